@@ -1,0 +1,5 @@
+"""``python -m ppdm_flow``."""
+
+from ppdm_flow.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""One algorithm a package: plugins, reached by entry point."""

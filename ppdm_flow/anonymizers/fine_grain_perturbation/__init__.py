@@ -1,0 +1,1 @@
+"""The plugin `fine_grain_perturbation`."""

@@ -1,0 +1,1 @@
+"""One measure, check or attack a package: plugins, reached by entry point."""

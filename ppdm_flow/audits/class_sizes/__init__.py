@@ -1,0 +1,1 @@
+"""The plugin `class_sizes`."""

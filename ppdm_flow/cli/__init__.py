@@ -1,0 +1,1 @@
+"""Talk to a person; one verb a file."""

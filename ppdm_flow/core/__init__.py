@@ -1,0 +1,1 @@
+"""Our words: what the other rooms share. No I/O."""

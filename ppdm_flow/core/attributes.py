@@ -1,0 +1,58 @@
+"""What is known of an attribute before any data is read, and what steps have done to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.spans import Span
+
+
+class Change(StrEnum):
+    """What a step does to the values of an attribute."""
+
+    GENERALIZED = "generalized"
+    SUPPRESSED = "suppressed"
+    PERTURBED = "perturbed"
+    PSEUDONYMIZED = "pseudonymized"
+    OTHER = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchySpec:
+    """A generalization hierarchy as the policy gives it: exactly one of its fields is set.
+
+    ``csv`` is a path relative to the policy (leaf first, ``*`` last); ``intervals`` are the ascending edges of
+    half-open intervals; ``levels`` maps each value to its ancestors, nearest first.
+    """
+
+    csv: str | None = None
+    intervals: tuple[float, ...] | None = None
+    levels: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+    delimiter: str = ";"
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFacts:
+    """One attribute at one place of the plan. ``changes`` are (step, what it did), oldest first.
+
+    ``source`` is the name it has in the source: renaming keeps it. ``span`` is where the policy declares it.
+    """
+
+    name: str
+    role: Role
+    type: AttributeType = AttributeType.TEXT
+    domain: tuple[str, ...] | None = None
+    hierarchy: HierarchySpec | None = None
+    source: str = ""
+    changes: tuple[tuple[str, Change], ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+    def changed(self, step: str, change: Change) -> AttributeFacts:
+        """Return the facts after ``step`` did ``change`` to it."""
+        return replace(self, changes=(*self.changes, (step, change)))
+
+    def was(self, *kinds: Change) -> bool:
+        """Whether some step did one of these to it."""
+        return any(change in kinds for _, change in self.changes)

@@ -1,0 +1,7 @@
+"""PPF2xx."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = ()

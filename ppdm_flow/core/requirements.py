@@ -1,0 +1,89 @@
+"""What must hold of a release: requirements and gates as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from ppdm_flow.core.roles import Directions
+from ppdm_flow.core.spans import Span
+
+TOLERANCE = 1e-9
+"""Relative tolerance of every comparison of a measured figure with its bound."""
+
+
+def within(measured: float, bound: float, *, at_most: bool) -> bool:
+    """Compare with the relative tolerance of the contract; NaN never holds."""
+    slack = TOLERANCE * max(1.0, abs(bound))
+    return measured <= bound + slack if at_most else measured >= bound - slack
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonymity:
+    """Every equivalence class over the quasi-identifiers has at least ``k`` rows."""
+
+    kind: ClassVar[str] = "k_anonymity"
+    id: str
+    k: int
+    attributes: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """<IC -> pi, h>: in no group over ``channel`` is one of ``sensitive`` more frequent than ``confidence``.
+
+    Several (attribute, value) pairs are several templates with one channel and threshold, never their union
+    (Wang, Fung, Yu, ICDM 2005, section 3).
+    """
+
+    kind: ClassVar[str] = "templates"
+    id: str
+    name: str
+    channel: tuple[str, ...]
+    sensitive: tuple[tuple[str, str], ...]
+    confidence: float
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueBound:
+    """(r1, r2) of one value: a prior of at most r1 must not become a posterior above r2, and conversely."""
+
+    value: str
+    r1: float
+    r2: float
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The (r1, r2) requirement on one attribute.
+
+    ``tolerance`` is the theta of values without a bound of their own: r1 is the value's frequency, r2 theta times
+    it, unconstrained from a frequency of 1/theta on. ``domain`` is the declared domain, or None: then the data's.
+    """
+
+    kind: ClassVar[str] = "sensitivities"
+    id: str
+    attribute: str
+    directions: Directions
+    bounds: tuple[ValueBound, ...]
+    tolerance: float | None = None
+    default: tuple[float, float] | None = None
+    domain: tuple[str, ...] | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+Requirement = KAnonymity | Template | Sensitivity
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Any measured figure with a bound on either side (or both)."""
+
+    id: str
+    metric: str
+    minimum: float | None
+    maximum: float | None
+    span: Span | None = field(default=None, compare=False)

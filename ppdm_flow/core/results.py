@@ -1,0 +1,150 @@
+"""What was measured, and the verdict on it: the values that a report shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.digests import digest
+from ppdm_flow.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured number. ``unit`` is ``rows``, ``share``, ``probability``, ``nats``, ``bits``, ``seconds``.
+
+    ``interval`` and ``sample`` (rows looked at) are given where the figure is an estimate. ``value`` is None where
+    the figure does not exist (``note`` says why).
+    """
+
+    value: float | int | None
+    unit: str
+    interval: tuple[float, float] | None = None
+    sample: int | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, float) and math.isnan(self.value):
+            raise ValueError("a figure that does not exist is None, never NaN")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figure that a requirement is judged by, and a sentence on what it means.
+
+    ``bound`` is in the figure's own unit; ``at_most`` says on which side it lies. ``verifiable`` is False where the
+    requirement could not be measured: then it does not hold.
+    """
+
+    requirement: str
+    metric: str
+    figure: Figure
+    bound: float
+    at_most: bool
+    sentence: str
+    verifiable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a reader should know. ``hash`` is stable over runs: code, place and subject, no figures."""
+
+    code: str
+    severity: Severity
+    text: str
+    subject: str = ""
+
+    @property
+    def hash(self) -> str:
+        """Sixteen hexadecimal digits that name this finding in waivers."""
+        return digest([self.code, self.subject])[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line or one set of bars; ``low`` and ``high`` are interval ends where there are any."""
+
+    name: str
+    y: tuple[float, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture's data. ``kind`` is ``bars``, ``lines`` or ``matrix`` (then each series is a row).
+
+    ``x`` are labels: never data values unless the audit got them through ``AuditContext.label``.
+    """
+
+    id: str
+    title: str
+    kind: str
+    x: tuple[str, ...]
+    series: tuple[Series, ...]
+    x_label: str = ""
+    y_label: str = ""
+    note: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOutcome:
+    """All that one audit found. Keys of ``figures`` are the part after the audit's name (``error_increase``)."""
+
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    measured: tuple[Measured, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    charts: tuple[Chart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementResult:
+    """A judged requirement or gate; ``release`` names the release that it was measured on."""
+
+    id: str
+    release: str
+    metric: str
+    bound: float
+    direction: str
+    measured: float | int | None
+    holds: bool
+    sentence: str
+    interval: tuple[float, float] | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step did: rows in and out, seconds, its own figures and a description of its transform."""
+
+    name: str
+    use: str
+    version: str
+    rows_in: int
+    rows_out: int
+    seconds: float
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict)
+    charts: tuple[Chart, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that the report documents show. ``verdict`` is ``released`` or ``withheld``."""
+
+    policy: str
+    verdict: str
+    requirements: tuple[RequirementResult, ...]
+    gates: tuple[RequirementResult, ...]
+    metrics: Mapping[str, Figure]
+    steps: tuple[StepResult, ...]
+    findings: tuple[Finding, ...]
+    charts: tuple[Chart, ...]
+    releases: Mapping[str, Mapping[str, Any]]
+    plan: Mapping[str, Any]
+    run: Mapping[str, Any]

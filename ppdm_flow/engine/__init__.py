@@ -1,0 +1,1 @@
+"""Run the DAG and leave traces."""

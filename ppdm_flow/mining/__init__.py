@@ -1,0 +1,1 @@
+"""Frequent itemsets, code tables and estimators: a library, no plugin."""

@@ -1,0 +1,1 @@
+"""Policy to DAG; explain and run share one plan value."""

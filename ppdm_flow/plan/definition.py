@@ -1,0 +1,137 @@
+"""A plan: the frozen value that `plan` explains and `run` executes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.core.requirements import Gate, Requirement
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.core.spans import Span
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
+
+SOURCE = "source"
+"""The name of the node that every DAG begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A plugin with its validated parameters. ``document`` is their JSON form, for digests and pictures."""
+
+    spec: PluginSpec = field(compare=False)
+    params: Params
+    document: Mapping[str, Any]
+    distribution: str
+    version: str
+
+    @property
+    def info(self) -> PluginInfo:
+        """The plugin's card."""
+        return self.spec.info
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNode:
+    """Reading. ``path`` is absolute or None (then --data is needed); ``columns`` is the header for headless files.
+
+    ``drop_incomplete`` drops rows with a missing value in a declared attribute. ``patterns`` are the declared
+    attribute names and globs, for binding the file's columns at run time.
+    """
+
+    path: str | None
+    format: str | None
+    options: Mapping[str, Any]
+    columns: tuple[str, ...] | None
+    missing: tuple[str, ...]
+    drop_incomplete: bool
+    undeclared: str
+    attributes: tuple[AttributeFacts, ...]
+    patterns: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StepNode:
+    """One step. ``input`` is ``source``, a step's name, or ``step.output``; ``implicit`` ones were not written.
+
+    ``attributes`` are those that leave the step. ``expands`` says that weighted rows are written out as single rows
+    before it (row-wise randomization on a collapsed table).
+    """
+
+    name: str
+    bound: Bound
+    input: str
+    effect: Effect = field(compare=False)
+    attributes: tuple[AttributeFacts, ...]
+    implicit: bool = False
+    expands: bool = False
+    spans: tuple[Span, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditNode:
+    """One audit on one release. ``requirements`` are those that it measures; none for utility and attacks."""
+
+    name: str
+    bound: Bound
+    release: str
+    requirements: tuple[Requirement, ...] = ()
+    implicit: bool = False
+    spans: tuple[Span, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseNode:
+    """One released file; ``path`` is relative to ``released/<name>/``."""
+
+    name: str
+    input: str
+    path: str
+    format: str
+    options: Mapping[str, Any]
+    audience: str
+    attributes: tuple[AttributeFacts, ...]
+    description: str = ""
+    spans: tuple[Span, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a run does. Steps are in a topological order that does not depend on the file's order."""
+
+    policy: str
+    policy_file: str
+    policy_digest: str
+    home: str
+    source: SourceNode
+    steps: tuple[StepNode, ...]
+    audits: tuple[AuditNode, ...]
+    releases: tuple[ReleaseNode, ...]
+    requirements: tuple[Requirement, ...]
+    gates: tuple[Gate, ...]
+    nulls: Nulls
+    randomness: str
+    seed: str | None
+    show_values: bool
+    declared: Mapping[str, frozenset[str]]
+    digest: str = ""
+
+    def step(self, name: str) -> StepNode:
+        """Return the step of that name. Raises KeyError."""
+        for node in self.steps:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def upstream(self, node: str) -> tuple[StepNode, ...]:
+        """Return the steps up to ``node`` (a step, ``step.output`` or ``source``), in order, itself last."""
+        chain: list[StepNode] = []
+        at = node
+        while at != SOURCE:
+            step = self.step(at.partition(".")[0])
+            chain.append(step)
+            at = step.input
+        return tuple(reversed(chain))

@@ -1,0 +1,1 @@
+"""What may be asked: located YAML into typed models."""

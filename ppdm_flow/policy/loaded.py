@@ -1,0 +1,55 @@
+"""A policy as it was read: the typed value, and where each part of it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.models import Policy
+
+PolicyPath = tuple[str, ...]
+"""Keys from the root; positions in lists as decimal text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The span of every key and value of the resolved tree."""
+
+    keys: Mapping[PolicyPath, Span]
+    values: Mapping[PolicyPath, Span]
+
+    def value(self, *path: str) -> Span | None:
+        """Return the span of the value at ``path``, or of the nearest ancestor that stands in a file."""
+        return self._nearest(self.values, path)
+
+    def key(self, *path: str) -> Span | None:
+        """Return the span of the key at ``path``, or of the nearest ancestor's key."""
+        return self._nearest(self.keys, path)
+
+    @staticmethod
+    def _nearest(spans: Mapping[PolicyPath, Span], path: PolicyPath) -> Span | None:
+        for length in range(len(path), -1, -1):
+            found = spans.get(path[:length])
+            if found is not None:
+                return found
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The outcome of reading a policy. ``policy`` is None where its shape has errors.
+
+    ``tree`` is the resolved tree of text after inheritance and params, ``sources`` the text of every file read,
+    ``digest`` the SHA-256 of the resolved tree: comments and key order do not change it.
+    """
+
+    file: str
+    policy: Policy | None
+    tree: Mapping[str, Any]
+    places: Places
+    sources: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+    digest: str

@@ -1,0 +1,201 @@
+"""The policy language, version 1, as typed models. Every scalar arrives as text and is typed by its field."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
+
+
+class Model(BaseModel):
+    """Base of every model: unknown keys are errors, no NaN, and no input is ever quoted in a message."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
+    )
+
+
+def _truth(value: object) -> bool:
+    """Accept only ``true`` and ``false``: pydantic alone would read ``no``, ``off`` and ``0`` as well."""
+    if value in (True, "true"):
+        return True
+    if value in (False, "false"):
+        return False
+    raise ValueError("must be `true` or `false`")
+
+
+Flag = Annotated[bool, BeforeValidator(_truth)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
+"""A name for a step, a release, a template, …: it becomes part of metric names and paths."""
+Probability = Annotated[float, Field(gt=0.0, lt=1.0)]
+Tree = dict[str, object]
+"""Plugin parameters: a raw sub-tree until the plan binds it to the plugin's own model."""
+
+
+class Extends(Model):
+    """One parent policy: a local file, ``pkg:distribution/name`` or ``builtin:name``, with values for its params."""
+
+    template: str
+    with_: dict[str, str] = Field(default_factory=dict, alias="with")
+
+
+class Param(Model):
+    """A typed parameter of the policy, used as ``${params.NAME}``."""
+
+    type: Literal["text", "integer", "float", "boolean"] = "text"
+    default: str | None = None
+    help: str = ""
+    min: float | None = None
+    max: float | None = None
+    choices: tuple[str, ...] | None = None
+    from_env: str | None = None
+
+
+class Source(Model):
+    """Where the data is and how to read it."""
+
+    path: str | None = None
+    format: str | None = None
+    columns: tuple[str, ...] | None = None
+    missing: tuple[str, ...] = ("",)
+    incomplete_rows: Literal["keep", "drop"] = "keep"
+    with_: Tree = Field(default_factory=dict, alias="with")
+
+
+class Hierarchy(Model):
+    """A generalization hierarchy: one of ``csv`` (leaf first), ``intervals`` (ascending edges), ``levels``."""
+
+    csv: str | None = None
+    delimiter: str = ";"
+    intervals: tuple[float, ...] | None = None
+    levels: dict[str, tuple[str, ...]] | None = None
+
+
+class Attribute(Model):
+    """What a column is."""
+
+    role: Role
+    type: AttributeType = AttributeType.TEXT
+    domain: tuple[str, ...] | None = None
+    hierarchy: Hierarchy | None = None
+    description: str = ""
+
+
+class KAnonymity(Model):
+    """Every combination of quasi-identifier values occurs in at least ``k`` released rows."""
+
+    k: Annotated[int, Field(ge=2)]
+    attributes: tuple[str, ...] | None = None
+
+
+class Template(Model):
+    """<IC -> pi, h>: no group over ``channel`` lets one infer a sensitive value with more than ``confidence``."""
+
+    channel: Annotated[tuple[str, ...], Field(min_length=1)]
+    sensitive: Annotated[dict[str, Annotated[tuple[str, ...], Field(min_length=1)]], Field(min_length=1)]
+    confidence: Annotated[float, Field(gt=0.0, lt=1.0)]
+
+
+class ValueBound(Model):
+    """(r1, r2): whoever gives the value a prior of at most r1 must not come to a posterior above r2."""
+
+    r1: Probability
+    r2: Probability
+
+
+class DefaultBound(Model):
+    """The bound of other values: ``tolerance`` (r1 = frequency, r2 = tolerance r1), or (r1, r2)."""
+
+    tolerance: Annotated[float, Field(gt=1.0)] | None = None
+    r1: Probability | None = None
+    r2: Probability | None = None
+
+
+class Sensitivity(Model):
+    """(r1, r2) per value of one sensitive attribute."""
+
+    directions: Directions = Directions.BOTH
+    default: DefaultBound | None = None
+    values: dict[str, ValueBound] = Field(default_factory=dict)
+
+
+class Privacy(Model):
+    """What must hold of every release. Each entry is measured on the released bytes and gates the release."""
+
+    k_anonymity: KAnonymity | None = None
+    templates: dict[Name, Template] = Field(default_factory=dict)
+    sensitivities: dict[str, Sensitivity] = Field(default_factory=dict)
+
+
+class Step(Model):
+    """One transformation: a plugin and its parameters."""
+
+    use: str
+    input: str | None = None
+    with_: Tree = Field(default_factory=dict, alias="with")
+
+
+class Audit(Model):
+    """Something measured beside the requirements; on every release, or on one."""
+
+    use: str
+    release: str | None = None
+    with_: Tree = Field(default_factory=dict, alias="with")
+
+
+class Gate(Model):
+    """A bound on any measured figure."""
+
+    metric: str
+    min: float | None = None
+    max: float | None = None
+
+
+class Release(Model):
+    """A file that leaves the house, if everything holds."""
+
+    from_: str | None = Field(default=None, alias="from")
+    path: str
+    format: str | None = None
+    audience: Literal["internal", "partner", "public"] = "internal"
+    shuffle: Flag = True
+    description: str = ""
+    with_: Tree = Field(default_factory=dict, alias="with")
+
+
+class Randomness(Model):
+    """``sealed``: a secret key from the operating system. ``reproducible``: a seed, for tests and papers only."""
+
+    mode: Literal["sealed", "reproducible"] = "sealed"
+    seed: str | None = None
+
+
+class ReportOptions(Model):
+    """What the report may show."""
+
+    values: Literal["hide", "show"] = "hide"
+
+
+class Policy(Model):
+    """A release policy."""
+
+    version: Literal["1"]
+    name: Name
+    description: str = ""
+    owner: str = ""
+    extends: tuple[Extends, ...] = ()
+    params: dict[str, Param] = Field(default_factory=dict)
+    floors: dict[str, str] = Field(default_factory=dict)
+    source: Source = Field(default_factory=Source)
+    attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
+    undeclared: Literal["error", "drop"] = "error"
+    nulls: Nulls = Nulls.OWN_CATEGORY
+    privacy: Privacy = Field(default_factory=Privacy)
+    steps: dict[Name, Step] = Field(default_factory=dict)
+    audits: dict[Name, Audit] = Field(default_factory=dict)
+    gates: dict[Name, Gate] = Field(default_factory=dict)
+    releases: Annotated[dict[Name, Release], Field(min_length=1)]
+    randomness: Randomness = Field(default_factory=Randomness)
+    report: ReportOptions = Field(default_factory=ReportOptions)

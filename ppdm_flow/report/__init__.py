@@ -1,0 +1,1 @@
+"""Show what was measured; never run anything."""

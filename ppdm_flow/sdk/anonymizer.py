@@ -1,0 +1,159 @@
+"""The heavy half of an anonymizer: fit on a view, apply to one partition at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.results import Chart, Figure, Finding
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """What a step is told beside its data. ``home`` is the folder of the policy, for hierarchy files."""
+
+    step: str
+    attributes: Mapping[str, AttributeFacts]
+    requirements: tuple[Requirement, ...]
+    nulls: Nulls = Nulls.OWN_CATEGORY
+    home: Path = field(default_factory=Path)
+
+
+class Described(Protocol):
+    """What every transform tells of itself."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """Return a small JSON-ready account for the report: no data values that the policy does not declare."""
+        ...
+
+
+@runtime_checkable
+class RowTransform(Described, Protocol):
+    """Small and picklable. The output for a row depends on that row, the fitted state and that row's draws only."""
+
+    draws_per_row: int
+    """A fixed upper bound; 0 for a deterministic transform."""
+
+    def apply(self, part: Table, draws: Draws) -> Table:
+        """Return the partition after the step; rows may be fewer, and keep their source row numbers."""
+        ...
+
+
+@runtime_checkable
+class OrderTransform(Described, Protocol):
+    """Gives each row a key; the engine puts rows in ascending order of (key, row number), out of core."""
+
+    draws_per_row: int
+
+    def keys(self, part: Table, draws: Draws) -> npt.NDArray[np.uint64]:
+        """Return one key per row."""
+        ...
+
+
+@runtime_checkable
+class TableTransform(Described, Protocol):
+    """Needs the whole table; may have several named outputs. An output named ``""`` is the step's own."""
+
+    draws_per_row: int
+
+    def apply_table(self, table: Table, draws: Draws) -> Mapping[str, Table]:
+        """Return the outputs by name."""
+        ...
+
+
+@runtime_checkable
+class Generator(Described, Protocol):
+    """Makes new rows; ``rows`` are their numbers, from 0."""
+
+    draws_per_row: int
+
+    def generate(self, rows: npt.NDArray[np.int64], draws: Draws) -> Table:
+        """Return one partition of generated rows."""
+        ...
+
+
+Transform = RowTransform | OrderTransform | TableTransform | Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What ``fit`` returns: the transform, the step's own figures, and what the recipient of a release needs.
+
+    ``artifacts`` are JSON-ready documents by file name (``operator.json``), written beside every release that the
+    step feeds. ``operators`` holds the channel of each attribute that the step randomized, for the audits.
+    """
+
+    transform: Transform
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    artifacts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    operators: Mapping[str, Operator] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    charts: tuple[Chart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operator:
+    """A randomization channel in the fine-grain form, on one attribute.
+
+    ``domain`` (m texts; None stands for the missing value, which is then one more value), ``retention`` p of shape
+    (m,): value i stays with probability p_i, else it becomes a uniform draw from all m values (Chaytor and Wang,
+    section 3). So P[i -> j] = p_i [i = j] + (1 - p_i)/m. ``step`` is the step that applies it.
+    """
+
+    attribute: str
+    domain: tuple[str | None, ...]
+    retention: npt.NDArray[np.float64]
+    step: str = ""
+
+    @property
+    def size(self) -> int:
+        """M."""
+        return len(self.domain)
+
+    def matrix(self) -> npt.NDArray[np.float64]:
+        """Return P of shape (m, m), P[j, i] = Pr[released j | original i]; columns sum to 1. For small m."""
+        m = self.size
+        return np.diag(self.retention) + np.broadcast_to((1.0 - self.retention) / m, (m, m))
+
+    def document(self) -> dict[str, Any]:
+        """Return the JSON form of ``operator.json``."""
+        return {
+            "attribute": self.attribute,
+            "form": "fine_grain",
+            "domain": list(self.domain),
+            "retention": [float(p) for p in self.retention],
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Operator:
+        """Read the JSON form. Raises KeyError, TypeError or ValueError where it is none."""
+        if document["form"] != "fine_grain":
+            raise ValueError("an operator of an unknown form")
+        retention = np.asarray(document["retention"], dtype=np.float64)
+        domain = tuple(document["domain"])
+        if retention.shape != (len(domain),) or not domain:
+            raise ValueError("an operator whose domain and probabilities differ in length")
+        if not np.all((retention >= 0) & (retention <= 1)):
+            raise ValueError("a retention probability outside [0, 1]")
+        return cls(str(document["attribute"]), domain, retention)
+
+
+class Anonymizer(Protocol):
+    """An algorithm, made from its parameters."""
+
+    def __init__(self, params: Any) -> None: ...
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Look at the data and decide. Raises PluginError, naming the column, where the data is not fit for it."""
+        ...

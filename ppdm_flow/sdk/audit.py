@@ -1,0 +1,84 @@
+"""The heavy half of an audit: figures from (original, candidate, context), by two independent routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.results import AuditOutcome
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.view import DataView, PairedView
+
+
+class Sql(Protocol):
+    """DuckDB over the released file itself: the audits' second route.
+
+    The relation ``candidate`` has every released column as VARCHAR: NULL is a missing value, ``⊥`` a suppressed
+    cell. ``original`` has the source's declared columns in the same form, collapsed or not, with ``weight`` semantics
+    unchanged. Quote identifiers with :func:`quoted`.
+    """
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the result of one SELECT."""
+        ...
+
+
+def quoted(identifier: str) -> str:
+    """An identifier for SQL."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class AuditContext:
+    """What an audit is told beside the two views.
+
+    ``attributes`` are those of the release, ``original_attributes`` those of the source. ``requirements`` are the
+    ones that this audit has to measure (none for a utility audit). ``operators`` are the known channels by released
+    attribute, ``pairs`` is None where original and released rows cannot be matched. ``show_values`` is the policy's
+    ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute.
+    """
+
+    release: str
+    attributes: Mapping[str, AttributeFacts]
+    original_attributes: Mapping[str, AttributeFacts]
+    requirements: tuple[Requirement, ...] = ()
+    nulls: Nulls = Nulls.OWN_CATEGORY
+    operators: Mapping[str, Operator] = field(default_factory=dict)
+    operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
+    pairs: PairedView | None = None
+    sql: Sql | None = None
+    declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    show_values: bool = False
+    progress: Callable[[int], None] | None = None
+
+    def label(self, attribute: str, value: str | None, number: int) -> str:
+        """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""
+        if value is None:
+            return "missing"
+        if self.show_values or value in self.declared.get(attribute, frozenset()):
+            return value
+        return f"value {number}"
+
+
+@runtime_checkable
+class Audit(Protocol):
+    """An algorithm that measures, made from its parameters."""
+
+    def __init__(self, params: Any) -> None: ...
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Measure. Figures that are estimates carry their interval and sample size."""
+        ...
+
+
+@runtime_checkable
+class Rechecked(Protocol):
+    """An audit with a second, independent route: every audit that measures a requirement must have one."""
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Return figures by the same keys as ``measure`` (a subset); the engine compares them within 1e-9 relative."""
+        ...

@@ -1,0 +1,95 @@
+"""Finding plugins by entry point: listed from metadata without import, loaded only when named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.sdk.spec import PluginSpec
+
+GROUPS = ("anonymizers", "audits", "sources", "sinks")
+OWN = "ppdm_flow"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A plugin as metadata shows it: nothing of it has been imported."""
+
+    group: str
+    name: str
+    distribution: str
+    version: str
+    entry: EntryPoint
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it comes with ppdm_flow itself."""
+        return self.distribution.replace("-", "_") == OWN
+
+
+@cache
+def listed(group: str) -> tuple[Listed, ...]:
+    """Return all plugins of a group (``anonymizers``, ``audits``, ``sources``, ``sinks``), sorted by name."""
+    found = []
+    for entry in entry_points(group=f"ppdm_flow.{group}"):
+        name = entry.dist.name if entry.dist else "?"
+        version = entry.dist.version if entry.dist else "?"
+        found.append(Listed(group, entry.name, name, version, entry))
+    return tuple(sorted(set(found), key=lambda p: (p.name, p.distribution)))
+
+
+def find(group: str, name: str) -> Listed:
+    """Return the one plugin of that name. Raises PluginError where there is none, or more than one."""
+    every = listed(group)
+    same = [p for p in every if p.name == name]
+    if not same:
+        raise PluginError(_unknown(group, name, {p.name for p in every}))
+    if len(same) > 1:
+        places = " and ".join(f"{p.distribution} {p.version}" for p in same)
+        shadows = any(p.built_in for p in same)
+        raise PluginError(
+            Diagnostic(
+                "PPF402",
+                f"{'a plugin shadows the built-in' if shadows else 'two plugins have the name'} `{name}`: {places}",
+                help="uninstall one of them, or ask its author for another name",
+            )
+        )
+    return same[0]
+
+
+def load(group: str, name: str) -> PluginSpec:
+    """Import the light half of a plugin. Raises PluginError where that fails."""
+    plugin = find(group, name)
+    try:
+        spec = plugin.entry.load()
+    except Exception as error:  # whatever a third party's module raises must not look like our own fault
+        raise PluginError(
+            Diagnostic(
+                "PPF403",
+                f"the plugin `{name}` of {plugin.distribution} {plugin.version} cannot be imported:"
+                f" {type(error).__name__}",
+                help="ppdm-flow doctor tries every plugin and shows the import that fails",
+            )
+        ) from error
+    if not isinstance(spec, PluginSpec) or spec.info.name != name:
+        raise PluginError(
+            Diagnostic("PPF404", f"the entry point `{name}` of {plugin.distribution} is not a plugin of that name")
+        )
+    return spec
+
+
+def _unknown(group: str, name: str, known: Iterable[str]) -> Diagnostic:
+    near = closest(name, known)
+    kind = group[:-1]
+    article = "an" if kind[0] in "aeiou" else "a"
+    return Diagnostic(
+        "PPF401",
+        f"there is no {kind} `{name}`",
+        hint=f"did you mean `{near}`?" if near else None,
+        help=f"`ppdm-flow list {group}` shows what is installed; {article} {kind} can also come from a package",
+    )

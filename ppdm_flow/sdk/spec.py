@@ -1,0 +1,90 @@
+"""The light half of a plugin: what `check` and `plan` load, without numpy and without the algorithm.
+
+An entry point in the group ``ppdm_flow.anonymizers`` (or ``.audits``, ``.sources``, ``.sinks``) names a module-level
+:class:`PluginSpec`; its ``algorithm`` is a dotted path that is imported only when the plugin runs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.roles import Nulls
+
+
+class Params(BaseModel):
+    """Base of every plugin's parameters. Values arrive as text (or lists and maps of text) and are typed here."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a plugin finds wrong with its parameters or its place in the plan; drawn at ``path`` below ``with``."""
+
+    code: str
+    message: str
+    path: tuple[str, ...] = ()
+    hint: str | None = None
+    warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a step may know at compile time: the attributes that reach it, the requirements, null semantics."""
+
+    step: str
+    attributes: Mapping[str, AttributeFacts]
+    requirements: tuple[Requirement, ...]
+    nulls: Nulls = Nulls.OWN_CATEGORY
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a step does to the schema and to the rows.
+
+    ``reads`` are the attributes that fitting needs (progressive disclosure: channels, sensitive, target).
+    ``rows`` is ``same``, ``fewer``, ``reordered`` or ``generated``. ``serves`` are ids of requirements.
+    """
+
+    reads: tuple[str, ...] = ()
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    drops: tuple[str, ...] = ()
+    renames: Mapping[str, str] = field(default_factory=dict)
+    adds: tuple[AttributeFacts, ...] = ()
+    rows: str = "same"
+    serves: tuple[str, ...] = ()
+    guarantee: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def no_effect(_params: Any, _scope: Scope) -> Effect:
+    """Return the effect of a plugin that changes nothing (audits, sources, sinks)."""
+    return Effect()
+
+
+@dataclass(frozen=True, slots=True)
+class PluginSpec:
+    """A plugin: its card, its parameters, what it does to a plan, and where its algorithm is.
+
+    ``algorithm`` is ``"package.module:Class"``; the class takes the validated ``Params``.
+    """
+
+    info: PluginInfo
+    params: type[Params]
+    algorithm: str
+    effect: Callable[[Any, Scope], Effect] = no_effect
+
+    def load(self) -> Any:
+        """Import the algorithm's class."""
+        module, _, name = self.algorithm.partition(":")
+        return getattr(importlib.import_module(module), name)

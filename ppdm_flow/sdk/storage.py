@@ -1,0 +1,37 @@
+"""Reading and writing tables: the heavy halves of sources and sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+
+class Source(Protocol):
+    """A reader, made from its parameters and a path. Every cell comes as text or null; nothing is interpreted."""
+
+    def __init__(self, params: Any, path: Path) -> None: ...
+
+    def names(self) -> tuple[str, ...]:
+        """Return the column names. Raises DataError where the file cannot be read."""
+        ...
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in order; columns are string or dictionary<int32, string>. Raises DataError with the row."""
+        ...
+
+
+class Sink(Protocol):
+    """A writer of one file. Batches have string or dictionary columns, null for missing, ``⊥`` for suppressed."""
+
+    def __init__(self, params: Any, path: Path, names: Sequence[str]) -> None: ...
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append rows. The bytes of the file depend on the rows only, not on how they are batched."""
+        ...
+
+    def close(self) -> None:
+        """Finish and flush to disk."""
+        ...

@@ -1,0 +1,58 @@
+"""What an algorithm may ask of the data, whatever engine holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.schema import Schema
+from ppdm_flow.tables.table import Table
+
+
+class DataView(Protocol):
+    """A table that need not fit into memory. Asking twice gives the same answer."""
+
+    @property
+    def schema(self) -> Schema:
+        """The columns, their roles and types."""
+        ...
+
+    @property
+    def row_count(self) -> int:
+        """The number of physical rows (a weighted row is one)."""
+        ...
+
+    def counts(self, columns: Sequence[str]) -> Counts:
+        """Return distinct combinations with counts; a weight column counts as that many rows."""
+        ...
+
+    def domain(self, column: str) -> pa.StringArray:
+        """Return the values that occur in ``column``, sorted, without missing and suppressed ones."""
+        ...
+
+    def sample(self, size: int) -> Table:
+        """Return at most ``size`` rows, evenly spaced over the table: the same ones every time."""
+        ...
+
+    def table(self, columns: Sequence[str] | None = None) -> Table:
+        """Return the whole table: only for algorithms that cannot do without."""
+        ...
+
+    def partitions(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
+        """Yield the table a partition at a time, in order."""
+        ...
+
+
+class PairedView(Protocol):
+    """Original and released rows side by side, matched by source row number; rows that a step dropped are left out."""
+
+    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
+        """Yield aligned partitions: row i of one is row i of the other."""
+        ...
+
+    def joint(self, original: str, released: str) -> Counts:
+        """Count (original value, released value) over all rows; columns are named ``original`` and ``released``."""
+        ...

@@ -1,0 +1,1 @@
+"""Writers: plugins, reached by entry point."""

@@ -1,0 +1,1 @@
+"""Readers: plugins, reached by entry point."""

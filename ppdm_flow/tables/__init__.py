@@ -1,0 +1,1 @@
+"""Data as algorithms see it: coded columns and counts; pandas and Arrow only at the edge."""

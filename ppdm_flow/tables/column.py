@@ -1,0 +1,97 @@
+"""A column: integer codes into its categories, with marks of their own for missing and suppressed cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Codes = npt.NDArray[np.int32]
+
+MISSING = -1
+"""The code of a missing value."""
+SUPPRESSED = -2
+"""The code of a suppressed cell; no category and no missing value can be confused with it."""
+SPECIALS = 2
+"""How many codes lie below zero: ``code + SPECIALS`` is a dense code."""
+SUPPRESSED_TEXT = "⊥"
+"""How a suppressed cell is written in a released file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """Codes, int32 of shape (rows,), and ``categories``, distinct non-null texts that codes >= 0 point into.
+
+    Not every category needs to occur. Code -1 is a missing value, -2 a suppressed cell.
+    """
+
+    codes: Codes
+    categories: pa.StringArray
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def width(self) -> int:
+        """The number of dense codes: categories and the special marks."""
+        return len(self.categories) + SPECIALS
+
+    @property
+    def dense(self) -> Codes:
+        """Codes shifted to start at 0: suppressed 0, missing 1, categories from 2."""
+        return self.codes + np.int32(SPECIALS)
+
+    @classmethod
+    def of(cls, values: list[str | None], categories: list[str] | None = None) -> Column:
+        """Build a small column from texts; None is missing, ``⊥`` is suppressed (tests and examples)."""
+        known = sorted({v for v in values if v is not None and v != SUPPRESSED_TEXT})
+        names = known if categories is None else categories
+        place = {v: i for i, v in enumerate(names)} | {None: MISSING, SUPPRESSED_TEXT: SUPPRESSED}
+        return cls(np.array([place[v] for v in values], dtype=np.int32), pa.array(names, pa.string()))
+
+    def texts(self) -> list[str | None]:
+        """Every cell as text, missing as None, suppressed as ``⊥``: for small tables."""
+        names = [*self.categories.to_pylist(), SUPPRESSED_TEXT, None]  # indices -2 and -1
+        return [names[c] for c in self.codes.tolist()]
+
+    def take(self, rows: npt.NDArray[Any]) -> Column:
+        """Return the cells at ``rows``: positions, or a boolean mask."""
+        return Column(self.codes[rows], self.categories)
+
+    def mapped(self, code_map: Codes, categories: pa.StringArray) -> Column:
+        """Replace code ``c >= 0`` by ``code_map[c]``; special marks stay what they are."""
+        table = np.concatenate([np.asarray(code_map, dtype=np.int32), np.array([SUPPRESSED, MISSING], dtype=np.int32)])
+        return Column(table[self.codes], categories)
+
+    def onto(self, categories: pa.StringArray) -> Column:
+        """Return the same cells, coded in ``categories``. Raises KeyError if a category in use is not among them."""
+        if self.categories.equals(categories):
+            return Column(self.codes, categories)
+        place = pc.index_in(self.categories, value_set=categories)
+        code_map = place.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32)
+        absent = np.flatnonzero(code_map < 0)
+        if len(absent) and np.isin(self.codes, absent).any():
+            raise KeyError("a category in use is not among the given ones")
+        return self.mapped(code_map, categories)
+
+    def in_use(self) -> npt.NDArray[np.bool_]:
+        """Which categories occur, shape (len(categories),)."""
+        return np.bincount(self.dense, minlength=self.width)[SPECIALS:] > 0
+
+    def compact(self) -> Column:
+        """Return the same cells with only the categories that occur, sorted: nothing else may reach a released file."""
+        used = np.flatnonzero(self.in_use())
+        names = self.categories.take(pa.array(used))
+        order = pc.sort_indices(names).to_numpy()
+        code_map = np.full(len(self.categories), MISSING, dtype=np.int32)
+        code_map[used[order]] = np.arange(len(used), dtype=np.int32)
+        return self.mapped(code_map, names.take(pa.array(order)))
+
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """Categories as float64, shape (len(categories),). Raises pyarrow.ArrowInvalid where one is no number."""
+        numbers: npt.NDArray[np.float64] = pc.cast(self.categories, pa.float64()).to_numpy(zero_copy_only=False)
+        return numbers

@@ -1,0 +1,165 @@
+"""Distinct combinations with their counts: what most algorithms need of the data, whatever its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.tables.column import SPECIALS, Column
+from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.table import Table
+
+_KEY_LIMIT = 1 << 62
+_DENSE_LIMIT = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """``codes`` (combinations, columns) int32, ``counts`` (combinations,) int64, sorted by code, first column first.
+
+    Categories are sorted by text, so the order does not depend on the order of rows or on partitions. Codes below
+    zero are the special marks of :mod:`ppdm_flow.tables.column`. With a weight column, counts are sums of weights.
+    """
+
+    columns: tuple[str, ...]
+    categories: tuple[pa.StringArray, ...]
+    codes: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def total(self) -> int:
+        """The number of rows (the sum of weights)."""
+        return int(self.counts.sum())
+
+    def place(self, column: str) -> int:
+        """Return the position of ``column``."""
+        return self.columns.index(column)
+
+    def of(self, column: str) -> npt.NDArray[np.int32]:
+        """Return the codes of one column, shape (combinations,)."""
+        return self.codes[:, self.place(column)]
+
+    def names(self, column: str) -> pa.StringArray:
+        """Return the categories of one column."""
+        return self.categories[self.place(column)]
+
+    def code(self, column: str, value: str) -> int | None:
+        """Return the code of ``value`` in ``column``, or None where it does not occur."""
+        found = self.names(column).index(pa.scalar(value, pa.string())).as_py()
+        return None if found < 0 else int(found)
+
+    def groups(self, columns: Sequence[str]) -> tuple[npt.NDArray[np.int64], int]:
+        """Number the combinations by their cells in ``columns``: (group of each combination, number of groups)."""
+        if not columns:
+            return np.zeros(len(self), dtype=np.int64), min(1, len(self))
+        places = [self.place(c) for c in columns]
+        keys, _ = _keys(self.codes[:, places], [len(self.categories[p]) + SPECIALS for p in places])
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        return inverse.astype(np.int64), len(distinct)
+
+    def project(self, columns: Sequence[str]) -> Counts:
+        """Return the counts over fewer columns (or another order of them)."""
+        places = [self.place(c) for c in columns]
+        return _collapse(tuple(columns), tuple(self.categories[p] for p in places), self.codes[:, places], self.counts)
+
+
+def count(table: Table, columns: Sequence[str], weight: str | None = None) -> Counts:
+    """Count the combinations of ``columns`` in one partition, weighted by the integers in column ``weight``."""
+    ordered = [_sorted(table[c]) for c in columns]
+    codes = np.stack([c.codes for c in ordered], axis=1) if ordered else np.empty((len(table), 0), dtype=np.int32)
+    weights = np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[weight])
+    return _collapse(tuple(columns), tuple(c.categories for c in ordered), codes, weights, unit=weight is None)
+
+
+def weights_of(column: Column) -> npt.NDArray[np.int64]:
+    """Row weights as int64. Raises ValueError where one is missing, not a whole number, or negative."""
+    if (column.codes < 0).any():
+        raise ValueError("a weight is missing")
+    try:
+        numbers = column.categories.cast(pa.int64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        raise ValueError("a weight is not a whole number") from None
+    if len(numbers) and numbers.min() < 0:
+        raise ValueError("a weight is negative")
+    return numbers[column.codes].astype(np.int64) if len(numbers) else np.zeros(0, dtype=np.int64)
+
+
+def merge(parts: Iterable[Counts]) -> Counts:
+    """Add up the counts of partitions over the same columns. Raises ValueError for none."""
+    found = list(parts)
+    if not found:
+        raise ValueError("no counts to merge")
+    if len(found) == 1:
+        return found[0]
+    columns = found[0].columns
+    categories = tuple(union(p.categories[i] for p in found) for i in range(len(columns)))
+    blocks = [
+        np.stack(
+            [Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for i in range(len(columns))], axis=1
+        )
+        if columns
+        else p.codes
+        for p in found
+    ]
+    return _collapse(columns, categories, np.concatenate(blocks), np.concatenate([p.counts for p in found]))
+
+
+def _sorted(column: Column) -> Column:
+    names = column.categories
+    ordered = union([names])
+    return column.onto(ordered)
+
+
+def _keys(codes: npt.NDArray[np.int32], widths: Sequence[int]) -> tuple[npt.NDArray[np.int64], int]:
+    """One int64 per row that sorts like the row does, and the bound below which all keys lie.
+
+    Mixed radix; where the product of widths outgrows 62 bits, what is there so far is renumbered first.
+    """
+    keys = np.zeros(len(codes), dtype=np.int64)
+    radix = 1
+    for i, width in enumerate(widths):
+        if radix * width >= _KEY_LIMIT:
+            distinct, inverse = np.unique(keys, return_inverse=True)
+            keys, radix = inverse.astype(np.int64), max(1, len(distinct))
+        keys *= width
+        keys += codes[:, i]
+        keys += SPECIALS
+        radix *= width
+    return keys, radix
+
+
+def _collapse(
+    columns: tuple[str, ...],
+    categories: tuple[pa.StringArray, ...],
+    codes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64],
+    *,
+    unit: bool = False,
+) -> Counts:
+    keys, radix = _keys(codes, [len(c) + SPECIALS for c in categories])
+    if radix <= _DENSE_LIMIT and radix <= 4 * len(keys) + 1024:
+        present = np.bincount(keys, minlength=radix)
+        totals = present if unit else _sums(keys, weights, radix)
+        hit = np.flatnonzero(present)
+        first = np.empty(radix, dtype=np.int64)
+        first[keys] = np.arange(len(keys))  # any row of the combination will do
+        return Counts(columns, categories, codes[first[hit]], totals[hit].astype(np.int64))
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    totals = np.bincount(inverse) if unit else _sums(inverse, weights, len(first))
+    return Counts(columns, categories, codes[first], totals.astype(np.int64))
+
+
+def _sums(keys: npt.NDArray[np.int64], weights: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+    """Exact integer sums per key (floats of ``bincount`` would round above 2^53)."""
+    if len(weights) == 0 or int(weights.max(initial=0)) * len(weights) < 1 << 53:
+        return np.bincount(keys, weights=weights, minlength=size).astype(np.int64)
+    out = np.zeros(size, dtype=np.int64)
+    np.add.at(out, keys, weights)
+    return out

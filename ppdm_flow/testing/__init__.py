@@ -1,0 +1,1 @@
+"""The conformance kit: how a plugin author proves a plugin."""
