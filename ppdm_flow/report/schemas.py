@@ -1,0 +1,189 @@
+"""The JSON Schema (draft-07) of ``report.json``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+IDENTITY = "https://ppdm-flow.example/schemas/report.v1.json"
+
+_Schema = dict[str, Any]
+
+
+def schema() -> _Schema:
+    """Return the schema of the report document, version 1."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": IDENTITY,
+        "title": "Report of a ppdm-flow run",
+        "description": "The verdict on a release, every figure that it rests on, and how the data was made.",
+        **_record(_top()),
+        "definitions": _definitions(),
+    }
+
+
+def _top() -> _Schema:
+    return {
+        "version": {"const": 1, "description": "Version of this document's form."},
+        "policy": _text("Name of the release policy."),
+        "verdict": {
+            "enum": ["released", "withheld"],
+            "description": "`released` if every requirement and every gate holds on every release, else `withheld`.",
+        },
+        "requirements": _list("result", "What the policy's `privacy` section asks for, as measured on each release."),
+        "gates": _list("result", "The policy's bounds on other figures, as measured on each release."),
+        "metrics": {
+            "type": "object",
+            "description": "Every measured figure, by `<audit, step or requirement>.<figure>`; where a run has several"
+            " releases, figures of a release begin with `<release>/`.",
+            "additionalProperties": _of("figure"),
+        },
+        "steps": _list("step", "The steps in the order of the plan, with rows, seconds and figures."),
+        "findings": _list("finding", "What a reader should know beside the figures, errors first."),
+        "charts": _list("chart", "The data of the report's pictures."),
+        "releases": {
+            "type": "object",
+            "description": "The releases by name: file, rows, columns and digest, as far as they are known.",
+            "additionalProperties": {"type": "object"},
+        },
+        "plan": {"type": "object", "description": "The plan that was executed, as in `plan.json`."},
+        "run": {"type": "object", "description": "Times, versions, input and mode of randomness."},
+    }
+
+
+def _definitions() -> _Schema:
+    return {
+        "result": _record(_result(), optional=("interval",)),
+        "span": _record(_span()),
+        "figure": _record(_figure(), optional=("interval", "sample", "note")),
+        "step": _record(_step()),
+        "finding": _record(_finding()),
+        "chart": _record(_chart()),
+        "series": _record(_series(), optional=("low", "high")),
+        "interval": {
+            "type": "array",
+            "description": "Lower and upper end.",
+            "items": {"type": "number"},
+            "minItems": 2,
+            "maxItems": 2,
+        },
+    }
+
+
+def _result() -> _Schema:
+    return {
+        "id": _text("Place in the policy: `privacy.k_anonymity`, `privacy.templates.NAME`, `gates.NAME`."),
+        "release": _text("The release that it was measured on."),
+        "metric": _text("Name of the measured figure in `metrics`."),
+        "bound": {"type": "number", "description": "What the policy asks for, in the figure's unit."},
+        "direction": {
+            "enum": ["at_least", "at_most"],
+            "description": "The side of the bound on which `measured` must lie (relative tolerance 1e-9).",
+        },
+        "measured": {"type": ["number", "null"], "description": "The figure; null where it could not be measured."},
+        "interval": _of("interval"),
+        "holds": {"type": "boolean", "description": "Whether the requirement holds. What is unmeasured does not."},
+        "policy_span": {
+            "description": "The lines of the policy that ask for it.",
+            "anyOf": [_of("span"), {"type": "null"}],
+        },
+        "sentence": _text("What the measurement means."),
+    }
+
+
+def _span() -> _Schema:
+    position = {"type": "integer", "minimum": 1}
+    return {
+        "file": _text("The policy file."),
+        "line": position | {"description": "First line, from 1."},
+        "column": position | {"description": "First character of that line, from 1."},
+        "end_line": position | {"description": "Last line."},
+        "end_column": position | {"description": "The character after the last one."},
+    }
+
+
+def _figure() -> _Schema:
+    return {
+        "value": {"type": ["number", "null"], "description": "The figure; null where it does not exist."},
+        "unit": _text("rows, share, probability, nats, bits, seconds, …"),
+        "interval": _of("interval"),
+        "sample": {"type": "integer", "minimum": 0, "description": "Rows looked at, where the figure is an estimate."},
+        "note": _text("What else to know about it."),
+    }
+
+
+def _step() -> _Schema:
+    rows = {"type": "integer", "minimum": 0}
+    return {
+        "name": _text("Name of the step in the policy."),
+        "use": _text("The plugin."),
+        "version": _text("The plugin's version."),
+        "rows_in": rows | {"description": "Rows that went in."},
+        "rows_out": rows | {"description": "Rows that came out."},
+        "seconds": {"type": "number", "minimum": 0, "description": "Wall-clock seconds."},
+        "figures": {
+            "type": "object",
+            "description": "The step's own figures; also in `metrics` under the step's name.",
+            "additionalProperties": _of("figure"),
+        },
+        "description": {"type": "object", "description": "The fitted transform, in the plugin's own words."},
+    }
+
+
+def _finding() -> _Schema:
+    return {
+        "code": _text("Code of its page: `ppdm-flow explain CODE`."),
+        "severity": {"enum": ["error", "warning", "info"], "description": "How bad it is."},
+        "text": _text("What was found."),
+        "subject": _text("What it is about; may be empty."),
+        "hash": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{16}$",
+            "description": "Names this finding in waivers; the same in every run.",
+        },
+    }
+
+
+def _chart() -> _Schema:
+    return {
+        "id": _text("A name, used once in a document."),
+        "title": _text("Heading of the picture."),
+        "kind": {"enum": ["bars", "lines", "matrix"], "description": "How it is drawn; in a matrix a series is a row."},
+        "group": _text("The section that it belongs to; may be empty."),
+        "x": {"type": "array", "items": {"type": "string"}, "description": "Labels along the axis."},
+        "series": _list("series", "One set of bars, one line or one row each."),
+        "x_label": _text("Title of the axis of labels; may be empty."),
+        "y_label": _text("Title of the axis of values; may be empty."),
+        "note": _text("How to read it; may be empty."),
+    }
+
+
+def _series() -> _Schema:
+    numbers = {"type": "array", "items": {"type": "number"}}
+    return {
+        "name": _text("Its name in the legend."),
+        "y": numbers | {"description": "One value a label."},
+        "low": numbers | {"description": "Lower ends of intervals."},
+        "high": numbers | {"description": "Upper ends of intervals."},
+    }
+
+
+def _text(description: str) -> _Schema:
+    return {"type": "string", "description": description}
+
+
+def _of(definition: str) -> _Schema:
+    return {"$ref": f"#/definitions/{definition}"}
+
+
+def _list(definition: str, description: str) -> _Schema:
+    return {"type": "array", "description": description, "items": _of(definition)}
+
+
+def _record(properties: _Schema, optional: tuple[str, ...] = ()) -> _Schema:
+    """Return an object schema that knows exactly these properties."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
