@@ -1,0 +1,83 @@
+"""Fine-grain perturbation: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ppdm_flow.anonymizers.naming import absent, reaches
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+
+class FineGrainParams(Params):
+    """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how."""
+
+    attribute: str | None = None
+    attributes: tuple[str, ...] | None = None
+    operator: Literal["fine_grain", "uniform"] = "fine_grain"
+
+    @property
+    def named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The attributes that the parameters name, each with its place in them."""
+        one = ((self.attribute, ("attribute",)),) if self.attribute is not None else ()
+        return (*one, *((a, ("attributes", str(i))) for i, a in enumerate(self.attributes or ())))
+
+    def chosen(self, requirements: tuple[Sensitivity, ...]) -> tuple[str, ...]:
+        """Return the attributes to perturb, each once."""
+        names = [a for a, _ in self.named] or [r.attribute for r in requirements]
+        return tuple(dict.fromkeys(names))
+
+
+def effect(params: FineGrainParams, scope: Scope) -> Effect:
+    """Perturb the chosen attributes; serve their ``sensitivities``."""
+    wanted = tuple(
+        r for r in scope.requirements if isinstance(r, Sensitivity) and reaches(r.attribute, scope.attributes)
+    )
+    chosen = params.chosen(wanted)
+    served = tuple(r.id for r in wanted if r.attribute in chosen)
+    return Effect(
+        reads=chosen,
+        changes=dict.fromkeys(chosen, Change.PERTURBED),
+        serves=served,
+        guarantee="no (r1, r2) breach in any row, whatever the prior" if served else "",
+        problems=(*_problems(params, scope, wanted), *_repeated(chosen, scope)),
+    )
+
+
+def _problems(params: FineGrainParams, scope: Scope, wanted: tuple[Sensitivity, ...]) -> list[Problem]:
+    found: list[Problem] = []
+    if params.attribute is not None and params.attributes is not None:
+        found.append(Problem("PPF782", "give `attribute` or `attributes`, not both", ("attribute",)))
+    if not params.named and not wanted:
+        found.append(Problem("PPF780", "nothing to perturb: no attribute here has a `sensitivities` requirement"))
+    for name, path in params.named:
+        if not reaches(name, scope.attributes):
+            found.append(absent(name, scope.attributes, path))
+        elif name not in {r.attribute for r in wanted}:
+            found.append(Problem("PPF780", f"`privacy.sensitivities` says nothing about `{name}`", path))
+    return found
+
+
+def _repeated(chosen: tuple[str, ...], scope: Scope) -> list[Problem]:
+    """A second operator on top of the first would make the published channel a wrong one."""
+    again = [a for a in chosen if a in scope.attributes and scope.attributes[a].was(Change.PERTURBED)]
+    return [Problem("PPF783", f"`{a}` has been perturbed by an earlier step already") for a in again]
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="fine_grain_perturbation",
+        kind=Kind.ROW_WISE,
+        summary="Keeps each value with a probability of its own, else draws one uniformly; the best such operator.",
+        reference="Chaytor, Wang, Fine grain perturbation for privacy preserving data publishing, section 3-4",
+        guarantees=("no posterior above r2 from a prior of at most r1 (and none below r1 from at least r2)",),
+        serves=("sensitivities",),
+        randomized=True,
+        cost="fit: frequencies of one column, O(m log m); apply: one draw a row",
+    ),
+    params=FineGrainParams,
+    algorithm="ppdm_flow.anonymizers.fine_grain_perturbation.algorithm:FineGrainPerturbation",
+    effect=effect,
+)

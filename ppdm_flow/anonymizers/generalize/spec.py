@@ -1,0 +1,121 @@
+"""Generalize: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
+from ppdm_flow.core.attributes import Change, HierarchySpec
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+METHODS = ("intervals", "prefix", "hierarchy", "round", "date")
+
+
+class Rule(Params):
+    """How one attribute is generalized. None of the methods means: by its own hierarchy, to ``level``.
+
+    ``intervals`` are ascending edges of half-open intervals [a, b); ``open_ends`` lets values lie outside of them.
+    ``prefix`` keeps so many characters and writes ``mask`` for each other one. ``hierarchy`` is a CSV file relative
+    to the policy, leaf first. ``round`` gives the nearest multiple. ``bottom`` and ``top`` code what is not between
+    them. ``date`` truncates; ``format`` is how dates are written (strptime), ISO 8601 if left out.
+    """
+
+    intervals: Annotated[tuple[float, ...], Field(min_length=2)] | None = None
+    open_ends: Literal["none", "below", "above", "both"] = "none"
+    prefix: Annotated[int, Field(ge=0)] | None = None
+    mask: Annotated[str, Field(min_length=1, max_length=1)] = "*"
+    hierarchy: str | None = None
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ";"
+    level: Annotated[int, Field(ge=0)] = 1
+    round: Annotated[float, Field(gt=0.0)] | None = None
+    bottom: float | None = None
+    top: float | None = None
+    date: Literal["year", "month", "quarter", "decade"] | None = None
+    format: str | None = None
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that are given; ``bottom`` and ``top`` are one."""
+        given = tuple(m for m in METHODS if getattr(self, m) is not None)
+        return given if self.bottom is None and self.top is None else (*given, "coding")
+
+
+def _as_map(value: Any) -> Any:
+    """Read a list of names, and names without a rule, as: by the attribute's own hierarchy."""
+    if isinstance(value, list | tuple):
+        return {name: {} for name in value}
+    if isinstance(value, dict):
+        return {name: {} if rule is None else rule for name, rule in value.items()}
+    return value
+
+
+class GeneralizeParams(Params):
+    """A rule by attribute (names or globs). Left out: every attribute that has a hierarchy goes to its level 1."""
+
+    attributes: Annotated[dict[str, Rule], BeforeValidator(_as_map), Field(min_length=1)] | None = None
+
+    def rules(self, own: dict[str, HierarchySpec | None]) -> dict[str, Rule]:
+        """Return the rule of each attribute; ``own`` are the hierarchies of all attributes. An exact name wins."""
+        if self.attributes is None:
+            return {name: Rule() for name, hierarchy in own.items() if hierarchy is not None}
+        ordered = sorted(self.attributes, key=lambda name: not is_pattern(name))
+        return {name: self.attributes[key] for key in ordered for name in matching(key, own)}
+
+
+def effect(params: GeneralizeParams, scope: Scope) -> Effect:
+    """Replace values by coarser ones."""
+    own = {name: facts.hierarchy for name, facts in scope.attributes.items()}
+    rules = params.rules(own)
+    return Effect(
+        reads=tuple(rules),
+        changes=dict.fromkeys(rules, Change.GENERALIZED),
+        guarantee="a released value covers at least all values of its group in the hierarchy",
+        problems=tuple(_problems(params, own)),
+    )
+
+
+def _problems(params: GeneralizeParams, own: dict[str, HierarchySpec | None]) -> list[Problem]:
+    if params.attributes is None:
+        none = not any(h is not None for h in own.values())
+        return [Problem("PPF780", "nothing to generalize: no attribute here has a hierarchy")] if none else []
+    found: list[Problem] = []
+    for name, rule in params.attributes.items():
+        if not matching(name, own):
+            found.append(absent(name, own, ("attributes", name)))
+        found += _of_rule(name, rule, own)
+    return found
+
+
+def _of_rule(name: str, rule: Rule, own: dict[str, HierarchySpec | None]) -> list[Problem]:
+    path = ("attributes", name)
+    found: list[Problem] = []
+    if len(rule.methods) > 1:
+        text = f"one way to generalize an attribute, not several: {', '.join(rule.methods)}"
+        found.append(Problem("PPF782", text, path))
+    if not rule.methods and reaches(name, own) and any(own.get(n) is None for n in matching(name, own)):
+        found.append(Problem("PPF780", f"`{name}` has no hierarchy, and no other way is given", path))
+    edges = rule.intervals or ()
+    if any(a >= b for a, b in pairwise(edges)):
+        found.append(Problem("PPF782", "the edges of intervals must ascend", (*path, "intervals")))
+    if rule.bottom is not None and rule.top is not None and rule.bottom >= rule.top:
+        found.append(Problem("PPF782", "`bottom` must lie below `top`", (*path, "bottom")))
+    return found
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="generalize",
+        kind=Kind.ROW_WISE,
+        summary="Replaces values by coarser ones: intervals, hierarchies, prefixes, rounding, coding, dates.",
+        reference="Samarati, Sweeney, Protecting privacy when disclosing information, 1998",
+        guarantees=("every released value is one of the coarser level",),
+        cost="work for each distinct value",
+    ),
+    params=GeneralizeParams,
+    algorithm="ppdm_flow.anonymizers.generalize.algorithm:Generalize",
+    effect=effect,
+)

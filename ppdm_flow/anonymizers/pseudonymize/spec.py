@@ -1,0 +1,65 @@
+"""Pseudonymize: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NoReturn
+
+from pydantic import BeforeValidator, Field
+
+from ppdm_flow.anonymizers.naming import matching, missing_ones
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+
+def _refuse(_value: object) -> NoReturn:
+    raise ValueError("a key never stands in a policy, which is shared: name an environment variable with `key_env`")
+
+
+class PseudonymizeParams(Params):
+    """What to replace, and where the key is: an environment variable or a file, never the policy.
+
+    ``length`` is the number of hexadecimal digits of a pseudonym. ``scope: shared`` gives equal values of different
+    attributes equal pseudonyms, so that they can be joined; ``attribute`` does not.
+    """
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)]
+    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    key_file: str | None = None
+    key: Annotated[None, BeforeValidator(_refuse)] = Field(default=None, exclude=True)
+    length: Annotated[int, Field(ge=8, le=64)] = 24
+    scope: Literal["attribute", "shared"] = "attribute"
+
+    def chosen(self, known: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the attributes to replace, each once."""
+        return tuple(dict.fromkeys(name for pattern in self.attributes for name in matching(pattern, known)))
+
+
+def effect(params: PseudonymizeParams, scope: Scope) -> Effect:
+    """Replace values by keyed pseudonyms."""
+    known = tuple(scope.attributes)
+    chosen = params.chosen(known)
+    found = list(missing_ones(params.attributes, known, ("attributes",)))
+    if (params.key_env is None) == (params.key_file is None):
+        found.append(Problem("PPF790", "give either `key_env` or `key_file`: pseudonyms need a key from outside"))
+    return Effect(
+        reads=chosen,
+        changes=dict.fromkeys(chosen, Change.PSEUDONYMIZED),
+        guarantee="without the key, a pseudonym does not lead back to its value",
+        problems=tuple(found),
+    )
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="pseudonymize",
+        kind=Kind.ROW_WISE,
+        summary="Replaces values by HMAC-SHA-256 pseudonyms under a key from the environment or a file.",
+        reference="RFC 2104; NIST FIPS 198-1",
+        guarantees=("equal values have equal pseudonyms, unequal values unequal ones",),
+        cost="one HMAC a distinct value",
+    ),
+    params=PseudonymizeParams,
+    algorithm="ppdm_flow.anonymizers.pseudonymize.algorithm:Pseudonymize",
+    effect=effect,
+)

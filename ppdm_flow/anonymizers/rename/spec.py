@@ -1,0 +1,41 @@
+"""Rename: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.naming import absent, reaches
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+
+class RenameParams(Params):
+    """New name by old name. Names may be exchanged."""
+
+    attributes: Annotated[dict[str, Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+
+
+def effect(params: RenameParams, scope: Scope) -> Effect:
+    """Give attributes other names."""
+    known = tuple(scope.attributes)
+    found = [absent(old, known, ("attributes", old)) for old in params.attributes if not reaches(old, known)]
+    staying = {name for name in known if name not in params.attributes}
+    taken: set[str] = set()
+    for old, new in params.attributes.items():
+        if new in staying or new in taken:
+            text = f"`{new}` would be the name of two attributes"
+            found.append(Problem("PPF797", text, ("attributes", old)))
+        taken.add(new)
+    return Effect(renames=dict(params.attributes), problems=tuple(found))
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="rename", kind=Kind.ROW_WISE, summary="Gives attributes other names; values stay.", cost="nothing"
+    ),
+    params=RenameParams,
+    algorithm="ppdm_flow.anonymizers.rename.algorithm:Rename",
+    effect=effect,
+)

@@ -1,0 +1,30 @@
+"""Shuffle rows: its card and effect; it has no parameters."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
+
+
+class ShuffleParams(Params):
+    """None."""
+
+
+def effect(_params: ShuffleParams, _scope: Scope) -> Effect:
+    """Put the rows in random order."""
+    return Effect(rows="reordered", guarantee="the order of rows tells nothing")
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="shuffle_rows",
+        kind=Kind.ORDER,
+        summary="Puts the rows in a random order: the order of a file can identify people.",
+        guarantees=("every order is equally likely",),
+        randomized=True,
+        cost="one draw a row and a sort",
+    ),
+    params=ShuffleParams,
+    algorithm="ppdm_flow.anonymizers.shuffle_rows.algorithm:ShuffleRows",
+    effect=effect,
+)

@@ -1,0 +1,187 @@
+"""PPF780 to PPF799: the built-in anonymizers."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF780",
+        "a step has nothing to work on",
+        "The step takes its task from another part of the policy, and that part says nothing for it: a perturbation"
+        " without `privacy.sensitivities`, a disclosure without `privacy.templates`, a generalization without a"
+        " hierarchy, an information gain without a target.",
+        "A step that silently did nothing would look like protection.",
+        "State the requirement (or the hierarchy), or take the step out.",
+        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        "privacy:\n  sensitivities:\n    disease: {default: {tolerance: 5}}\n"
+        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+    ),
+    CodePage(
+        "PPF781",
+        "a parameter names an attribute that does not reach the step",
+        "The name is misspelt, or an earlier step dropped or renamed the attribute.",
+        "The step would protect something else than what is meant.",
+        "Use the name that the attribute has where the step reads it.",
+        "steps:\n  shorten: {use: drop, with: {attributes: [adress]}}",
+        "steps:\n  shorten: {use: drop, with: {attributes: [address]}}",
+    ),
+    CodePage(
+        "PPF782",
+        "parameters contradict each other",
+        "Two parameters say the same thing in two ways, none of them is given, or their order is impossible.",
+        "Whichever were taken, half of the readers would expect the other.",
+        "Give exactly one of the parameters that the message names.",
+        "steps:\n  few: {use: sample, with: {fraction: 0.1, size: 100}}",
+        "steps:\n  few: {use: sample, with: {fraction: 0.1}}",
+    ),
+    CodePage(
+        "PPF783",
+        "an attribute cannot be perturbed in this state",
+        "It was perturbed before, or it holds suppressed cells.",
+        "The bound (r1, r2) is computed for one operator on the original values; two operators on top of each other,"
+        " or cells without a value, make the published operator a wrong one.",
+        "Perturb once, and before anything suppresses values of the same attribute.",
+        "steps:\n  once: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
+        "  twice: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        "steps:\n  once: {use: fine_grain_perturbation, with: {attribute: disease}}",
+    ),
+    CodePage(
+        "PPF784",
+        "a template cannot be satisfied",
+        "Even with every value of the suppressible attributes suppressed, the confidence is above the bound"
+        " (Wang, Fung, Yu, ICDM 2005, Lemma 3.3).",
+        "Suppression in the channel only merges groups; it cannot make the sensitive value rarer overall.",
+        "Raise the template's confidence, let the step suppress more attributes of the channel, or treat the"
+        " sensitive attribute itself.",
+        "privacy:\n  templates:\n    t: {channel: [job], sensitive: {sex: [Female]}, confidence: 0.1}",
+        "privacy:\n  templates:\n    t: {channel: [job], sensitive: {sex: [Female]}, confidence: 0.4}",
+    ),
+    CodePage(
+        "PPF785",
+        "a value lies outside of the domain",
+        "The data holds a value that the declared domain does not have, or a partition holds one that was not there"
+        " when the step was fitted.",
+        "An operator has no row for such a value, so no bound holds for it.",
+        "Complete the `domain:` of the attribute, or correct the data.",
+        "attributes:\n  sex: {role: sensitive, domain: [F]}",
+        "attributes:\n  sex: {role: sensitive, domain: [F, M]}",
+    ),
+    CodePage(
+        "PPF786",
+        "a value is not of the kind that the generalization needs",
+        "Intervals, rounding and coding need numbers; `date` needs dates in ISO 8601 or in the given `format`.",
+        "A value that cannot be placed would have to be passed on unchanged.",
+        "List other spellings of a missing value under `source.missing`, or choose another method.",
+        "steps:\n  coarse: {use: generalize, with: {attributes: {name: {round: 10}}}}",
+        "steps:\n  coarse: {use: generalize, with: {attributes: {income: {round: 1000}}}}",
+    ),
+    CodePage(
+        "PPF787",
+        "a value lies outside of all intervals",
+        "Intervals are half-open: the last edge itself belongs to none.",
+        "A value without an interval would have to be passed on unchanged.",
+        "Widen the edges, or allow values beyond them with `open_ends: below | above | both`.",
+        "steps:\n  coarse: {use: generalize, with: {attributes: {age: {intervals: [0, 50]}}}}",
+        "steps:\n  coarse: {use: generalize, with: {attributes: {age: {intervals: [0, 50], open_ends: above}}}}",
+    ),
+    CodePage(
+        "PPF788",
+        "a hierarchy cannot be used",
+        "The file is missing or cannot be read, a line has another number of levels than the others, a value stands"
+        " in it twice with different ancestors, or the asked level is above the last one.",
+        "A hierarchy that is not a tree by levels gives groups that do not contain what they seem to.",
+        "One line a value, leaf first, the same number of fields in each, separated by `delimiter`.",
+        "hierarchy: {csv: hierarchies/county.csv}   # a file that does not exist",
+        "hierarchy: {csv: hierarchies/country.csv}",
+    ),
+    CodePage(
+        "PPF789",
+        "the hierarchy lacks a value",
+        "The data holds a value that stands in no line of the hierarchy.",
+        "A value without an ancestor would have to be passed on unchanged.",
+        "Add the value to the hierarchy, or list it under `source.missing` if it means that there is none.",
+    ),
+    CodePage(
+        "PPF790",
+        "the key for pseudonyms is missing or too short",
+        "The environment variable is not set, the file cannot be read, or the key has less than 16 bytes.",
+        "Whoever can guess the key can try all values and undo every pseudonym.",
+        "Make a key once, keep it apart from the policy, and point `key_env` or `key_file` to it.",
+        "PPDM_KEY=secret ppdm-flow run policy.yaml",
+        'PPDM_KEY="$(openssl rand -hex 32)" ppdm-flow run policy.yaml',
+    ),
+    CodePage(
+        "PPF791",
+        "two values would have one pseudonym",
+        "`length` is so short that pseudonyms of different values coincide.",
+        "The rows of two persons would be taken for one person's.",
+        "Raise `length`.",
+        "steps:\n  hide: {use: pseudonymize, with: {attributes: [id], key_env: PPDM_KEY, length: 8}}",
+        "steps:\n  hide: {use: pseudonymize, with: {attributes: [id], key_env: PPDM_KEY, length: 24}}",
+    ),
+    CodePage(
+        "PPF792",
+        "the sample is larger than the table",
+        "`size` asks for more rows than the step receives.",
+        "Fewer rows than promised would be a silent surprise.",
+        "Lower `size`, or use `fraction`.",
+    ),
+    CodePage(
+        "PPF793",
+        "a value is known too well beforehand",
+        "Its share of the rows already exceeds r2, the bound on what may be known afterwards.",
+        "No perturbation can make less known than the frequencies alone tell; the bound still holds for priors of at"
+        " most r1.",
+        "Raise r2 of this value if the share is no secret, or reconsider whether the attribute can be released.",
+    ),
+    CodePage(
+        "PPF794",
+        "the domain was taken from the data",
+        "The attribute declares no `domain:`, so the operator ranges over the values that occur.",
+        "Which values occur is then published with the operator.",
+        "Declare the domain, with values that do not occur too, if their occurrence is sensitive.",
+        "attributes:\n  disease: {role: sensitive}",
+        "attributes:\n  disease: {role: sensitive, domain: [flu, HIV, none]}",
+    ),
+    CodePage(
+        "PPF795",
+        "no row keeps its value",
+        "The bounds are so strict, or the domain so small, that every value of the attribute becomes a uniform draw.",
+        "The released attribute then carries no information about anyone, nor about the frequencies.",
+        "Relax the bounds, drop rare values from the domain, or drop the attribute.",
+    ),
+    CodePage(
+        "PPF796",
+        "there is no such template",
+        "The step names a template that `privacy.templates` does not have.",
+        "The template that was meant would not be enforced.",
+        "Use a name from `privacy.templates`.",
+        "steps:\n  s: {use: progressive_disclosure, with: {templates: [discharged]}}",
+        "steps:\n  s: {use: progressive_disclosure, with: {templates: [no-discharged]}}",
+    ),
+    CodePage(
+        "PPF797",
+        "two attributes would have one name",
+        "After renaming, a name would stand for two attributes.",
+        "One of them would vanish silently.",
+        "Choose another name, or drop the other attribute first.",
+        "steps:\n  names: {use: rename, with: {attributes: {a: x, b: x}}}",
+        "steps:\n  names: {use: rename, with: {attributes: {a: x, b: y}}}",
+    ),
+    CodePage(
+        "PPF798",
+        "suppressing this attribute serves no template",
+        "It belongs to no channel of the templates that the step enforces.",
+        "Suppressing it would cost data without any gain.",
+        "Take it off the list, or add it to the channel.",
+    ),
+    CodePage(
+        "PPF799",
+        "missing values stand where the step cannot treat them",
+        "Under `nulls: wildcard` or `exclude`, a missing value in a channel attribute counts towards several groups or"
+        " none; the step suppresses it, but may not suppress this attribute.",
+        "The confidence that the step computes and the one that the audit measures would differ.",
+        "Let the step suppress the attribute, use `nulls: own_category`, or `incomplete_rows: drop`.",
+    ),
+)
