@@ -1,0 +1,61 @@
+"""Every worked policy runs, on the real data where it is at hand."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+
+def test_all_of_them_pass_check(cli, root):
+    done = cli("check", *sorted((root / "pipelines").glob("*.yaml")))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_hospital_data_is_what_its_generator_writes(root):
+    folder = root / "pipelines/data"
+    spec = importlib.util.spec_from_file_location("make_hospital", folder / "make_hospital.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert gzip.decompress((folder / "hospital.csv.gz").read_bytes()) == module.document()
+
+
+def test_hospital(cli, root, tmp_path, only_run, report_of):
+    done = cli("run", root / "pipelines/hospital.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    report = report_of(run)
+    assert report["verdict"] == "released"
+    assert {(r["id"], r["release"]) for r in report["requirements"]} == {
+        (requirement, release)
+        for requirement in ("privacy.k_anonymity", "privacy.templates.in-need", "privacy.sensitivities.disease")
+        for release in ("billing", "medical")
+    }
+    billing = pa_csv.read_csv(run / "released/billing/billing.csv")
+    medical = pq.read_table(run / "released/medical/medical.parquet")
+    assert billing.column_names == ["age", "sex", "region", "occupation", "payment", "readmitted"]
+    assert medical.column_names == ["age", "sex", "region", "occupation", "disease", "readmitted"]
+    assert billing.num_rows == medical.num_rows == 20_000
+    assert json.loads((run / "released/medical/operator.json").read_text())["operators"][0]["attribute"] == "disease"
+    assert not (run / "released/billing/operator.json").exists()
+    assert cli("verify", run).returncode == 0
+    assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "rows"), [("adult", "adult_uci/adult.data.gz", 30_162), ("crx", "crx/crx.data", 653)]
+)
+def test_real_data(cli, root, data, tmp_path, only_run, report_of, name, file, rows):
+    done = cli("run", root / f"pipelines/{name}.yaml", "--data", data / file, "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    report = report_of(run)
+    assert report["verdict"] == "released"
+    (release,) = (run / "released/study").glob(f"{name}.*")
+    table = pq.read_table(release) if release.suffix == ".parquet" else pa_csv.read_csv(release)
+    assert table.num_rows == rows
+    assert all(r["holds"] for r in report["requirements"])
