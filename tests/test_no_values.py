@@ -24,7 +24,6 @@ privacy:
   sensitivities:
     illness: {default: {tolerance: 4}}
 steps:
-  hide: {use: progressive_disclosure, with: {attributes: [age, town]}}
   perturb: {use: fine_grain_perturbation}
 audits:
   classes: {use: classification_error, with: {target: result, repeats: 2}}
@@ -70,7 +69,7 @@ def without_templates(policy: str) -> str:
 
 @pytest.mark.parametrize("k", [2, 50])
 def test_released_and_withheld_runs(cli, tmp_path, k):
-    policy = write(tmp_path, table(), k=k, policy=without_templates(POLICY))
+    policy = write(tmp_path, table(), k=k)
     out = tmp_path / "out"
     done = cli("run", policy, "--out", out, "-v")
     assert done.returncode == (0 if k == 2 else 1), done.stdout + done.stderr
@@ -94,7 +93,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("kind", BROKEN)
 def test_broken_tables(cli, tmp_path, kind):
-    policy = write(tmp_path, BROKEN[kind](table()), policy=without_templates(POLICY))
+    policy = write(tmp_path, BROKEN[kind](table()))
     done = cli("run", policy, "--out", tmp_path / "out", "-v")
     assert done.returncode == 2, done.stdout + done.stderr
     assert CANARY not in done.stdout + done.stderr
@@ -115,7 +114,7 @@ def test_tables_that_do_not_match(cli, tmp_path, kind):
     rows = table()
     if kind == "suppressed":
         rows[5][2] = "⊥"
-    policy = write(tmp_path, rows, policy=without_templates(REFUSED[kind]))
+    policy = write(tmp_path, rows, policy=REFUSED[kind])
     done = cli("run", policy, "--out", tmp_path / "out", "-v")
     assert done.returncode == 2, done.stdout + done.stderr
     assert CANARY not in done.stdout + done.stderr
@@ -123,7 +122,7 @@ def test_tables_that_do_not_match(cli, tmp_path, kind):
 
 
 def test_planning_with_data(cli, tmp_path):
-    policy = write(tmp_path, table(), policy=without_templates(POLICY))
+    policy = write(tmp_path, table())
     for form in ("text", "mermaid", "json"):
         done = cli("plan", policy, "--data", tmp_path / "table.csv", "--format", form)
         assert done.returncode in (0, 1), done.stderr
@@ -131,7 +130,7 @@ def test_planning_with_data(cli, tmp_path):
 
 
 def test_judging_another_tools_release(cli, tmp_path):
-    policy = write(tmp_path, table(), policy=without_templates(POLICY))
+    policy = write(tmp_path, table())
     released = tmp_path / "theirs.csv"
     lines = (tmp_path / "table.csv").read_text().splitlines()
     released.write_text("\n".join(line.partition(",")[2] for line in lines) + "\n")

@@ -1,0 +1,77 @@
+"""Every code block of the README is carried out, in order, in one empty folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(root: Path) -> list[tuple[str, str, str]]:
+    return [(m[1], m[2] or "", m[3]) for m in BLOCK.finditer((root / "README.md").read_text())]
+
+
+def test_every_block_is_of_a_kind_that_is_carried_out(root):
+    kinds = {kind for kind, _, _ in blocks(root)}
+    assert kinds <= {"sh", "yaml", "csv", "text"}
+    assert all(name for kind, name, _ in blocks(root) if kind in ("yaml", "csv"))
+
+
+def test_blocks_run_in_order(root, tmp_path):
+    # the two set-up commands are run by CI, word by word: here the program is installed already
+    words = {"ppdm-flow": f"{shlex.quote(sys.executable)} -m ppdm_flow"}
+    ran = 0
+    for kind, name, text in blocks(root):
+        if name:
+            (tmp_path / name).write_text(text)
+        if kind != "sh":
+            continue
+        for line in text.splitlines():
+            if line.startswith("python3 -m venv"):
+                continue
+            command = re.sub(r"^ppdm-flow\b", lambda m: words[m[0]], line)
+            done = subprocess.run(
+                ["/bin/sh", "-c", command],
+                cwd=tmp_path,
+                env={**os.environ, "NO_COLOR": "1"},
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+            assert done.stdout.strip() or done.stderr.strip(), line
+            ran += 1
+    assert ran >= 8
+
+
+def test_the_picture_is_the_plan(root, cli):
+    done = cli("plan", root / "pipelines/hospital.yaml", "--format", "svg")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == (root / "pipelines/hospital.svg").read_text().strip()
+
+
+def test_without_suppression_it_is_withheld(root, cli, tmp_path):
+    """What the README says of the first policy without its last step."""
+    for _, name, text in blocks(root):
+        if name:
+            (tmp_path / name).write_text(text)
+    policy = tmp_path / "clinic.yaml"
+    text = policy.read_text()
+    start = text.index("  suppress:")
+    policy.write_text(text[:start] + text[text.index("releases:") :])
+    assert cli("run", policy, "--out", tmp_path / "runs").returncode == 1
+    assert not list((tmp_path / "runs").rglob("released"))
+
+
+@pytest.mark.parametrize("link", ["pipelines/README.md", "pipelines/hospital.svg", "tests/plugins/acme_plugin"])
+def test_links_lead_somewhere(root, link):
+    assert link in (root / "README.md").read_text()
+    assert (root / link).exists()
