@@ -62,11 +62,6 @@ def leaks(folder: Path, but: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
-def without_templates(policy: str) -> str:
-    """Progressive disclosure needs a template; these policies only perturb."""
-    return policy.replace("  hide: {use: progressive_disclosure, with: {attributes: [age, town]}}\n", "")
-
-
 @pytest.mark.parametrize("k", [2, 50])
 def test_released_and_withheld_runs(cli, tmp_path, k):
     policy = write(tmp_path, table(), k=k)

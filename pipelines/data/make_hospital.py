@@ -25,7 +25,18 @@ Uniform = npt.NDArray[np.float64]
 REGIONS = ("Harbour", "Old Town", "Riverside", "Lakes", "Highlands", "Northmoor")
 REGION_SHARE = (0.24, 0.20, 0.19, 0.15, 0.12, 0.10)
 SEXES = ("female", "male")
-OCCUPATIONS = ("pupil", "student", "builder", "driver", "factory", "office", "teacher", "nurse", "unemployed", "retired")
+OCCUPATIONS = (
+    "pupil",
+    "student",
+    "builder",
+    "driver",
+    "factory",
+    "office",
+    "teacher",
+    "nurse",
+    "unemployed",
+    "retired",
+)
 DISEASES = ("flu", "asthma", "injury", "heart disease", "diabetes", "depression", "cancer", "hepatitis", "HIV")
 PAYMENTS = ("insured", "self-paid", "instalments", "charity", "bad debt")
 
