@@ -1,0 +1,55 @@
+"""From located nodes to a plain tree of text and the places of its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.nodes import Map, Node, Scalar, Seq
+
+
+@dataclass(slots=True)
+class Flat:
+    """``tree`` holds maps, lists, text and None; ``scalars`` the nodes that its texts came from."""
+
+    tree: Any = None
+    keys: dict[PolicyPath, Span] = field(default_factory=dict)
+    values: dict[PolicyPath, Span] = field(default_factory=dict)
+    scalars: dict[PolicyPath, Scalar] = field(default_factory=dict)
+
+    @property
+    def places(self) -> Places:
+        """Where everything stands."""
+        return Places(self.keys, self.values)
+
+    def broken(self, path: PolicyPath) -> bool:
+        """Whether the fault of the value at ``path``, or of one below it, is already reported."""
+        return any(node.broken and at[: len(path)] == path for at, node in self.scalars.items())
+
+
+def flatten(node: Node) -> Flat:
+    """Return the plain tree of a node."""
+    flat = Flat()
+    flat.tree = _walk(node, (), flat)
+    return flat
+
+
+def _walk(node: Node, path: PolicyPath, flat: Flat) -> Any:
+    flat.values[path] = node.span
+    if isinstance(node, Scalar):
+        flat.scalars[path] = node
+        return node.text
+    if isinstance(node, Seq):
+        return [_walk(item, (*path, str(i)), flat) for i, item in enumerate(node.items)]
+    return _walk_map(node, path, flat)
+
+
+def _walk_map(node: Map, path: PolicyPath, flat: Flat) -> dict[str, Any]:
+    tree = {}
+    for key, entry in node.entries.items():
+        below = (*path, key)
+        flat.keys[below] = entry.key_span
+        tree[key] = _walk(entry.node, below, flat)
+    return tree

@@ -1,0 +1,88 @@
+"""The typed policy's clauses as core values: what must hold, and which values the policy itself names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from ppdm_flow.core.requirements import Gate, KAnonymity, Requirement, Sensitivity, Template, ValueBound
+from ppdm_flow.core.roles import Role
+from ppdm_flow.policy import models
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.patterns import Declared
+
+
+def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement, ...]:
+    """Return every requirement under ``privacy:``, with its place; its id is its path.
+
+    ``KAnonymity.attributes`` are all quasi-identifiers (patterns, where the policy declares patterns) unless the
+    policy names its own.
+    """
+    found: list[Requirement] = []
+    privacy = policy.privacy
+    if privacy.k_anonymity is not None:
+        found.append(_k_anonymity(privacy.k_anonymity, policy, places))
+    found.extend(_template(name, template, places) for name, template in privacy.templates.items())
+    found.extend(_sensitivity(name, each, policy, places) for name, each in privacy.sensitivities.items())
+    return tuple(found)
+
+
+def gates_of(policy: models.Policy, places: Places) -> tuple[Gate, ...]:
+    """Return every gate, with its place."""
+    return tuple(
+        Gate(f"gates.{name}", gate.metric, gate.min, gate.max, places.key("gates", name))
+        for name, gate in policy.gates.items()
+    )
+
+
+def declared_values(policy: models.Policy) -> Mapping[str, frozenset[str]]:
+    """Return the values that the policy itself writes, by attribute (or pattern): these a report may show."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, attribute in policy.attributes.items():
+        found[name].update(attribute.domain or ())
+        if attribute.hierarchy is not None:
+            for value, ancestors in (attribute.hierarchy.levels or {}).items():
+                found[name].update((value, *ancestors))
+    for template in policy.privacy.templates.values():
+        for name, values in template.sensitive.items():
+            found[name].update(values)
+    for name, sensitivity in policy.privacy.sensitivities.items():
+        found[name].update(sensitivity.values)
+    return {name: frozenset(values) for name, values in sorted(found.items()) if values}
+
+
+def _k_anonymity(model: models.KAnonymity, policy: models.Policy, places: Places) -> KAnonymity:
+    attributes = model.attributes
+    if attributes is None:
+        attributes = tuple(n for n, a in policy.attributes.items() if a.role is Role.QUASI_IDENTIFIER)
+    return KAnonymity("privacy.k_anonymity", model.k, attributes, places.key("privacy", "k_anonymity"))
+
+
+def _template(name: str, model: models.Template, places: Places) -> Template:
+    return Template(
+        id=f"privacy.templates.{name}",
+        name=name,
+        channel=model.channel,
+        sensitive=tuple((attribute, value) for attribute, values in model.sensitive.items() for value in values),
+        confidence=model.confidence,
+        span=places.key("privacy", "templates", name),
+    )
+
+
+def _sensitivity(name: str, model: models.Sensitivity, policy: models.Policy, places: Places) -> Sensitivity:
+    path = ("privacy", "sensitivities", name)
+    default = model.default
+    attribute = Declared.of(policy).get(name)
+    return Sensitivity(
+        id=".".join(path),
+        attribute=name,
+        directions=model.directions,
+        bounds=tuple(
+            ValueBound(value, bound.r1, bound.r2, places.key(*path, "values", value))
+            for value, bound in model.values.items()
+        ),
+        tolerance=default.tolerance if default else None,
+        default=(default.r1, default.r2) if default and default.r1 is not None and default.r2 is not None else None,
+        domain=attribute.domain if attribute else None,
+        span=places.key(*path),
+    )
