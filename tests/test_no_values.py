@@ -79,10 +79,10 @@ def test_released_and_withheld_runs(cli, tmp_path, k):
 
 
 BROKEN = {
-    "ragged": lambda rows: rows[:7] + [rows[7][:-1]] + rows[8:],
-    "long row": lambda rows: rows[:7] + [rows[7] + [f"{CANARY}extra"]] + rows[8:],
+    "ragged": lambda rows: [*rows[:7], rows[7][:-1], *rows[8:]],
+    "long row": lambda rows: [*rows[:7], rows[7] + [f"{CANARY}extra"], *rows[8:]],
     "only header": lambda rows: [],
-    "open quote": lambda rows: rows[:7] + [[f'"{CANARY}', *rows[7][1:]]] + rows[8:],
+    "open quote": lambda rows: [*rows[:7], [f'"{CANARY}', *rows[7][1:]], *rows[8:]],
 }
 
 
