@@ -1,0 +1,28 @@
+"""The card of the audit `class_sizes`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+class ClassSizesParams(Params):
+    """``attributes`` are those that form the classes: all quasi-identifiers if not given."""
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="class_sizes",
+        kind=Kind.AUDIT,
+        summary="how large the equivalence classes over the quasi-identifiers are",
+        cost="one count over the quasi-identifiers",
+    ),
+    params=ClassSizesParams,
+    algorithm="ppdm_flow.audits.class_sizes.algorithm:ClassSizesAudit",
+)

@@ -1,0 +1,45 @@
+"""The card of the audit `classification_error`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+CLASSIFIER = r"^(tree|forest|naive_bayes|logistic|sklearn(\.[A-Za-z_][A-Za-z0-9_]*)+)$"
+
+
+class ClassificationErrorParams(Params):
+    """``target`` is the class attribute: the one with the role `target` if not given.
+
+    ``classifier`` is ``tree``, ``forest``, ``naive_bayes``, ``logistic`` or the dotted name of a classifier of
+    scikit-learn. ``removed`` are the attributes that the third error does without: the sensitive ones if not given,
+    and where there are none, those that the steps changed. ``rows`` bounds the rows looked at.
+    """
+
+    target: str | None = None
+    classifier: Annotated[str, Field(pattern=CLASSIFIER)] = "tree"
+    test_share: Annotated[float, Field(gt=0.0, lt=1.0)] = 1 / 3
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 10
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    removed: tuple[str, ...] | None = None
+    rows: Annotated[int, Field(ge=10)] = 200_000
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="classification_error",
+        kind=Kind.AUDIT,
+        summary="error of a classifier on the original, on the release, and without the sensitive attributes",
+        reference=(
+            "Wang, Fung, Yu, Template-based privacy preservation in classification problems, ICDM 2005, section 5;"
+            " Nadeau, Bengio, Inference for the generalization error, Machine Learning 52, 2003"
+        ),
+        cost="three classifiers trained for each repeat",
+    ),
+    params=ClassificationErrorParams,
+    algorithm="ppdm_flow.audits.classification_error.algorithm:ClassificationErrorAudit",
+)

@@ -1,0 +1,29 @@
+"""The card of the audit `perturbation_utility`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+class PerturbationUtilityParams(Params):
+    """``iterations`` bounds the iterative Bayesian reconstruction."""
+
+    iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="perturbation_utility",
+        kind=Kind.AUDIT,
+        summary="how many records keep their value, and how well the original frequencies can be reconstructed",
+        reference="Chaytor, Wang, Fine grain perturbation for privacy preserving data publishing",
+        cost="linear in the number of values for each iteration",
+    ),
+    params=PerturbationUtilityParams,
+    algorithm="ppdm_flow.audits.perturbation_utility.algorithm:PerturbationUtilityAudit",
+)
