@@ -54,6 +54,7 @@ class Effect:
 
     ``reads`` are the attributes that fitting needs (progressive disclosure: channels, sensitive, target).
     ``rows`` is ``same``, ``fewer``, ``reordered`` or ``generated``. ``serves`` are ids of requirements.
+    ``outputs`` are the named outputs, each with its attributes (``""`` is the step's own); empty: one output.
     """
 
     reads: tuple[str, ...] = ()
@@ -65,6 +66,7 @@ class Effect:
     serves: tuple[str, ...] = ()
     guarantee: str = ""
     problems: tuple[Problem, ...] = ()
+    outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def no_effect(_params: Any, _scope: Scope) -> Effect:
