@@ -1,0 +1,73 @@
+"""One line of a file as a terminal shows it, and where on the screen a stretch of it begins."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+WIDTH = 100
+"""Columns of the screen that a line may take."""
+
+TAB = 4
+
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_DIRECTING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """``line`` as it is to be printed; the marks go to columns ``offset`` to ``offset + length`` of the screen."""
+
+    line: str
+    offset: int
+    length: int
+
+
+def lines_of(text: str) -> list[str]:
+    """Split a text at the line breaks that YAML knows."""
+    return _BREAK.split(text)
+
+
+def marked(line: str, column: int, end: int, width: int = WIDTH) -> Marked:
+    """Lay out ``line`` with characters ``column`` to ``end`` (from 1, exclusive) marked, cut to ``width`` columns.
+
+    Tabs take 4 columns, wide characters 2, combining ones none. What could move the cursor is shown as U+FFFD.
+    """
+    cells = [_cell(c) for c in line]
+    begin = min(max(column - 1, 0), len(cells))
+    stop = min(max(end - 1, begin), len(cells))
+    first, last = _window([w for _, w in cells], begin, stop, width)
+    head, tail = ("…" if first else ""), ("…" if last < len(cells) else "")
+    shown = "".join(text for text, _ in cells[first:last])
+    offset = len(head) + sum(w for _, w in cells[first:begin])
+    length = sum(w for _, w in cells[begin : min(stop, last)])
+    return Marked(head + shown + tail, offset, max(1, length))
+
+
+def _cell(character: str) -> tuple[str, int]:
+    """What to print for a character, and how many columns it takes."""
+    if character == "\t":
+        return " " * TAB, TAB
+    category = unicodedata.category(character)
+    if category == "Cc" or _DIRECTING.match(character):
+        return "\ufffd", 1
+    if category in ("Mn", "Me", "Cf"):
+        return character, 0
+    return character, 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _window(widths: list[int], begin: int, stop: int, width: int) -> tuple[int, int]:
+    """The stretch of cells to show: all, or ``width`` columns around the marked ones."""
+    if sum(widths) <= width:
+        return 0, len(widths)
+    first = begin
+    room = max(width - 2 - sum(widths[begin:stop]), 0) // 2
+    while first > 0 and widths[first - 1] <= room:
+        first -= 1
+        room -= widths[first]
+    last, room = first, width - 2
+    while last < len(widths) and widths[last] <= room:
+        room -= widths[last]
+        last += 1
+    return first, last
