@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from ppdm_flow.core.attributes import AttributeFacts
@@ -39,7 +40,8 @@ class AuditContext:
     ``attributes`` are those of the release, ``original_attributes`` those of the source. ``requirements`` are the
     ones that this audit has to measure (none for a utility audit). ``operators`` are the known channels by released
     attribute, ``pairs`` is None where original and released rows cannot be matched. ``show_values`` is the policy's
-    ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute.
+    ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute. ``home`` is the
+    folder of the policy, for files that an audit's parameters name.
     """
 
     release: str
@@ -54,6 +56,7 @@ class AuditContext:
     declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
     show_values: bool = False
     progress: Callable[[int], None] | None = None
+    home: Path = field(default_factory=Path)
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""
