@@ -1,0 +1,127 @@
+"""Audits: one for each kind of requirement and release, those of the policy, and the usual ones beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.plan import flow
+from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
+from ppdm_flow.policy.models import Audit, Policy
+from ppdm_flow.sdk.spec import Scope
+
+_QI = Role.QUASI_IDENTIFIER
+
+
+def audit_nodes(
+    policy: Policy,
+    releases: tuple[ReleaseNode, ...],
+    requirements: tuple[Requirement, ...],
+    binder: Binder,
+) -> tuple[AuditNode, ...]:
+    """Return every audit, requirements first; by release in the policy's order."""
+    written = [
+        node
+        for name, audit in policy.audits.items()
+        for node in _written(name, audit, policy, releases, requirements, binder)
+    ]
+    judged = [node for release in releases for node in _of_requirements(release, requirements, binder)]
+    usual = [
+        node
+        for release in releases
+        for node in _usual(release, {n.bound.info.name for n in written if n.release == release.name}, binder)
+    ]
+    return (*judged, *written, *usual)
+
+
+def _of_requirements(
+    release: ReleaseNode, requirements: tuple[Requirement, ...], binder: Binder
+) -> Iterable[AuditNode]:
+    for kind in dict.fromkeys(r.kind for r in requirements):
+        path = ("privacy", kind)
+        same = tuple(r for r in requirements if r.kind == kind)
+        bound = binder.bind("audits", kind, {}, path, path)
+        if bound is not None:
+            spans = tuple(dict.fromkeys(r.span for r in same if r.span is not None))
+            yield AuditNode(kind, bound, release.name, same, implicit=True, spans=spans)
+
+
+def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[AuditNode]:
+    """Yield the audits that every release has, unless the policy names the same plugin for it."""
+    wanted = ["distributions"]
+    if any(fact.role is _QI for fact in release.attributes):
+        wanted += ["class_sizes", "reidentification_risk"]
+    if any(fact.was(Change.PERTURBED) for fact in release.attributes):
+        wanted.append("perturbation_utility")
+    path = ("releases", release.name)
+    for name in wanted:
+        bound = None if name in named else binder.bind("audits", name, {}, path, path)
+        if bound is not None:
+            yield AuditNode(name, bound, release.name, implicit=True, spans=release.spans)
+
+
+def _written(
+    name: str,
+    audit: Audit,
+    policy: Policy,
+    releases: tuple[ReleaseNode, ...],
+    requirements: tuple[Requirement, ...],
+    binder: Binder,
+) -> list[AuditNode]:
+    path = ("audits", name)
+    bound = binder.bind("audits", audit.use, audit.with_, (*path, "use"), (*path, "with"))
+    if audit.release is not None and audit.release not in policy.releases:
+        near = closest(audit.release, policy.releases)
+        span = binder.places.value(*path, "release")
+        hint = f"did you mean `{near}`?" if near else None
+        text = f"audit `{name}` is on release `{audit.release}`, and there is none of that name"
+        binder.diagnostics.append(Diagnostic("PPF614", text, span, hint=hint))
+        return []
+    if bound is None:
+        return []
+    if bound.info.serves:
+        text = f"`{audit.use}` measures a requirement, and runs by itself for each release where `privacy:` asks for it"
+        binder.diagnostics.append(Diagnostic("PPF617", text, binder.places.value(*path, "use")))
+        return []
+    chosen = [r for r in releases if audit.release in (None, r.name)]
+    fits = {r.name: _problems(name, bound, r, requirements, policy.nulls, binder) for r in chosen}
+    good = [r for r in chosen if not any(d.severity is Severity.ERROR for d in fits[r.name])]
+    shown = good or chosen[:1]
+    binder.diagnostics += [d for r in shown for d in fits[r.name]]
+    spans = tuple(s for s in (binder.places.key(*path),) if s is not None)
+    return [AuditNode(name, bound, r.name, spans=spans) for r in good]
+
+
+def _problems(
+    name: str,
+    bound: Bound,
+    release: ReleaseNode,
+    requirements: tuple[Requirement, ...],
+    nulls: Nulls,
+    binder: Binder,
+) -> list[Diagnostic]:
+    """Return what the audit has to say on the release: without errors, it can be measured there."""
+    facts = flow.by_name(release.attributes)
+    try:
+        effect = bound.spec.effect(bound.params, Scope(name, facts, requirements, nulls))
+    except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
+        text = f"the plugin `{bound.info.name}` cannot say what it reads: it raised {type(error).__name__}"
+        return [Diagnostic("PPF406", text, binder.places.value("audits", name, "use"))]
+    found = []
+    for problem in effect.problems:
+        path = ("audits", name, "with", *problem.path) if problem.path else ("audits", name, "use")
+        severity = Severity.WARNING if problem.warning else Severity.ERROR
+        found.append(Diagnostic(problem.code, problem.message, binder.places.value(*path), severity, problem.hint))
+    if not found:
+        span = binder.places.value("audits", name, "use")
+        reads = replace(effect, changes={}, drops=(), renames={}, adds=())
+        for misfit in flow.misfits(name, facts, reads):
+            text = misfit.message.replace("step", "audit", 1)
+            found.append(Diagnostic(misfit.code, text, span, hint=misfit.hint))
+    return found

@@ -1,0 +1,112 @@
+"""From a policy as it was read to a plan, or to everything that is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
+from ppdm_flow.core.digests import digest
+from ppdm_flow.plan import flow
+from ppdm_flow.plan.auditing import audit_nodes
+from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.definition import Bound, Plan
+from ppdm_flow.plan.document import document
+from ppdm_flow.plan.facts import facts_of, resolved
+from ppdm_flow.plan.gating import dangling
+from ppdm_flow.plan.names import clashes
+from ppdm_flow.plan.partial import partial_faults
+from ppdm_flow.plan.reading import source_node
+from ppdm_flow.plan.releases import pruned, release_nodes
+from ppdm_flow.plan.rules import Ground, broken
+from ppdm_flow.plan.steps import Flow, follow
+from ppdm_flow.plan.wiring import Wiring, wire
+from ppdm_flow.policy import declared_values, gates_of, requirements_of
+from ppdm_flow.policy.loaded import Loaded, Places
+from ppdm_flow.policy.models import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The outcome: ``plan`` is None where there are errors. ``diagnostics`` include those of the policy itself."""
+
+    plan: Plan | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+
+
+def compile_policy(loaded: Loaded, columns: Sequence[str] | None = None) -> Compiled:
+    """Bind plugins, follow attributes through the steps, attach audits, and hold the flow against its rules.
+
+    ``columns`` are the names in the data's header, where they are known: then globs among the declared attributes
+    are expanded, and the plan is bound to the data. Nothing is raised for a bad policy.
+    """
+    if loaded.policy is None:
+        found = partial_faults(loaded.tree, loaded.places)
+        return Compiled(None, in_order((*loaded.diagnostics, *found)), loaded.sources)
+    plan, found = _Compiler(loaded, loaded.policy, columns).compile()
+    every = in_order((*loaded.diagnostics, *found))
+    return Compiled(None if has_errors(every) else plan, every, loaded.sources)
+
+
+class _Compiler:
+    """The stages of one compilation, with what they share."""
+
+    def __init__(self, loaded: Loaded, policy: Policy, columns: Sequence[str] | None) -> None:
+        self.loaded = loaded
+        self.places: Places = loaded.places
+        self.home = Path(loaded.file).absolute().parent
+        attributes, self.found = resolved(policy, self.places, columns)
+        self.written = policy
+        self.policy = policy.model_copy(update={"attributes": attributes}) if attributes else policy
+        self.binder = Binder(self.places)
+
+    def compile(self) -> tuple[Plan, list[Diagnostic]]:
+        policy = self.policy
+        facts = facts_of(policy.attributes, self.places, self.home)
+        requirements = requirements_of(policy, self.places)
+        gates = gates_of(policy, self.places)
+        wiring = self._wiring()
+        state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts))
+        follow(state, self._bounds(), wiring)
+        releases = release_nodes(policy, state, wiring, self.binder)
+        audits = audit_nodes(policy, releases, requirements, self.binder)
+        steps = pruned(state.nodes)
+        source = source_node(self.written, facts, self.home, self.binder)
+        plan = Plan(
+            policy=policy.name,
+            policy_file=self.loaded.file,
+            policy_digest=self.loaded.digest,
+            home=str(self.home),
+            source=source,
+            steps=tuple(steps.values()),
+            audits=audits,
+            releases=releases,
+            requirements=requirements,
+            gates=gates,
+            nulls=policy.nulls,
+            randomness=policy.randomness.mode,
+            seed=policy.randomness.seed,
+            show_values=policy.report.values == "show",
+            declared=declared_values(policy),
+        )
+        owners = (*policy.audits, *policy.steps, *steps, *(a.name for a in audits), *(r.id for r in requirements))
+        self.found += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]
+        self.found += clashes(policy, [a.name for a in audits if a.implicit], self.places)
+        self.found += dangling(gates, owners, policy.releases)
+        self.found += broken(Ground(plan, policy, self.places, frozenset(state.clean)))
+        return replace(plan, digest=digest(document(plan))), self.found
+
+    def _wiring(self) -> Wiring:
+        steps = {name: step.input for name, step in self.policy.steps.items()}
+        releases = {name: release.from_ for name, release in self.policy.releases.items()}
+        return wire(steps, releases, self.places)
+
+    def _bounds(self) -> dict[str, Bound | None]:
+        return {name: self._bound(name, step.use, step.with_) for name, step in self.policy.steps.items()}
+
+    def _bound(self, name: str, use: str, given: Mapping[str, Any]) -> Bound | None:
+        path = ("steps", name)
+        return self.binder.bind("anonymizers", use, given, (*path, "use"), (*path, "with"))

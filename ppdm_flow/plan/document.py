@@ -1,0 +1,150 @@
+"""A plan as a JSON document: what `plan --format json` prints, and what the plan's digest is taken of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import Any
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.requirements import Gate, KAnonymity, Requirement, Sensitivity, Template
+from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
+
+Document = dict[str, Any]
+VERSION = 1
+
+
+def document(plan: Plan) -> Document:
+    """Return the JSON form. It holds no absolute path and no place in a file, so that its digest travels."""
+    found: Document = {
+        "version": VERSION,
+        "policy": plan.policy,
+        "policy_digest": plan.policy_digest,
+        "source": _source(plan.source, plan.home),
+        "steps": [_step(node) for node in plan.steps],
+        "audits": [_audit(node) for node in plan.audits],
+        "releases": [_release(node) for node in plan.releases],
+        "requirements": [_requirement(r) for r in plan.requirements],
+        "gates": [_gate(gate) for gate in plan.gates],
+        "nulls": plan.nulls.value,
+        "randomness": plan.randomness,
+        "report_values": "show" if plan.show_values else "hide",
+    }
+    return found | ({"digest": plan.digest} if plan.digest else {})
+
+
+def _source(node: SourceNode, home: str) -> Document:
+    return {
+        "path": None if node.path is None else _portable(node.path, home),
+        "format": node.format,
+        "options": dict(node.options),
+        "columns": None if node.columns is None else list(node.columns),
+        "missing": list(node.missing),
+        "incomplete_rows": "drop" if node.drop_incomplete else "keep",
+        "undeclared": node.undeclared,
+        "attributes": _attributes(node.attributes),
+    }
+
+
+def _portable(path: str, home: str) -> str:
+    """Return the path as seen from the policy's folder, or only its name where it lies elsewhere."""
+    try:
+        return PurePath(path).relative_to(home).as_posix()
+    except ValueError:
+        return Path(path).name
+
+
+def _attributes(facts: Iterable[AttributeFacts]) -> list[Document]:
+    return [
+        {
+            "name": fact.name,
+            "role": fact.role.value,
+            "type": fact.type.value,
+            "source": fact.source,
+            "changes": [{"step": step, "change": change.value} for step, change in fact.changes],
+        }
+        for fact in facts
+    ]
+
+
+def _plugin(bound: Bound) -> Document:
+    return {
+        "use": bound.info.name,
+        "kind": bound.info.kind.value,
+        "version": bound.info.version,
+        "distribution": f"{bound.distribution} {bound.version}",
+        "parameters": dict(bound.document),
+    }
+
+
+def _step(node: StepNode) -> Document:
+    effect = node.effect
+    return {
+        "name": node.name,
+        **_plugin(node.bound),
+        "input": node.input,
+        "outputs": sorted(effect.outputs) if effect.outputs else [""],
+        "reads": list(effect.reads),
+        "changes": {name: effect.changes[name].value for name in sorted(effect.changes)},
+        "drops": list(effect.drops),
+        "renames": {name: effect.renames[name] for name in sorted(effect.renames)},
+        "rows": effect.rows,
+        "serves": list(effect.serves),
+        "guarantee": effect.guarantee,
+        "randomized": node.bound.info.randomized,
+        "expands_weights": node.expands,
+        "implicit": node.implicit,
+        "attributes": _attributes(node.attributes),
+    }
+
+
+def _audit(node: AuditNode) -> Document:
+    return {
+        "name": node.name,
+        **_plugin(node.bound),
+        "release": node.release,
+        "requirements": [r.id for r in node.requirements],
+        "implicit": node.implicit,
+    }
+
+
+def _release(node: ReleaseNode) -> Document:
+    return {
+        "name": node.name,
+        "input": node.input,
+        "path": node.path,
+        "format": node.format,
+        "options": dict(node.options),
+        "audience": node.audience,
+        "description": node.description,
+        "attributes": _attributes(node.attributes),
+    }
+
+
+def _requirement(requirement: Requirement) -> Document:
+    found: Document = {"id": requirement.id, "kind": requirement.kind}
+    match requirement:
+        case KAnonymity():
+            return found | {"k": requirement.k, "attributes": list(requirement.attributes)}
+        case Template():
+            return found | {
+                "channel": list(requirement.channel),
+                "sensitive": [list(pair) for pair in requirement.sensitive],
+                "confidence": requirement.confidence,
+            }
+        case Sensitivity():
+            return found | _sensitivity(requirement)
+
+
+def _sensitivity(requirement: Sensitivity) -> Document:
+    return {
+        "attribute": requirement.attribute,
+        "directions": requirement.directions.value,
+        "values": [{"value": b.value, "r1": b.r1, "r2": b.r2} for b in requirement.bounds],
+        "tolerance": requirement.tolerance,
+        "default": None if requirement.default is None else list(requirement.default),
+    }
+
+
+def _gate(gate: Gate) -> Document:
+    return {"id": gate.id, "metric": gate.metric, "min": gate.minimum, "max": gate.maximum}

@@ -1,0 +1,103 @@
+"""From declared attributes, names and globs, to what is known of each column."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.spans import Span
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.models import Attribute, Hierarchy, Policy
+from ppdm_flow.policy.patterns import Declared, is_pattern, matches
+
+_SHOWN = 8
+
+
+class Attributes(dict[str, AttributeFacts]):
+    """Facts by name, in order. While the columns are unread, a name that only a glob covers is known as well."""
+
+    def __missing__(self, name: str) -> AttributeFacts:
+        for pattern, facts in self.items():
+            if is_pattern(pattern) and matches(pattern, name):
+                return AttributeFacts(
+                    name, facts.role, facts.type, facts.domain, facts.hierarchy, name, facts.changes, facts.span
+                )
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def get(self, name: str, default: AttributeFacts | None = None) -> AttributeFacts | None:  # type: ignore[override]  # the overloads of dict.get add nothing here
+        """Return the facts of ``name``, also where only a glob covers it."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+
+def resolved(
+    policy: Policy, places: Places, columns: Sequence[str] | None
+) -> tuple[dict[str, Attribute], list[Diagnostic]]:
+    """Return attributes by the names of the data's columns, and what does not fit; as declared without columns."""
+    if columns is None:
+        return dict(policy.attributes), []
+    declared = Declared.of(policy)
+    chosen = {column: declared.get(column) for column in columns}
+    strangers = [column for column, attribute in chosen.items() if attribute is None]
+    found = [*_missing(policy, places, columns), *_undeclared(strangers, policy, places)]
+    return {column: attribute for column, attribute in chosen.items() if attribute is not None}, found
+
+
+def facts_of(attributes: Mapping[str, Attribute], places: Places, home: Path) -> tuple[AttributeFacts, ...]:
+    """Return what is known of each attribute before any step."""
+    return tuple(_facts(name, attribute, places, home) for name, attribute in attributes.items())
+
+
+def _facts(name: str, attribute: Attribute, places: Places, home: Path) -> AttributeFacts:
+    span = places.key("attributes", name)
+    hierarchy = None
+    if attribute.hierarchy is not None:
+        hierarchy = _hierarchy(attribute.hierarchy, places.value("attributes", name, "hierarchy", "csv"), home)
+    return AttributeFacts(name, attribute.role, attribute.type, attribute.domain, hierarchy, name, (), span)
+
+
+def _hierarchy(given: Hierarchy, span: Span | None, home: Path) -> HierarchySpec:
+    levels = None if given.levels is None else tuple(given.levels.items())
+    csv = None if given.csv is None else beside(given.csv, span, home)
+    return HierarchySpec(csv, given.intervals, levels, given.delimiter)
+
+
+def beside(path: str, span: Span | None, home: Path) -> str:
+    """Return ``path``, relative to the file that wrote it, as relative to the policy's folder."""
+    folder = Path(span.file).absolute().parent if span is not None else home
+    if Path(path).is_absolute() or folder == home:
+        return path
+    return os.path.relpath(folder / path, home)
+
+
+def _missing(policy: Policy, places: Places, columns: Sequence[str]) -> list[Diagnostic]:
+    found = []
+    for name in policy.attributes:
+        span = places.key("attributes", name)
+        if is_pattern(name):
+            if not any(matches(name, column) for column in columns):
+                text = f"no column of the data matches `{name}`"
+                found.append(Diagnostic("PPF612", text, span, Severity.WARNING))
+        elif name not in columns:
+            near = closest(name, [c for c in columns if c not in policy.attributes])
+            hint = f"did you mean `{near}`?" if near else None
+            found.append(Diagnostic("PPF610", f"the data has no column `{name}`", span, hint=hint))
+    return found
+
+
+def _undeclared(names: Sequence[str], policy: Policy, places: Places) -> list[Diagnostic]:
+    if not names or policy.undeclared == "drop":
+        return []
+    listing = ", ".join(f"`{name}`" for name in names[:_SHOWN])
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    text = f"the policy does not declare {listing}{more}, which the data has"
+    return [Diagnostic("PPF611", text, places.key("attributes"), help="declare them, or say `undeclared: drop`")]

@@ -1,0 +1,85 @@
+"""What reaches each place of the plan: attributes followed through the effects of steps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.plan.facts import Attributes
+from ppdm_flow.sdk.spec import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An effect that does not fit the attributes that reach the step."""
+
+    code: str
+    message: str
+    hint: str | None = None
+
+
+def by_name(facts: Iterable[AttributeFacts]) -> Attributes:
+    """Return facts as an ordered map."""
+    return Attributes({fact.name: fact for fact in facts})
+
+
+def misfits(step: str, before: Attributes, effect: Effect) -> list[Misfit]:
+    """Return what ``effect`` asks of attributes that are not there, and names that it would give twice."""
+    asked = dict.fromkeys((*effect.reads, *effect.changes, *effect.drops, *effect.renames))
+    found = []
+    for name in asked:
+        if name not in before:
+            near = closest(name, before)
+            hint = f"did you mean `{near}`?" if near else None
+            found.append(Misfit("PPF606", f"step `{step}` needs `{name}`, which does not reach it", hint))
+    after = [effect.renames.get(name, name) for name in before if name not in effect.drops]
+    names = [*after, *(fact.name for fact in effect.adds)]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    return [*found, *(Misfit("PPF607", f"after step `{step}` two attributes would be named `{n}`") for n in twice)]
+
+
+def after(step: str, before: Attributes, effect: Effect) -> Attributes:
+    """Return the attributes that leave ``step``."""
+    found = _materialized(before, (*effect.changes, *effect.drops, *effect.renames))
+    for name, change in effect.changes.items():
+        if name in found:
+            found[name] = found[name].changed(step, change)
+    for name in effect.drops:
+        found.pop(name, None)
+    renamed = {effect.renames.get(name, name): fact for name, fact in found.items()}
+    out = Attributes({name: fact if fact.name == name else replace(fact, name=name) for name, fact in renamed.items()})
+    for fact in effect.adds:
+        out[fact.name] = fact
+    return out
+
+
+def without_role(facts: Attributes, role: Role) -> Attributes:
+    """Return the attributes that do not have ``role``."""
+    return Attributes({name: fact for name, fact in facts.items() if fact.role is not role})
+
+
+def output_of(effect: Effect, facts: Attributes, output: str) -> Attributes | None:
+    """Return the attributes of one output of a step (``""``: its own), or None where it has no such output."""
+    if not effect.outputs:
+        return facts if output == "" else None
+    names = effect.outputs.get(output)
+    return None if names is None else Attributes({name: facts[name] for name in names if name in facts})
+
+
+def untouched(fact: AttributeFacts) -> bool:
+    """Whether the attribute still has its own values under its own name."""
+    return not fact.changes and fact.name == fact.source
+
+
+def _materialized(facts: Attributes, names: Iterable[str]) -> Attributes:
+    """Give names that only a glob covers a place of their own."""
+    found = Attributes(facts)
+    own = frozenset(facts)
+    for name in names:
+        if name not in own and name in facts:
+            found[name] = facts[name]
+    return found

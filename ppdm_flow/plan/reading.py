@@ -1,0 +1,53 @@
+"""The source: where the data is, how it is read, and what goes on from there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.definition import SourceNode
+from ppdm_flow.plan.facts import beside
+from ppdm_flow.plan.formats import inferred
+from ppdm_flow.policy.models import Policy
+
+
+def source_node(policy: Policy, facts: tuple[AttributeFacts, ...], home: Path, binder: Binder) -> SourceNode:
+    """Return the node that every step hangs from; ``policy`` is as written, with its patterns."""
+    source = policy.source
+    path = None
+    if source.path is not None:
+        written = beside(source.path, binder.places.value("source", "path"), home)
+        path = os.path.normpath(home / written)
+    kind = source.format or (inferred(source.path) if source.path else None)
+    return SourceNode(
+        path=path,
+        format=kind,
+        options=_options(policy, kind, binder),
+        columns=source.columns,
+        missing=source.missing,
+        drop_incomplete=source.incomplete_rows == "drop",
+        undeclared=policy.undeclared,
+        attributes=facts,
+        patterns=tuple(policy.attributes),
+        span=binder.places.key("source"),
+    )
+
+
+def _options(policy: Policy, kind: str | None, binder: Binder) -> Mapping[str, Any]:
+    """Return the reader's parameters as its own model understands them; as written where no format is known yet."""
+    source = policy.source
+    if kind is None:
+        if source.path is not None:
+            text = f"the ending of `{Path(source.path).name}` tells no format"
+            help_ = "say `format: csv`, `jsonl`, `parquet` or `excel`"
+            span = binder.places.value("source", "path")
+            binder.diagnostics.append(Diagnostic("PPF407", text, span, help=help_))
+        return source.with_
+    use = ("source", "format") if source.format else ("source", "path")
+    bound = binder.bind("sources", kind, source.with_, use, ("source", "with"))
+    return source.with_ if bound is None else bound.document

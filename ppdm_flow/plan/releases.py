@@ -1,0 +1,127 @@
+"""Releases: where they come from, what they hold, and the shuffle before each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath, PureWindowsPath
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import Role
+from ppdm_flow.plan import flow
+from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
+from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.steps import Flow
+from ppdm_flow.plan.wiring import Wiring, base
+from ppdm_flow.policy.models import Policy, Release
+from ppdm_flow.sdk.spec import Scope
+
+SHUFFLE = "shuffle_rows"
+_PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
+
+
+def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -> tuple[ReleaseNode, ...]:
+    """Return the releases whose origin is known, each after its shuffle."""
+    shared = _readers(wiring)
+    nodes = []
+    for name, release in policy.releases.items():
+        origin = wiring.origins[name]
+        arriving = state.known(origin, ("releases", name, "from")) if origin else None
+        bound = _sink(name, release, binder)
+        if origin is None or arriving is None or bound is None:
+            continue
+        facts = tuple(fact for fact in arriving.values() if not _unneeded(fact))
+        if release.shuffle and not _reordered(origin, state.nodes, shared):
+            origin = _shuffled(name, origin, facts, state, binder)
+        kind, options = bound
+        spans = tuple(s for s in (state.places.key("releases", name),) if s is not None)
+        nodes.append(
+            ReleaseNode(name, origin, release.path, kind, options, release.audience, facts, release.description, spans)
+        )
+    return tuple(nodes)
+
+
+def pruned(nodes: Mapping[str, StepNode]) -> dict[str, StepNode]:
+    """Return the steps without the identifiers that no later step asks for: those go no further than the source."""
+    return {
+        name: replace(
+            node,
+            attributes=tuple(
+                f for f in node.attributes if not _unneeded(f) or f.name in wanted_after(name, nodes.values())
+            ),
+        )
+        for name, node in nodes.items()
+    }
+
+
+def wanted_after(name: str, nodes: Iterable[StepNode]) -> set[str]:
+    """Return the attributes that steps after ``name`` (a step or ``source``) read, change, drop or rename."""
+    below = {name}
+    wanted: set[str] = set()
+    for node in nodes:  # in the plan's order, so that inputs come first
+        if base(node.input) in below:
+            below.add(node.name)
+            effect = node.effect
+            wanted.update(effect.reads, effect.changes, effect.drops, effect.renames)
+    return wanted
+
+
+def _unneeded(fact: AttributeFacts) -> bool:
+    """Whether it identifies people and no step has replaced it: such a column is never written."""
+    return fact.role in _PERSONAL and flow.untouched(fact)
+
+
+def _readers(wiring: Wiring) -> dict[str, int]:
+    """Count the releases that come from each step, directly or not."""
+    count: dict[str, int] = {}
+    for origin in wiring.origins.values():
+        at = base(origin) if origin else SOURCE
+        seen: set[str] = set()
+        while at in wiring.inputs and at not in seen:
+            seen.add(at)
+            count[at] = count.get(at, 0) + 1
+            at = base(wiring.inputs[at] or SOURCE)
+    return count
+
+
+def _reordered(origin: str, nodes: Mapping[str, StepNode], readers: Mapping[str, int]) -> bool:
+    """Whether the last step puts the rows in an order of their own, which no other release shares."""
+    node = nodes.get(base(origin))
+    return node is not None and node.effect.rows in ("reordered", "generated") and readers.get(node.name, 0) == 1
+
+
+def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], state: Flow, binder: Binder) -> str:
+    path = ("releases", release)
+    bound = binder.bind("anonymizers", SHUFFLE, {}, path, path)
+    if bound is None:
+        return origin
+    name = f"shuffle-{release}"
+    while name in state.nodes:
+        name += "-again"
+    effect = bound.spec.effect(bound.params, Scope(name, flow.by_name(facts), (), state.nulls))
+    state.nodes[name] = StepNode(name, bound, origin, effect, facts, implicit=True)
+    return name
+
+
+def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str, object]] | None:
+    path = ("releases", name)
+    kind = release.format or inferred(release.path)
+    span = binder.places.value(*path, "path")
+    if not _inside(release.path):
+        text = "a release's path must lie within its own folder: relative, without `..`"
+        binder.diagnostics.append(Diagnostic("PPF609", text, span))
+    if kind is None:
+        text = f"the ending of `{release.path}` tells no format"
+        binder.diagnostics.append(Diagnostic("PPF407", text, span, help="say `format: csv` or `format: parquet`"))
+        return None
+    use = (*path, "format") if release.format else (*path, "path")
+    bound = binder.bind("sinks", kind, release.with_, use, (*path, "with"))
+    return None if bound is None else (kind, bound.document)
+
+
+def _inside(path: str) -> bool:
+    posix, windows = PurePosixPath(path), PureWindowsPath(path)
+    plain = bool(posix.name) and ".." not in windows.parts and not path.endswith("/")
+    return plain and not posix.is_absolute() and not windows.drive and not windows.root

@@ -1,0 +1,32 @@
+"""Rules on what reaches a release, beyond what a policy alone can break."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.plan.rules import identity, perturbation, protection, publication
+from ppdm_flow.plan.rules.ground import Ground
+
+RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
+    identity.surviving_identifiers,
+    identity.uncounted_subjects,
+    protection.unprotected_sensitive,
+    protection.uncovered_quasi_identifiers,
+    protection.unperturbed,
+    perturbation.twice_on_one_path,
+    perturbation.changed_afterwards,
+    perturbation.two_draws,
+    perturbation.draw_and_truth,
+    perturbation.read_afterwards,
+    publication.unshuffled,
+    publication.public_values,
+)
+
+
+def broken(ground: Ground) -> list[Diagnostic]:
+    """Return what the rules have to say."""
+    return [found for rule in RULES for found in rule(ground)]
+
+
+__all__ = ["RULES", "Ground", "broken"]

@@ -1,0 +1,80 @@
+"""What flow rules look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.requirements import KAnonymity, Requirement, Sensitivity, Template
+from ppdm_flow.core.spans import Span
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.patterns import matches
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A compiled flow. ``clean`` names the steps whose attributes are certain: what a broken one feeds is not."""
+
+    plan: Plan
+    policy: Policy
+    places: Places
+    clean: frozenset[str]
+
+    @property
+    def releases(self) -> Iterator[ReleaseNode]:
+        """The releases whose attributes are certain."""
+        for release in self.plan.releases:
+            path = [step for step in self.plan.upstream(release.input) if not step.implicit]
+            if all(step.name in self.clean for step in path):
+                yield release
+
+    def published(self) -> Iterator[tuple[ReleaseNode, AttributeFacts]]:
+        """Every attribute of every release."""
+        for release in self.releases:
+            for fact in release.attributes:
+                yield release, fact
+
+    def use(self, step: str) -> Span | None:
+        """Where a step names its plugin."""
+        return self.places.value("steps", step, "use")
+
+    def origin(self, release: ReleaseNode) -> Span | None:
+        """Where a release says what it is made from, or its name."""
+        path = ("releases", release.name)
+        written = self.policy.releases[release.name].from_ is not None
+        return self.places.value(*path, "from") if written else self.places.key(*path)
+
+    def declared(self, fact: AttributeFacts) -> Span | None:
+        """Where the policy gives the attribute's role."""
+        name = next((n for n in self.policy.attributes if n == fact.source), None)
+        return self.places.value("attributes", name, "role") if name else fact.span
+
+
+def perturbers(fact: AttributeFacts) -> tuple[str, ...]:
+    """Return the steps that perturbed the attribute, oldest first."""
+    return tuple(step for step, change in fact.changes if change is Change.PERTURBED)
+
+
+def about(requirement: Requirement) -> tuple[str, ...]:
+    """Return the attributes that a requirement hides something about, or among whom it lets people hide."""
+    match requirement:
+        case KAnonymity():
+            return requirement.attributes
+        case Template():
+            return tuple(dict.fromkeys(name for name, _ in requirement.sensitive))
+        case Sensitivity():
+            return (requirement.attribute,)
+
+
+def covers(names: tuple[str, ...], fact: AttributeFacts) -> bool:
+    """Whether one of ``names`` (patterns while the columns are unread) means the attribute."""
+    return any(name == fact.source or name == fact.name or matches(name, fact.source) for name in names)
+
+
+def listed(names: list[str]) -> str:
+    """Return names for a sentence."""
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

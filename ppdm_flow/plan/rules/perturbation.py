@@ -1,0 +1,106 @@
+"""A randomized attribute is protected by one draw through one known operator, and by nothing beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.plan.definition import ReleaseNode, StepNode
+from ppdm_flow.plan.rules.ground import Ground, perturbers
+
+
+def twice_on_one_path(ground: Ground) -> Iterator[Diagnostic]:
+    """Two operators one after another are a third, which no document describes."""
+    for step, fact in _arrivals(ground):
+        earlier = perturbers(fact)
+        if earlier and step.effect.changes.get(fact.name) is Change.PERTURBED:
+            text = f"`{fact.source}` is perturbed again by `{step.name}`, after `{earlier[0]}`"
+            yield Diagnostic("PPF554", text, ground.use(step.name), related=_there(ground, earlier[0]))
+
+
+def changed_afterwards(ground: Ground) -> Iterator[Diagnostic]:
+    """A value that is changed after the draw did not come out of the operator that is published."""
+    for step, fact in _arrivals(ground):
+        change = step.effect.changes.get(fact.name)
+        earlier = perturbers(fact)
+        if earlier and change is not None and change is not Change.PERTURBED:
+            text = f"`{fact.source}` is {change} by `{step.name}` after `{earlier[0]}` perturbed it"
+            yield Diagnostic(
+                "PPF557",
+                text,
+                ground.use(step.name),
+                help="perturb last: the operator would no longer describe the released values",
+                related=_there(ground, earlier[0]),
+            )
+
+
+def two_draws(ground: Ground) -> Iterator[Diagnostic]:
+    """Two draws for one person's value narrow it down further than either of them."""
+    for source, found in _by_source(ground).items():
+        steps = list(dict.fromkeys(step for _, fact in found for step in perturbers(fact)[:1]))
+        if len(steps) > 1:
+            text = f"`{source}` is released with two draws, by `{steps[0]}` and by `{steps[1]}`: they combine"
+            yield Diagnostic(
+                "PPF555",
+                text,
+                ground.use(steps[1]),
+                help="perturb once, before the branches part: the same draw may be released twice",
+                related=_there(ground, steps[0]),
+            )
+
+
+def draw_and_truth(ground: Ground) -> Iterator[Diagnostic]:
+    """A perturbed value protects nobody where another release holds the true one."""
+    for source, found in _by_source(ground).items():
+        drawn = [(release, fact) for release, fact in found if perturbers(fact)]
+        plain = [release for release, fact in found if not perturbers(fact)]
+        if drawn and plain:
+            text = f"`{source}` is perturbed in release `{drawn[0][0].name}` and unperturbed in `{plain[0].name}`"
+            yield Diagnostic(
+                "PPF556",
+                text,
+                ground.origin(plain[0]),
+                help="drop it from one of them, or let both read the step that perturbs it",
+                related=_there(ground, perturbers(drawn[0][1])[0]),
+            )
+
+
+def read_afterwards(ground: Ground) -> Iterator[Diagnostic]:
+    """A step that decides by perturbed values decides by noise."""
+    for step, fact in _arrivals(ground):
+        earlier = perturbers(fact)
+        if earlier and fact.name in step.effect.reads and fact.name not in step.effect.changes:
+            text = f"`{step.name}` decides by `{fact.source}`, which `{earlier[0]}` has perturbed before"
+            yield Diagnostic(
+                "PPF558",
+                text,
+                ground.use(step.name),
+                Severity.WARNING,
+                help="put it before the perturbation: then it sees the true values",
+                related=_there(ground, earlier[0]),
+            )
+
+
+def _arrivals(ground: Ground) -> Iterator[tuple[StepNode, AttributeFacts]]:
+    """Every attribute that arrives at a step, where it is certain; a generator makes values of its own."""
+    plan = ground.plan
+    for step in plan.steps:
+        path = plan.upstream(step.name)
+        if step.implicit or any(s.name not in ground.clean for s in path) or step.bound.info.kind is Kind.GENERATOR:
+            continue
+        for fact in path[-2].attributes if len(path) > 1 else ():
+            yield step, fact
+
+
+def _by_source(ground: Ground) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
+    found: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
+    for release, fact in ground.published():
+        found.setdefault(fact.source, []).append((release, fact))
+    return found
+
+
+def _there(ground: Ground, step: str) -> tuple[Related, ...]:
+    span = ground.use(step)
+    return (Related(span, "perturbed here"),) if span else ()

@@ -1,0 +1,70 @@
+"""Whether something protects what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template
+from ppdm_flow.core.roles import Role
+from ppdm_flow.plan.rules.ground import Ground, about, covers, listed
+
+
+def unprotected_sensitive(ground: Ground) -> Iterator[Diagnostic]:
+    """A sensitive attribute about which no template and no sensitivity says anything."""
+    hiding = tuple(n for r in ground.plan.requirements if not isinstance(r, KAnonymity) for n in about(r))
+    for fact, releases in _published(ground, Role.SENSITIVE):
+        if not covers(hiding, fact):
+            yield Diagnostic(
+                "PPF551",
+                f"`{fact.source}` is sensitive and reaches {_releases(releases)}, but no requirement protects it",
+                ground.declared(fact),
+                Severity.WARNING,
+                help="k-anonymity hides who a row belongs to, not what a group has in common:"
+                " add a template or a sensitivity",
+            )
+
+
+def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
+    """A quasi-identifier that no k_anonymity and no template's channel counts."""
+    counted = tuple(n for r in ground.plan.requirements if isinstance(r, KAnonymity) for n in r.attributes)
+    counted += tuple(n for r in ground.plan.requirements if isinstance(r, Template) for n in r.channel)
+    for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
+        if not covers(counted, fact):
+            yield Diagnostic(
+                "PPF552",
+                f"the quasi-identifier `{fact.source}` reaches {_releases(releases)}, but no requirement counts it",
+                ground.declared(fact),
+                Severity.WARNING,
+                help="name it in `privacy.k_anonymity` or in the channel of a template",
+            )
+
+
+def unperturbed(ground: Ground) -> Iterator[Diagnostic]:
+    """A sensitivities requirement can only hold of an attribute that was randomized."""
+    wanted = {r.attribute: r for r in ground.plan.requirements if isinstance(r, Sensitivity)}
+    for release, fact in ground.published():
+        requirement = wanted.get(fact.source)
+        if requirement is not None and not fact.was(Change.PERTURBED):
+            yield Diagnostic(
+                "PPF553",
+                f"release `{release.name}` will be withheld: `{requirement.id}` asks for a randomized"
+                f" `{fact.source}`, and no step perturbs it",
+                requirement.span,
+                Severity.WARNING,
+                help="add a `fine_grain_perturbation` step before the release, or drop the attribute",
+            )
+
+
+def _published(ground: Ground, role: Role) -> Iterator[tuple[AttributeFacts, list[str]]]:
+    """Each attribute of that role once, with the releases that have it."""
+    found: dict[str, tuple[AttributeFacts, list[str]]] = {}
+    for release, fact in ground.published():
+        if fact.role is role:
+            found.setdefault(fact.source, (fact, []))[1].append(release.name)
+    yield from found.values()
+
+
+def _releases(names: list[str]) -> str:
+    return f"release{'s' if len(names) > 1 else ''} {listed(names)}"

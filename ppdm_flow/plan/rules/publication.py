@@ -1,0 +1,32 @@
+"""How a release leaves the house."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.plan.rules.ground import Ground
+
+
+def unshuffled(ground: Ground) -> Iterator[Diagnostic]:
+    """The order of the rows is an identifier."""
+    for name, release in ground.policy.releases.items():
+        if not release.shuffle:
+            yield Diagnostic(
+                "PPF559",
+                f"release `{name}` keeps the order of the source: whoever knows that order knows whose row is whose",
+                ground.places.value("releases", name, "shuffle"),
+                Severity.WARNING,
+            )
+
+
+def public_values(ground: Ground) -> Iterator[Diagnostic]:
+    """A report that shows values is not for everybody."""
+    for name, release in ground.policy.releases.items():
+        if release.audience == "public" and ground.plan.show_values:
+            yield Diagnostic(
+                "PPF560",
+                f"the report shows data values, and release `{name}` is public: do not publish the report with it",
+                ground.places.value("report", "values"),
+                Severity.WARNING,
+            )

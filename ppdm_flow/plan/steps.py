@@ -1,0 +1,114 @@
+"""Steps: bound, fed and followed, in the plan's order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.core.spans import Span
+from ppdm_flow.plan import flow
+from ppdm_flow.plan.definition import SOURCE, Bound, StepNode
+from ppdm_flow.plan.facts import Attributes
+from ppdm_flow.plan.wiring import Wiring, base
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.sdk.spec import Effect, Problem, Scope
+
+_WEIGHTLESS = frozenset({Kind.ROW_WISE, Kind.TABLE})
+
+
+@dataclass(slots=True)
+class Flow:
+    """The steps so far; ``clean`` are those whose attributes are certain, for rules that would mislead otherwise."""
+
+    places: Places
+    requirements: tuple[Requirement, ...]
+    nulls: Nulls
+    source: Attributes
+    nodes: dict[str, StepNode] = field(default_factory=dict)
+    clean: set[str] = field(default_factory=lambda: {SOURCE})
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def arriving(self, reference: str) -> Attributes | None:
+        """Return the attributes that ``reference`` (``source``, a step, ``step.output``) gives, if it has them."""
+        if reference == SOURCE:
+            return self.source
+        name, _, output = reference.partition(".")
+        node = self.nodes.get(name)
+        return None if node is None else flow.output_of(node.effect, flow.by_name(node.attributes), output)
+
+    def known(self, reference: str, path: tuple[str, ...]) -> Attributes | None:
+        """Return what arrives, after saying so where a step has no such output."""
+        found = self.arriving(reference)
+        node = self.nodes.get(base(reference))
+        if found is None and node is not None:
+            outputs = ", ".join(f"`{node.name}.{o}`" if o else f"`{node.name}`" for o in node.effect.outputs)
+            text = f"step `{node.name}` has no output `{reference}`" if outputs else f"`{node.name}` has one output"
+            help_ = f"it has {outputs}" if outputs else f"write `{node.name}`"
+            self.diagnostics.append(Diagnostic("PPF608", text, self.places.value(*path), help=help_))
+        return found
+
+
+def follow(state: Flow, bounds: Mapping[str, Bound | None], wiring: Wiring) -> None:
+    """Put every step that could be bound into ``state``, with the attributes that leave it."""
+    for name in wiring.order:
+        reference = wiring.inputs[name]
+        bound = bounds[name]
+        arriving = state.known(reference, ("steps", name, "input")) if reference else None
+        if arriving is None or bound is None or reference is None:
+            continue
+        _add(state, name, bound, reference, arriving)
+
+
+def _add(state: Flow, name: str, bound: Bound, reference: str, arriving: Attributes) -> None:
+    expands = _expands(bound, arriving)
+    if expands or bound.info.kind is Kind.GENERATOR:
+        arriving = flow.without_role(arriving, Role.WEIGHT)
+    scope = Scope(name, arriving, state.requirements, state.nulls)
+    effect, problems = _effect(state, name, bound, scope)
+    state.diagnostics += problems
+    wrong = any(d.severity is Severity.ERROR for d in problems)
+    if not wrong:
+        misfits = flow.misfits(name, arriving, effect)
+        span = state.places.value("steps", name, "use")
+        state.diagnostics += [Diagnostic(m.code, m.message, span, hint=m.hint) for m in misfits]
+        wrong = bool(misfits)
+    if not wrong and base(reference) in state.clean:
+        state.clean.add(name)
+    leaving = tuple(flow.after(name, arriving, effect).values())
+    spans = _spans(state.places, name)
+    state.nodes[name] = StepNode(name, bound, reference, effect, leaving, False, expands, spans)
+
+
+def _expands(bound: Bound, arriving: Attributes) -> bool:
+    weighted = any(fact.role is Role.WEIGHT for fact in arriving.values())
+    return weighted and bound.info.randomized and bound.info.kind in _WEIGHTLESS
+
+
+def _effect(state: Flow, name: str, bound: Bound, scope: Scope) -> tuple[Effect, list[Diagnostic]]:
+    try:
+        effect = bound.spec.effect(bound.params, scope)
+    except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
+        text = f"the plugin `{bound.info.name}` cannot say what it does: it raised {type(error).__name__}"
+        return Effect(), [Diagnostic("PPF406", text, state.places.value("steps", name, "use"))]
+    return effect, [_drawn(state.places, name, problem) for problem in effect.problems]
+
+
+def _drawn(places: Places, step: str, problem: Problem) -> Diagnostic:
+    path = ("steps", step, "with", *problem.path) if problem.path else ("steps", step, "use")
+    severity = Severity.WARNING if problem.warning else Severity.ERROR
+    return Diagnostic(problem.code, problem.message, places.value(*path), severity, problem.hint, path=path)
+
+
+def _spans(places: Places, name: str) -> tuple[Span, ...]:
+    found = (places.key("steps", name), places.value("steps", name, "use"))
+    return tuple(span for span in found if span is not None)
+
+
+def implicit(name: str, bound: Bound, reference: str, facts: tuple[AttributeFacts, ...], effect: Effect) -> StepNode:
+    """Return a step that the policy did not write; it leaves the attributes as they are."""
+    return StepNode(name, bound, reference, effect, facts, implicit=True)
