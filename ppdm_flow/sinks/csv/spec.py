@@ -1,0 +1,35 @@
+"""CSV sink: its card and parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+def _mark(text: str) -> str:
+    mark = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(mark) != 1 or not mark.isascii() or mark in '\r\n\0"':
+        raise ValueError("must be one ASCII character, or `tab`")
+    return mark
+
+
+class CsvParams(Params):
+    """How to write; a missing value is an empty cell, the empty text ``""``."""
+
+    delimiter: Annotated[str, AfterValidator(_mark)] = ","
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="csv",
+        kind=Kind.SINK,
+        summary="Comma-separated text (RFC 4180), UTF-8, lines end with LF.",
+        reference="RFC 4180",
+    ),
+    params=CsvParams,
+    algorithm="ppdm_flow.sinks.csv.algorithm:CsvSink",
+)

@@ -1,0 +1,64 @@
+"""Parquet: row groups of a fixed size, whose dictionaries hold nothing but the values in use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ppdm_flow.sinks.parquet.spec import ParquetParams
+
+ROW_GROUP = 1 << 17
+
+
+class ParquetSink:
+    """Writes one file, which must not exist yet."""
+
+    def __init__(self, params: ParquetParams, path: Path, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self._schema = pa.schema([(name, pa.string()) for name in names])
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._file = path.open("xb")
+        self._writer = pq.ParquetWriter(
+            self._file, self._schema, compression=params.compression, store_schema=False, version="2.6"
+        )
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append the rows; a row group is written whenever one is full."""
+        while batch.num_rows:
+            room = ROW_GROUP - self._rows
+            piece, batch = batch.slice(0, room), batch.slice(room)
+            self._waiting.append(piece)
+            self._rows += piece.num_rows
+            if self._rows == ROW_GROUP:
+                self._flush()
+
+    def close(self) -> None:
+        """Finish and flush to disk."""
+        with self._file:
+            if self._rows:
+                self._flush()
+            self._writer.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def _flush(self) -> None:
+        columns = [self._plain([b.column(i) for b in self._waiting]) for i in range(len(self.names))]
+        table = pa.Table.from_arrays(columns, schema=self._schema)
+        self._waiting, self._rows = [], 0
+        self._writer.write_table(table, row_group_size=ROW_GROUP)
+
+    def _plain(self, pieces: list[pa.Array]) -> pa.Array:
+        """Return the cells themselves: the file's dictionary is then built from what occurs, in order of rows."""
+        return pa.concat_arrays([_decoded(p) for p in pieces])
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        return pc.take(column.dictionary.cast(pa.string()), column.indices)
+    return column.cast(pa.string())

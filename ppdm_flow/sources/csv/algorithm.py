@@ -1,0 +1,169 @@
+"""CSV by Arrow's streaming reader: every column a dictionary of texts, nothing interpreted."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pyarrow as pa
+import pyarrow.csv as pcsv
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.sources.csv.cells import checked, stripped
+from ppdm_flow.sources.csv.header import Header, read_header
+from ppdm_flow.sources.csv.locating import undecodable_line
+from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
+from ppdm_flow.sources.gzipped import arrow_stream
+
+_BLOCK = 1 << 24
+_LARGEST_BLOCK = 1 << 29
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
+_RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")
+_INVALID = re.compile(r"In CSV column #\d+: Row #(\d+): CSV conversion error")
+
+
+class _Straddling(Exception):  # noqa: N818  # a signal, not an error
+    """A record is longer than a block."""
+
+
+class CsvSource:
+    """One CSV file."""
+
+    def __init__(self, params: CsvParams, path: Path) -> None:
+        self.params = params
+        self.path = path
+        self._found: Header | None = None
+
+    @property
+    def header(self) -> Header:
+        """The names and where the data begins."""
+        if self._found is None:
+            self._found = read_header(self.path, self.params)
+        return self._found
+
+    def names(self) -> tuple[str, ...]:
+        """Return the column names. Raises DataError where the file cannot be read, or where two names are the same."""
+        return distinct(self.path, self.header.names)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in blocks of about 16 MB. Raises DataError with the row, counted from 1 below the header."""
+        places = [self.names().index(c) for c in columns]
+        block = _BLOCK
+        done = 0
+        while True:
+            try:
+                for batch in self._attempt(places, columns, done, block=block):
+                    done += batch.num_rows
+                    yield batch
+            except _Straddling:
+                block *= 4
+                if block > _LARGEST_BLOCK:
+                    raise self._endless(done) from None
+            else:
+                return
+
+    def _attempt(self, places: list[int], columns: Sequence[str], skip: int, *, block: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows from number ``skip`` on."""
+        start = 0
+        try:
+            with contextlib.closing(arrow_stream(self.path)) as stream:
+                for batch in self._reader(stream, places, block, threads=True):
+                    begin, start = start, start + batch.num_rows
+                    if start > skip:
+                        fresh = batch.slice(max(0, skip - begin))
+                        yield self._texts(fresh, columns, max(skip, begin))
+        except pa.ArrowInvalid as error:
+            self._explain(str(error), block, places)
+        except UnicodeDecodeError:
+            raise self._undecodable() from None
+        except OSError as error:
+            raise (damaged(self.path) if error.errno is None else unreadable(self.path, error)) from None
+
+    def _reader(self, stream: Any, places: list[int], block: int, *, threads: bool) -> Iterator[pa.RecordBatch]:
+        names = [str(i) for i in range(len(self.header.names))]
+        options = self.params
+        try:
+            reader = pcsv.open_csv(
+                stream,
+                read_options=pcsv.ReadOptions(
+                    use_threads=threads,
+                    block_size=block,
+                    column_names=names,
+                    skip_rows=self.header.lines,
+                    encoding=options.encoding,
+                ),
+                parse_options=pcsv.ParseOptions(
+                    delimiter=options.delimiter,
+                    quote_char=options.quote,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(names) > 1,
+                ),
+                convert_options=pcsv.ConvertOptions(
+                    column_types=dict.fromkeys(names, _TEXTS),
+                    include_columns=[str(p) for p in places] or names[:1],
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if _has_no_rows(str(error)):
+                return
+            raise
+        yield from reader
+
+    def _texts(self, batch: pa.RecordBatch, columns: Sequence[str], first_row: int) -> pa.RecordBatch:
+        if not columns:
+            return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+        arrays = [stripped(a) if self.params.strip else a for a in batch.columns]
+        checked(arrays, first_row)
+        return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    def _explain(self, message: str, block: int, places: list[int]) -> NoReturn:
+        """Raise our own error for Arrow's, whose text quotes the row."""
+        if "straddling" in message:
+            raise _Straddling from None
+        raise self._located(block, places) from None
+
+    def _located(self, block: int, places: list[int]) -> DataError:
+        """Read again on one thread: only then does Arrow know the row's number."""
+        try:
+            with contextlib.closing(arrow_stream(self.path)) as stream:
+                for _ in self._reader(stream, places, block, threads=False):
+                    pass
+        except pa.ArrowInvalid as error:
+            return self._translated(str(error))
+        return fault("PPF716", f"`{self.path}` cannot be read as CSV")
+
+    def _translated(self, message: str) -> DataError:
+        ragged = _RAGGED.match(message)
+        if ragged:
+            row, expected, got = (int(g) for g in ragged.groups())
+            return fault(
+                "PPF703",
+                f"row {row - self.header.lines} has {got} cells where there should be {expected}",
+                help="rows count from 1 below the header; an unbalanced quote or a delimiter in a value does this",
+            )
+        invalid = _INVALID.match(message)
+        if invalid:
+            return undecodable(f"row {int(invalid.group(1)) - self.header.lines}", self.params.encoding)
+        return fault("PPF716", f"`{self.path}` cannot be read as CSV", help="its quotes may not be in order")
+
+    def _undecodable(self) -> DataError:
+        line = undecodable_line(self.path, self.params.encoding)
+        return undecodable(f"line {line}", self.params.encoding)
+
+    def _endless(self, rows: int) -> DataError:
+        return fault(
+            "PPF716",
+            f"after row {rows} there is a quote that is never closed, or a cell of more than {_LARGEST_BLOCK >> 20} MB",
+        )
+
+
+def _has_no_rows(message: str) -> bool:
+    """Whether Arrow says that nothing stands below the header."""
+    return "Empty CSV file" in message or "Could not skip initial" in message

@@ -1,0 +1,57 @@
+"""CSV source: its card and parameters."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+def _mark(text: str) -> str:
+    mark = {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
+    if len(mark) != 1 or not mark.isascii() or mark in "\r\n\0":
+        raise ValueError("must be one ASCII character, or `tab`")
+    return mark
+
+
+def _known(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise ValueError("must be the name of an encoding, such as utf-8, latin-1 or cp1252") from None
+
+
+Mark = Annotated[str, AfterValidator(_mark)]
+"""One character of the format."""
+
+
+class CsvParams(Params):
+    """How the file is written. gzip is recognized by its first bytes, line ends are.
+
+    An empty cell without quotes is a missing value, ``""`` the empty text. ``strip`` takes blanks off both ends of
+    every cell and name. ``skip_rows`` lines before the header (or the first row) are not read.
+    """
+
+    delimiter: Mark = ","
+    quote: Mark = '"'
+    header: bool = True
+    strip: bool = False
+    skip_rows: Annotated[int, Field(ge=0)] = 0
+    encoding: Annotated[str, AfterValidator(_known)] = "utf-8"
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="csv",
+        kind=Kind.SOURCE,
+        summary="Comma-separated text (RFC 4180), plain or gzip.",
+        reference="RFC 4180",
+        cost="one pass; memory bounded by a block of 16 MB",
+    ),
+    params=CsvParams,
+    algorithm="ppdm_flow.sources.csv.algorithm:CsvSource",
+)

@@ -1,0 +1,96 @@
+"""A sheet of a workbook, by calamine: an optional extra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.sources.excel.cell import text
+from ppdm_flow.sources.excel.spec import ExcelParams
+from ppdm_flow.sources.faults import distinct, empty, fault, nul, unreadable
+
+calamine: Any
+try:
+    calamine = import_module("python_calamine")
+except ImportError:  # the extra is not installed
+    calamine = None
+
+_ROWS = 1 << 14
+_TEXTS = pa.string()
+
+
+class ExcelSource:
+    """One sheet. Raises PluginError where the extra is missing."""
+
+    def __init__(self, params: ExcelParams, path: Path) -> None:
+        if calamine is None:
+            raise PluginError(
+                Diagnostic("PPF723", "reading Excel needs an extra", help="pip install 'ppdm_flow[excel]'")
+            )
+        self.params = params
+        self.path = path
+        self._rows: list[list[Any]] | None = None
+
+    def names(self) -> tuple[str, ...]:
+        """Return the first row, or positions where there is no header. Raises DataError."""
+        rows = self._read()
+        if not rows:
+            raise empty(self.path)
+        if not self.params.header:
+            return tuple(f"column_{i}" for i in range(1, len(rows[0]) + 1))
+        return distinct(self.path, tuple(text(cell) or "" for cell in rows[0]))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows; cells are texts, empty ones null."""
+        places = [self.names().index(c) for c in columns]
+        rows = self._read()[1 if self.params.header else 0 :]
+        for start in range(0, len(rows), _ROWS):
+            part = rows[start : start + _ROWS]
+            if columns:
+                arrays = [self._texts(part, place, start).dictionary_encode() for place in places]
+                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+            else:
+                yield pa.RecordBatch.from_struct_array(pa.array([{}] * len(part), pa.struct([])))
+
+    def _texts(self, rows: list[list[Any]], place: int, start: int) -> pa.StringArray:
+        cells = [text(row[place]) for row in rows]
+        for number, cell in enumerate(cells, start + 1):
+            if cell is not None and "\0" in cell:
+                raise nul(f"row {number}")
+        return pa.array(cells, _TEXTS)
+
+    def _read(self) -> list[list[Any]]:
+        if self._rows is None:
+            try:
+                with self.path.open("rb"):
+                    pass
+                book = calamine.CalamineWorkbook.from_path(str(self.path))
+                sheet = book.get_sheet_by_name(self._sheet(book.sheet_names))
+                self._rows = sheet.to_python(skip_empty_area=False)[self.params.skip_rows :]
+            except OSError as error:
+                raise unreadable(self.path, error) from None
+            except (calamine.CalamineError, ValueError):
+                raise fault("PPF717", f"`{self.path}` cannot be read as a workbook") from None
+        return self._rows
+
+    def _sheet(self, known: list[str]) -> str:
+        wanted = self.params.sheet
+        if wanted is None and known:
+            return known[0]
+        if wanted in known:
+            return str(wanted)
+        if wanted is not None and wanted.isdecimal() and 1 <= int(wanted) <= len(known):
+            return known[int(wanted) - 1]
+        near = closest(wanted or "", known)
+        raise fault(
+            "PPF722",
+            f"`{self.path}` has no sheet `{wanted}` among its {len(known)}",
+            hint=f"did you mean `{near}`?" if near else None,
+        )

@@ -1,0 +1,72 @@
+"""Faults of files, in words that hold no value of the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+
+
+def fault(code: str, message: str, *, help: str | None = None, hint: str | None = None) -> DataError:  # noqa: A002  # the word that Diagnostic uses
+    """Build a DataError of one diagnostic."""
+    return DataError(Diagnostic(code, message, help=help, hint=hint))
+
+
+def unreadable(path: Path, error: OSError) -> DataError:
+    """Say that the file cannot be opened or read."""
+    reason = error.strerror if error.errno and error.strerror else type(error).__name__
+    if isinstance(error, FileNotFoundError):
+        reason = "there is no such file"
+    elif isinstance(error, IsADirectoryError):
+        reason = "it is a directory"
+    elif isinstance(error, PermissionError):
+        reason = "permission denied"
+    return fault("PPF701", f"cannot read `{path}`: {reason}")
+
+
+def empty(path: Path) -> DataError:
+    """Say that there is not even a header."""
+    return fault("PPF702", f"`{path}` is empty: it has neither a header nor rows")
+
+
+def damaged(path: Path) -> DataError:
+    """Say that the compressed stream is cut off or corrupt."""
+    return fault(
+        "PPF705",
+        f"`{path}` is damaged: its gzip stream is cut off or corrupt",
+        help="fetch the file again; `gzip -t` tests it",
+    )
+
+
+def undecodable(place: str, encoding: str) -> DataError:
+    """Say that bytes are no text in the declared encoding."""
+    return fault(
+        "PPF704",
+        f"{place} is not text in the encoding {encoding}",
+        help="name the file's own encoding in `source: {with: {encoding: …}}`, such as latin-1 or cp1252",
+    )
+
+
+def nul(place: str) -> DataError:
+    """Say that there is a NUL byte."""
+    return fault(
+        "PPF706",
+        f"{place} has a NUL byte",
+        help="the file may be binary, or UTF-16: then say `encoding: utf-16`",
+    )
+
+
+def repeated(path: Path, position: int, first: int) -> DataError:
+    """Say that two columns have one name."""
+    return fault("PPF707", f"`{path}`: columns {first} and {position} have the same name")
+
+
+def distinct(path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return ``names``. Raises DataError where two are the same."""
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names, 1):
+        if name in seen:
+            raise repeated(path, position, seen[name])
+        seen[name] = position
+    return names

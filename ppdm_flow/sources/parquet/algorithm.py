@@ -1,0 +1,75 @@
+"""Parquet by row groups: texts keep their dictionaries, other types get their canonical text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.sources.faults import distinct, fault, unreadable
+from ppdm_flow.sources.parquet.rendering import NotText, texts
+from ppdm_flow.sources.parquet.spec import ParquetParams
+
+_ROWS = 1 << 17
+
+
+class ParquetSource:
+    """One Parquet file."""
+
+    def __init__(self, params: ParquetParams, path: Path) -> None:
+        self.params = params
+        self.path = path
+
+    def names(self) -> tuple[str, ...]:
+        """Return the column names. Raises DataError where the file is no Parquet, or two names are the same."""
+        with self._open() as file:
+            return distinct(self.path, tuple(file.schema_arrow.names))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows. Raises DataError, naming the column, where a type has no text."""
+        done = 0
+        try:
+            with self._open(columns) as file:
+                for batch in file.iter_batches(_ROWS, columns=list(columns)):
+                    yield self._batch(batch, columns, done)
+                    done += batch.num_rows
+        except (pa.ArrowException, OSError):
+            raise self._broken(done) from None
+
+    def _open(self, columns: Sequence[str] = ()) -> pq.ParquetFile:
+        try:
+            with pq.ParquetFile(self.path) as probe:
+                coded = [f.name for f in probe.schema_arrow if f.name in columns and _is_text(f.type)]
+            return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False)
+        except OSError as error:
+            if error.errno is None:
+                raise self._broken(None) from None
+            raise unreadable(self.path, error) from None
+        except pa.ArrowException:
+            raise self._broken(None) from None
+
+    def _batch(self, batch: pa.RecordBatch, columns: Sequence[str], done: int) -> pa.RecordBatch:
+        if not columns:
+            return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+        arrays = []
+        for name in columns:
+            try:
+                arrays.append(texts(batch.column(name)))
+            except NotText as error:
+                raise fault("PPF719", f"column `{name}`: {error}", help="drop it, or flatten it beforehand") from None
+            except pa.ArrowException:
+                raise fault("PPF704", f"column `{name}`: after row {done} a value is not UTF-8 text") from None
+        return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    def _broken(self, done: int | None) -> DataError:
+        where = "" if done is None else f" after row {done}"
+        return fault(
+            "PPF717", f"`{self.path}` cannot be read as Parquet{where}", help="it is cut off, or another format"
+        )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

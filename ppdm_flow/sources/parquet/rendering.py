@@ -1,0 +1,66 @@
+"""The canonical text of values that are no text: on distinct values, never row by row."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
+
+
+class NotText(Exception):  # noqa: N818  # the reader turns it into a DataError
+    """A type that has no canonical text."""
+
+
+def texts(array: pa.Array) -> pa.DictionaryArray:
+    """Return dictionary<int32, string>. Raises NotText for nested types, ArrowException for bytes that are no UTF-8."""
+    coded = array if pa.types.is_dictionary(array.type) else _encoded(array)
+    dictionary = rendered(coded.dictionary)
+    dictionary.validate(full=True)
+    if dictionary.null_count or len(pc.unique(dictionary)) < len(dictionary):
+        again = dictionary.dictionary_encode()
+        return pa.DictionaryArray.from_arrays(again.indices.take(coded.indices.cast(pa.int32())), again.dictionary)
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), dictionary)
+
+
+def _encoded(array: pa.Array) -> pa.DictionaryArray:
+    if pa.types.is_nested(array.type):
+        raise NotText(f"values of type {_kind(array.type)} are nested, so no cell of a table")
+    if pa.types.is_null(array.type):
+        return pa.array([None] * len(array), _TEXTS)
+    return pc.dictionary_encode(array)
+
+
+def rendered(values: pa.Array) -> pa.StringArray:
+    """Return each value's text: integers in digits, floats by repr, ISO 8601, ``true``, decimals with their scale."""
+    kind = values.type
+    if pa.types.is_string(kind):
+        return values
+    if pa.types.is_floating(kind):
+        return _floats(values)
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        plain = pc.replace_substring_regex(values.cast(pa.string()), r"(\.\d*?)0+(Z?)$", r"\1\2")
+        plain = pc.replace_substring_regex(plain, r"\.(Z?)$", r"\1")
+        return pc.replace_substring(plain, " ", "T")
+    if pa.types.is_date64(kind):
+        return values.cast(pa.date32()).cast(pa.string())
+    if pa.types.is_duration(kind):
+        return values.cast(pa.int64()).cast(pa.string())
+    if pa.types.is_nested(kind):
+        raise NotText("values are nested, so no cell of a table")
+    try:
+        return values.cast(pa.string())
+    except pa.ArrowNotImplementedError:
+        raise NotText(f"values of type {_kind(kind)} have no text") from None
+
+
+def _floats(values: pa.Array) -> pa.StringArray:
+    """Shortest text that reads back as the same number, as Python's ``repr`` has it."""
+    numbers = values.cast(pa.float32() if pa.types.is_float16(values.type) else values.type)
+    digits = numbers.fill_null(0).to_numpy(zero_copy_only=False).astype("U")
+    return pa.array(digits, pa.string(), mask=values.is_null().to_numpy(zero_copy_only=False))
+
+
+def _kind(kind: pa.DataType) -> str:
+    """Return the type's name without the names of fields inside it."""
+    return str(kind).partition("<")[0]
