@@ -12,12 +12,17 @@ from ppdm_flow.policy.nodes import Map, Node, Scalar, Seq
 
 @dataclass(slots=True)
 class Flat:
-    """``tree`` holds maps, lists, text and None; ``scalars`` the nodes that its texts came from."""
+    """``tree`` holds maps, lists and text; ``scalars`` the nodes that its texts came from.
+
+    ``gone`` are the paths of values that had to be left out: their fault is reported.
+    """
 
     tree: Any = None
     keys: dict[PolicyPath, Span] = field(default_factory=dict)
     values: dict[PolicyPath, Span] = field(default_factory=dict)
     scalars: dict[PolicyPath, Scalar] = field(default_factory=dict)
+    quoted_keys: set[PolicyPath] = field(default_factory=set)
+    gone: set[PolicyPath] = field(default_factory=set)
 
     @property
     def places(self) -> Places:
@@ -25,8 +30,13 @@ class Flat:
         return Places(self.keys, self.values)
 
     def broken(self, path: PolicyPath) -> bool:
-        """Whether the fault of the value at ``path``, or of one below it, is already reported."""
-        return any(node.broken and at[: len(path)] == path for at, node in self.scalars.items())
+        """Whether the fault of the value at ``path`` is already reported."""
+        node = self.scalars.get(path)
+        return path in self.gone or (node is not None and node.broken)
+
+    def broken_here(self, path: PolicyPath) -> bool:
+        """Whether that holds for the value at ``path``, or for one that it stands in."""
+        return any(self.broken(path[:length]) for length in range(len(path) + 1))
 
 
 def flatten(node: Node) -> Flat:
@@ -51,5 +61,7 @@ def _walk_map(node: Map, path: PolicyPath, flat: Flat) -> dict[str, Any]:
     for key, entry in node.entries.items():
         below = (*path, key)
         flat.keys[below] = entry.key_span
+        if not entry.plain:
+            flat.quoted_keys.add(below)
         tree[key] = _walk(entry.node, below, flat)
     return tree

@@ -11,6 +11,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.loaded import Loaded, Places
+from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.nodes import Map
 from ppdm_flow.policy.parse import parse
 from ppdm_flow.policy.text import forbidden, read
@@ -39,7 +40,7 @@ def load(path: Path, sets: Mapping[str, str] = {}) -> Loaded:
     if not isinstance(root, Map):
         return _hopeless(file, sources, [*found, Diagnostic("PPF116", "no map", Span(file, 1, 1, 1, 1))])
     flat = flatten(root)
-    policy, faults = validate(flat)
+    policy, faults = validate(flat, Policy)
     diagnostics = in_order([*found, *faults])
     return Loaded(
         file,

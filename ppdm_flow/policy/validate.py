@@ -1,17 +1,242 @@
-"""The resolved tree against the typed models."""
+"""The resolved tree against the typed models: every fault of its shape, each drawn at its own place."""
 
 from __future__ import annotations
 
-from pydantic import ValidationError
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.spans import Span
+from ppdm_flow.core.suggest import closest, confident
 from ppdm_flow.policy.flatten import Flat
-from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Number, Shape, Text, at, homes
+from ppdm_flow.policy.words import NAME_RULE, choices, expected, place_name, short
+
+M = TypeVar("M", bound=BaseModel)
+
+_RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
 
 
-def validate(flat: Flat) -> tuple[Policy | None, list[Diagnostic]]:
-    """Return the typed policy, or all the faults of its shape."""
+def validate(flat: Flat, model: type[M], *, whole: bool = True) -> tuple[M | None, list[Diagnostic]]:
+    """Return the typed value of a tree, or all the faults of its shape.
+
+    Faults of values that are already reported are left out, and missing keys unless the tree is ``whole`` (it is not
+    where a file that it inherits from could not be read).
+    """
     try:
-        return Policy.model_validate(flat.tree), []
+        return model.model_validate(flat.tree, by_alias=True, by_name=False), []
     except ValidationError as error:
-        return None, [Diagnostic("PPF203", e["msg"], flat.places.value(*map(str, e["loc"]))) for e in error.errors()]
+        judge = _Judge(flat, model, whole=whole)
+        found = [d for e in error.errors(include_url=False, include_input=False) for d in judge.of(e)]
+        return None, [d for d in found if not (d.code == "PPF202" and d.path in judge.misspelt)]
+
+
+class _Judge:
+    """Turns pydantic's errors about one tree into diagnostics."""
+
+    def __init__(self, flat: Flat, model: type[BaseModel], *, whole: bool) -> None:
+        self.flat = flat
+        self.model = model
+        self.whole = whole
+        self.misspelt: set[PolicyPath] = set()
+
+    def of(self, error: Any) -> Iterable[Diagnostic]:
+        loc = tuple(str(part) for part in error["loc"])
+        kind = error["type"]
+        if loc and loc[-1] == "[key]":
+            yield self._name(loc[:-1])
+        elif kind == "missing":
+            if self.whole and not self.flat.broken(loc) and not self.flat.broken_here(loc[:-1]):
+                yield self._missing(loc)
+        elif kind == "extra_forbidden":
+            yield self._unknown(loc)
+        elif not self.flat.broken_here(loc):
+            yield self._value(loc, kind)
+
+    def _name(self, path: PolicyPath) -> Diagnostic:
+        return Diagnostic(
+            "PPF206",
+            f"`{short(path[-1])}` is no name",
+            self.flat.places.key(*path),
+            hint=f"a name is {NAME_RULE}",
+            path=path,
+        )
+
+    def _missing(self, path: PolicyPath) -> Diagnostic:
+        shape = at(path, self.model)
+        what = expected(shape) if shape is not None else "a value"
+        return Diagnostic(
+            "PPF202",
+            f"`{path[-1]}` is missing in {place_name(path[:-1])}",
+            self._parent(path[:-1]),
+            hint=f"add `{path[-1]}: …`, {what}",
+            path=path,
+        )
+
+    def _parent(self, path: PolicyPath) -> Span | None:
+        """The key of the map that lacks something; at the top, the first key of the file."""
+        if path and path[-1].isdecimal() and path not in self.flat.keys:
+            return self._at(path)
+        if path:
+            return self.flat.places.key(*path)
+        tops = [span for at_, span in self.flat.keys.items() if len(at_) == 1]
+        root = self.flat.values.get(())
+        here = [s for s in tops if root is None or s.file == root.file]
+        return min(here, default=root)
+
+    def _unknown(self, path: PolicyPath) -> Diagnostic:
+        name, above = path[-1], path[:-1]
+        shape = at(above, self.model)
+        known = list(shape.keys) if isinstance(shape, Keys) else []
+        hint = self._meant(name, above, known)
+        return Diagnostic(
+            "PPF201",
+            f"unknown key `{short(name)}` in {place_name(above)}",
+            self.flat.places.key(*path),
+            hint=hint,
+            help=f"{place_name(above)} takes {', '.join(f'`{k}`' for k in known)}" if known and not hint else None,
+            path=path,
+        )
+
+    def _meant(self, name: str, above: PolicyPath, known: list[str]) -> str | None:
+        """The key that was meant here, or the place where this key belongs."""
+        present = {at_[-1] for at_ in self.flat.keys if len(at_) == len(above) + 1 and at_[:-1] == above}
+        absent = [k for k in known if k not in present]
+        here = confident(name, absent) or (name and confident(name, known))
+        elsewhere = homes().get(name, ())
+        if here and not (elsewhere and here not in absent):
+            self.misspelt.add((*above, here))
+            return f"did you mean `{here}`?"
+        if elsewhere:
+            return f"`{name}` belongs {_under(elsewhere)}"
+        near = closest(name, absent) or closest(name, known)
+        return f"did you mean `{near}`?" if near else None
+
+    def _value(self, path: PolicyPath, kind: str) -> Diagnostic:
+        shape = at(path, self.model)
+        value = self._tree(path)
+        subject = _subject(path)
+        if shape is None:
+            return Diagnostic("PPF203", f"{subject} is not of a kind that fits", self._at(path), path=path)
+        if isinstance(value, (dict, list)) or isinstance(shape, (Keys, MapOf, ListOf)):
+            return self._structure(path, shape, value)
+        if isinstance(shape, Text) and shape.choices:
+            return self._choice(path, shape, value)
+        if isinstance(shape, Text) and shape.pattern and value:
+            return Diagnostic(
+                "PPF206", f"{subject} is no name", self._at(path), hint=f"a name is {NAME_RULE}", path=path
+            )
+        code = "PPF204" if kind in _RANGE else "PPF203"
+        return Diagnostic(
+            code,
+            f"{subject} must be {expected(shape)}{self._not(path, value)}",
+            self._at(path),
+            hint=_number_hint(shape, value),
+            related=self._origin(path),
+            notes=self._notes(path),
+            path=path,
+        )
+
+    def _choice(self, path: PolicyPath, shape: Text, value: Any) -> Diagnostic:
+        if path == ("version",):
+            return Diagnostic(
+                "PPF207",
+                f"there is no version{self._not(path, value)[5:]} of the policy language",
+                self._at(path),
+                hint="this ppdm-flow reads `version: 1`",
+                path=path,
+            )
+        near = closest(value, shape.choices) if isinstance(value, str) and self._quotable(path) else None
+        return Diagnostic(
+            "PPF205",
+            f"{_subject(path)} must be {choices(shape.choices)}{self._not(path, value)}",
+            self._at(path),
+            hint=f"did you mean `{near}`?" if near else None,
+            related=self._origin(path),
+            notes=self._notes(path),
+            path=path,
+        )
+
+    def _structure(self, path: PolicyPath, shape: Shape, value: Any) -> Diagnostic:
+        if isinstance(value, (list, dict)) and not value and isinstance(shape, (ListOf, MapOf)):
+            return Diagnostic(
+                "PPF209", f"{_subject(path)} must not be empty", self._at(path), hint="name at least one", path=path
+            )
+        is_a = {dict: "a map", list: "a list"}.get(type(value), "a single value")
+        hint = None
+        if isinstance(shape, ListOf) and isinstance(value, str) and self._quotable(path):
+            hint = f"write `[{short(value, 30)}]`"
+        elif isinstance(shape, (MapOf, Keys)) and isinstance(value, list):
+            hint = "write `name: …` for each entry, without `-`" if isinstance(shape, MapOf) else None
+        return Diagnostic(
+            "PPF208",
+            f"{_subject(path)} must be {expected(shape)}, not {is_a}",
+            self._at(path),
+            hint=hint,
+            path=path,
+        )
+
+    def _at(self, path: PolicyPath) -> Span | None:
+        """The value's place; its key's where the value goes over several lines."""
+        span = self.flat.places.value(*path)
+        if span is not None and span.end_line > span.line and path in self.flat.keys:
+            return self.flat.keys[path]
+        return span
+
+    def _tree(self, path: PolicyPath) -> Any:
+        value = self.flat.tree
+        for part in path:
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        return value
+
+    def _quotable(self, path: PolicyPath) -> bool:
+        node = self.flat.scalars.get(path)
+        return node is None or node.quotable
+
+    def _not(self, path: PolicyPath, value: Any) -> str:
+        return f", not `{short(value)}`" if isinstance(value, str) and self._quotable(path) else ""
+
+    def _origin(self, path: PolicyPath) -> Any:
+        node = self.flat.scalars.get(path)
+        return node.origin if node is not None else ()
+
+    def _notes(self, path: PolicyPath) -> tuple[str, ...]:
+        node = self.flat.scalars.get(path)
+        return node.notes if node is not None else ()
+
+
+def _subject(path: PolicyPath) -> str:
+    """``item 2 of `channel``` or `` `confidence` of template `x` ``."""
+    if not path:
+        return "the policy"
+    if path[-1].isdecimal() and len(path) > 1:
+        return f"item {int(path[-1]) + 1} of `{short(path[-2])}`"
+    if len(path) == 1:
+        return f"`{path[0]}`"
+    owner = place_name(path[:-1])
+    name = place_name(path)
+    return name if not name.startswith("`") else f"`{short(path[-1])}` of {owner}"
+
+
+def _number_hint(shape: Shape, value: Any) -> str | None:
+    if not isinstance(shape, Number) or not isinstance(value, str):
+        return None
+    text = value.strip()
+    percent = text.removesuffix("%").strip().replace(",", ".")
+    try:
+        figure = float(percent)
+    except ValueError:
+        return None
+    if shape.lt == 1.0 and 0.0 < figure < 100.0 and (figure >= 2.0 or "%" in text):
+        return f"write `{figure / 100:g}` for {figure:g} %"
+    if "," in text and not shape.whole:
+        return f"write `{percent}`, with a point"
+    return None
+
+
+def _under(places: tuple[str, ...]) -> str:
+    named = [f"under `{p}`" if p else "at the top of the policy" for p in places[:2]]
+    return " or ".join(named)

@@ -1,0 +1,165 @@
+"""Parameters: declared with a type, given a value by the nearest of ``--set``, ``with:``, environment and default."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.spans import Span
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.nodes import Map, Scalar, Seq
+from ppdm_flow.policy.words import short
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The text of a param, and where it comes from.
+
+    ``span`` is None for one from the command line. A ``broken`` one has no usable value, which is reported.
+    """
+
+    text: str = ""
+    span: Span | None = None
+    note: str | None = None
+    quotable: bool = True
+    broken: bool = False
+
+    @classmethod
+    def of(cls, node: Scalar) -> Value:
+        """Take the text of a scalar of the policy."""
+        note = node.notes[0] if node.notes else None
+        return cls(node.text or "", node.span, note, node.quotable, node.broken)
+
+
+Values = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A required param that nothing gives a value."""
+
+    name: str
+    key_span: Span
+    help: str
+
+
+def evaluate(
+    declared: Mapping[str, tuple[Span, Map]], given: Values, sets: Mapping[str, str]
+) -> tuple[dict[str, Value], list[Needed], list[Diagnostic]]:
+    """Return the value of each declared param, those that lack one, and the faults of values.
+
+    Parameters
+    ----------
+    declared
+        Key's place and declaration, by name.
+    given
+        Values from ``with:`` of the file that uses this one.
+    sets
+        Values from the command line; they go before all others.
+    """
+    values: dict[str, Value] = {}
+    needed: list[Needed] = []
+    found: list[Diagnostic] = []
+    for name, (span, declaration) in declared.items():
+        value = _value(name, declaration, given, sets)
+        if value is None:
+            needed.append(Needed(name, span, _text(declaration, "help") or ""))
+            values[name] = Value(broken=True)
+            continue
+        fault = None if value.broken else _fault(name, declaration, value)
+        if fault is not None:
+            found.append(replace(fault, span=value.span or span, notes=(value.note,) if value.note else ()))
+        values[name] = replace(value, broken=True) if fault is not None else value
+    return values, needed, found
+
+
+def unknown(name: str, span: Span | None, known: Iterable[str], where: str) -> Diagnostic:
+    """Report a value for a param that is not declared (PPF310)."""
+    names = sorted(known)
+    near = closest(name, names)
+    listed = f"params: {', '.join(f'`{n}`' for n in names)}" if names else "it declares no params"
+    return Diagnostic(
+        "PPF310",
+        f"{where} has no param `{short(name)}`",
+        span,
+        hint=f"did you mean `{near}`?" if near else None,
+        help=listed,
+    )
+
+
+def required(needed: Iterable[Needed], span: Span | None, how: str) -> Diagnostic:
+    """Report all params of one file that lack a value, together (PPF305)."""
+    each = list(needed)
+    names = ", ".join(f"`{n.name}`" for n in each)
+    plural = "params" if len(each) > 1 else "param"
+    return Diagnostic(
+        "PPF305",
+        f"no value for the required {plural} {names}",
+        span or each[0].key_span,
+        hint=how,
+        notes=tuple(f"`{n.name}`: {short(n.help, 200)}" for n in each if n.help),
+        related=tuple(Related(n.key_span, "declared here without a default") for n in each if n.key_span != span)
+        if span
+        else (),
+    )
+
+
+def _value(name: str, declaration: Map, given: Values, sets: Mapping[str, str]) -> Value | None:
+    if name in sets:
+        return Value(sets[name], None, f"its value comes from --set {name}=…")
+    if name in given:
+        return given[name]
+    variable = declaration.get("from_env")
+    if isinstance(variable, Scalar) and variable.text and variable.text in os.environ:
+        note = f"its value comes from the environment variable {variable.text}"
+        return Value(os.environ[variable.text], variable.span, note, quotable=False)
+    default = declaration.get("default")
+    return Value.of(default) if isinstance(default, Scalar) and default.text is not None else None
+
+
+def _fault(name: str, declaration: Map, value: Value) -> Diagnostic | None:
+    """Check a value against type, choices and range (PPF306)."""
+    kind = _text(declaration, "type") or "text"
+    shown = f", not `{short(value.text)}`" if value.quotable else ""
+    options = declaration.get("choices")
+    if isinstance(options, Seq):
+        names = [i.text for i in options.items if isinstance(i, Scalar) and i.text is not None]
+        if names and value.text not in names:
+            near = closest(value.text, names) if value.quotable else None
+            listed = ", ".join(f"`{n}`" for n in names)
+            hint = f"did you mean `{near}`?" if near else None
+            return Diagnostic("PPF306", f"param `{name}` must be one of {listed}{shown}", hint=hint)
+    if kind == "boolean" and value.text not in ("true", "false"):
+        return Diagnostic("PPF306", f"param `{name}` must be `true` or `false`{shown}")
+    if kind not in ("integer", "float"):
+        return None
+    what = "a whole number" if kind == "integer" else "a number"
+    figure = number(value.text)
+    if figure is None or (kind == "integer" and figure != figure.to_integral_value()):
+        return Diagnostic("PPF306", f"param `{name}` must be {what}{shown}")
+    return _range(name, declaration, figure, what, shown)
+
+
+def _range(name: str, declaration: Map, figure: Decimal, what: str, shown: str) -> Diagnostic | None:
+    low, high = (number(_text(declaration, end) or "") for end in ("min", "max"))
+    if (low is None or figure >= low) and (high is None or figure <= high):
+        return None
+    ends = [f"of at least {low}" if low is not None else "", f"of at most {high}" if high is not None else ""]
+    return Diagnostic("PPF306", f"param `{name}` must be {what} {' and '.join(e for e in ends if e)}{shown}")
+
+
+def number(text: str) -> Decimal | None:
+    """Read a finite decimal number, or return None."""
+    try:
+        figure = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return figure if figure.is_finite() else None
+
+
+def _text(declaration: Map, key: str) -> str | None:
+    node = declaration.get(key)
+    return node.text if isinstance(node, Scalar) else None
