@@ -1,0 +1,56 @@
+"""Fine-grain perturbation: find the operators from the requirements and the frequencies."""
+
+from __future__ import annotations
+
+from ppdm_flow.anonymizers.fine_grain_perturbation.account import artifact, figures
+from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, findings
+from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram, histogram
+from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, uniform_retention
+from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
+from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.sdk.anonymizer import Fitted, Operator, StepContext
+from ppdm_flow.sdk.view import DataView
+
+
+class FineGrainPerturbation:
+    """Keeps value i with probability p_i, else draws uniformly; p maximizes record utility under (r1, r2).
+
+    Source: Chaytor, Wang, "Fine grain perturbation for privacy preserving data publishing", sections 3 and 4, with
+    the downward constraints that their Theorem 1 leaves out.
+    """
+
+    def __init__(self, params: FineGrainParams) -> None:
+        self.params = params
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Find one operator an attribute. Raises PluginError for suppressed cells and values outside the domain."""
+        wanted = {r.attribute: r for r in ctx.requirements if isinstance(r, Sensitivity) and r.attribute in data.schema}
+        chosen = self.params.chosen(tuple(wanted.values()))
+        unbound = [a for a in chosen if a not in wanted]
+        if unbound or not chosen:
+            names = ", ".join(f"`{a}`" for a in unbound) or "this table"
+            raise PluginError(Diagnostic("PPF780", f"no `sensitivities` requirement says how to perturb {names}"))
+        channels = tuple(self._channel(histogram(data, wanted[a]), wanted[a], ctx.step) for a in chosen)
+        return Fitted(
+            transform=PerturbTransform(ctx.step, tuple(c.operator for c in channels)),
+            figures=figures(channels),
+            artifacts={"operator.json": artifact(channels)},
+            operators={c.operator.attribute: c.operator for c in channels},
+            findings=tuple(f for c in channels for f in findings(c)),
+        )
+
+    def _channel(self, counted: Histogram, requirement: Sensitivity, step: str) -> Channel:
+        frequency = counted.frequency
+        bounds = bounds_of(requirement, counted.domain, frequency)
+        uniform = uniform_retention(bounds.slack, requirement.directions)
+        retention = (
+            uniform
+            if self.params.operator == "uniform"
+            else optimal_retention(frequency, bounds.slack, requirement.directions)
+        )
+        operator = Operator(requirement.attribute, counted.domain, retention, step)
+        return Channel(requirement, operator, self.params.operator, frequency, bounds, uniform)

@@ -1,0 +1,117 @@
+"""Applying operators: one draw a row and attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.tables.column import MISSING, Codes, Column
+from ppdm_flow.tables.table import Table
+
+Words = npt.NDArray[np.uint64]
+
+_FINE = 2.0**-30
+"""Where the share to be replaced is below this, the replacement gets a word of its own: the rest of the first one
+would be too coarse to choose among the values evenly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerturbTransform:
+    """Perturbs each operator's attribute; every row uses its own draws only."""
+
+    step: str
+    operators: tuple[Operator, ...]
+
+    @property
+    def draws_per_row(self) -> int:
+        """One word an attribute, two where an operator is very near the identity."""
+        return sum(_words(o) for o in self.operators)
+
+    def apply(self, part: Table, draws: Draws) -> Table:
+        """Perturb. Raises PluginError for a cell that the operator has no value for."""
+        words = draws.words(part.rows)
+        changed: dict[str, Column] = {}
+        at = 0
+        for operator in self.operators:
+            width = _words(operator)
+            values = _codes(part[operator.attribute], operator)
+            changed[operator.attribute] = _column(_perturbed(values, operator, words[:, at : at + width]), operator)
+            at += width
+        return part.replaced(changed)
+
+    def describe(self) -> Mapping[str, Any]:
+        """Sizes and retention probabilities by attribute, no values."""
+        return {
+            "attributes": {
+                o.attribute: {
+                    "values": o.size,
+                    "missing_is_a_value": None in o.domain,
+                    "lowest_retention": float(o.retention.min()),
+                    "mean_retention": float(o.retention.mean()),
+                    "highest_retention": float(o.retention.max()),
+                }
+                for o in self.operators
+            }
+        }
+
+
+def _words(operator: Operator) -> int:
+    replaced = 1.0 - operator.retention
+    drawn = replaced[replaced > 0.0]
+    return 2 if len(drawn) and drawn.min() < _FINE * operator.size else 1
+
+
+def _perturbed(values: Codes, operator: Operator, words: Words) -> Codes:
+    """Keep value i where the word lies below p_i 2^64; spread what lies above it evenly over all m values."""
+    size = operator.size
+    keep = operator.retention >= 1.0
+    limit = np.where(keep, 0.0, np.floor(operator.retention * 2.0**64)).astype(np.uint64)
+    gate = limit[values]
+    first = words[:, 0]
+    replaced = np.flatnonzero(first >= gate)
+    if keep.any():
+        replaced = replaced[~keep[values[replaced]]]
+    if words.shape[1] == 2:
+        drawn = words[replaced, 1] * (size * 2.0**-64)
+    else:
+        scale = size / (2.0**64 - limit.astype(np.float64))
+        drawn = (first[replaced] - gate[replaced]) * scale[values[replaced]]
+    out = values.copy()
+    out[replaced] = np.minimum(drawn.astype(np.int32), size - 1)
+    return out
+
+
+def _names(operator: Operator) -> pa.StringArray:
+    return pa.array([v for v in operator.domain if v is not None], pa.string())
+
+
+def _codes(column: Column, operator: Operator) -> Codes:
+    """Places in the operator's domain, the missing value being its last one."""
+    try:
+        codes = column.onto(_names(operator)).codes
+    except KeyError:
+        text = f"the column `{operator.attribute}` has a value that its operator was not made for"
+        raise PluginError(Diagnostic("PPF785", text)) from None
+    lowest = int(codes.min(initial=0))
+    if lowest >= 0:
+        return codes
+    if lowest < MISSING or operator.domain[-1] is not None:
+        what = "a suppressed cell" if lowest < MISSING else "a missing value"
+        text = f"the column `{operator.attribute}` has {what} that its operator was not made for"
+        raise PluginError(Diagnostic("PPF785", text))
+    return np.where(codes == MISSING, np.int32(operator.size - 1), codes)
+
+
+def _column(values: Codes, operator: Operator) -> Column:
+    if operator.domain[-1] is None:
+        values = np.where(values == operator.size - 1, np.int32(MISSING), values)
+    return Column(values, _names(operator))
