@@ -1,0 +1,81 @@
+"""How figures are written for people: percentages, thousands, seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ppdm_flow.core.requirements import TOLERANCE
+
+NONE = "not measured"
+_MINUS = "\N{MINUS SIGN}"
+_DASH = "\N{EN DASH}"
+_DIGITS = 3
+_MOST_DIGITS = 12
+_SHARES = frozenset({"share", "probability"})
+_BARE = frozenset({"", "rows", "count", "number", "classes", "cells", "ratio"})
+_SECONDS_PER_MINUTE = 60
+
+
+def amount(value: float | None, unit: str, digits: int = _DIGITS) -> str:
+    """Return a figure in its unit, to ``digits`` significant digits; whole numbers are written whole."""
+    if value is None:
+        return NONE
+    if unit in _SHARES:
+        return number(100 * value, digits) + "%"
+    if unit == "points":
+        return number(100 * value, digits) + " points"
+    if unit == "seconds":
+        return duration(value)
+    text = number(value, digits)
+    return text if unit in _BARE else f"{text} {unit}"
+
+
+def pair(measured: float | None, bound: float, unit: str) -> tuple[str, str]:
+    """Write a figure and its bound so finely that two different numbers never look the same."""
+    if measured is None:
+        return NONE, amount(bound, unit)
+    differ = abs(measured - bound) > TOLERANCE * max(1.0, abs(bound))
+    for digits in range(_DIGITS, _MOST_DIGITS + 1):
+        texts = amount(measured, unit, digits), amount(bound, unit, digits)
+        if texts[0] != texts[1] or not differ:
+            return texts
+    return repr(measured), repr(bound)
+
+
+def between(interval: Sequence[float] | None, unit: str) -> str:
+    """Write an interval, or nothing where there is none."""
+    if not interval:
+        return ""
+    low, high = (amount(end, unit) for end in interval)
+    return f"{low} to {high}"
+
+
+def number(value: float, digits: int = _DIGITS) -> str:
+    """Write a number with thousands separators, without exponents unless it is tiny or huge."""
+    size = abs(value)
+    if size and not 1e-6 <= size < 1e15:
+        text = f"{size:.{digits}g}"
+    elif isinstance(value, int) or size == int(size):
+        text = f"{int(size):,}"
+    else:
+        places = max(0, digits - 1 - math.floor(math.log10(size)))
+        text = f"{size:,.{places}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    return _MINUS + text if value < 0 and text != "0" else text
+
+
+def duration(seconds: float) -> str:
+    """Write a stretch of time."""
+    if seconds < 1:
+        return f"{number(1000 * seconds, 2)} ms"
+    if seconds < _SECONDS_PER_MINUTE:
+        return f"{number(seconds)} s"
+    minutes, rest = divmod(round(seconds), _SECONDS_PER_MINUTE)
+    return f"{minutes:,} min {rest} s"
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 gate``, ``2 gates``, ``1,000 classes``."""
+    many = noun + ("es" if noun.endswith(("s", "x")) else "s")
+    return f"{count:,} {noun if count == 1 else many}"

@@ -1,0 +1,93 @@
+"""Requirements and gates as rows of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.report.amounts import between, pair
+from ppdm_flow.report.wording import kind_of, title_of
+
+_GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``."""
+
+    id: str
+    release: str
+    kind: str
+    title: str
+    metric: str
+    sentence: str
+    holds: bool
+    measured: str
+    bound: str
+    interval: str
+    place: str
+    unit: str
+    figure: float | None
+    limit: float
+    at_most: bool
+    ends: Sequence[float] | None
+
+    @property
+    def share(self) -> bool:
+        """Whether the figure is a share or probability."""
+        return self.unit in {"share", "probability", "points"}
+
+
+def requirements(document: dict[str, Any]) -> list[Check]:
+    """Return the requirements, those that do not hold first."""
+    return _ordered(document, "requirements")
+
+
+def gates(document: dict[str, Any]) -> list[Check]:
+    """Return the gates, those that do not hold first."""
+    return _ordered(document, "gates")
+
+
+def _ordered(document: dict[str, Any], part: str) -> list[Check]:
+    found = [_check(result, document["metrics"]) for result in document[part]]
+    return sorted(found, key=lambda check: check.holds)
+
+
+def _check(result: dict[str, Any], metrics: dict[str, Any]) -> Check:
+    unit = _unit(result, metrics)
+    measured, bound = pair(result["measured"], result["bound"], unit)
+    at_most = result["direction"] == "at_most"
+    return Check(
+        id=result["id"],
+        release=result["release"],
+        kind=kind_of(result["id"]),
+        title=title_of(result["id"]),
+        metric=result["metric"],
+        sentence=result["sentence"],
+        holds=bool(result["holds"]),
+        measured=measured,
+        bound=f"{'at most' if at_most else 'at least'} {bound}",
+        interval=between(result.get("interval"), unit),
+        place=_place(result["policy_span"]),
+        unit=unit,
+        figure=result["measured"],
+        limit=result["bound"],
+        at_most=at_most,
+        ends=result.get("interval"),
+    )
+
+
+def _unit(result: dict[str, Any], metrics: dict[str, Any]) -> str:
+    metric = result["metric"]
+    last = metric.rpartition(".")[2]
+    figure = metrics.get(metric) or metrics.get(f"{result['release']}/{metric}") or {}
+    unit = str(figure.get("unit") or _GUESSES.get(last, ""))
+    return "points" if last == "margin" and unit in {"probability", "share"} else unit
+
+
+def _place(span: dict[str, Any] | None) -> str:
+    if span is None:
+        return ""
+    name = span["file"].replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{span['line']}"

@@ -1,0 +1,167 @@
+"""The terms of the field, explained where a report uses them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_PARTS = ("requirements", "gates", "metrics", "steps", "findings")
+
+TERMS: tuple[tuple[str, str, str], ...] = (
+    (
+        "Released, withheld",
+        "",
+        (
+            "A release leaves only if every requirement and every gate holds on it, as measured on the"
+            " finished file. Otherwise everything is withheld."
+        ),
+    ),
+    (
+        "Requirement",
+        r"\"privacy\.",
+        (
+            "What the policy's `privacy` section says must hold. The steps try to reach it; the audit measures it"
+            " again on the released file and does not trust the steps."
+        ),
+    ),
+    ("Gate", r"\"gates\.", "A bound that the policy puts on any other measured figure, for example on usefulness."),
+    (
+        "Quasi-identifier",
+        r"k_anonym|l_divers|t_close|quasi|class_sizes|reidentif|prosecutor",
+        (
+            "An attribute that others may know from elsewhere, such as age or region, and by which a person could"
+            " be found among the rows."
+        ),
+    ),
+    (
+        "Equivalence class",
+        r"k_anonym|l_divers|t_close|equivalence|class_sizes|reidentif|prosecutor",
+        "All rows that agree on every quasi-identifier. Nobody can be told apart within a class.",
+    ),
+    (
+        "k-anonymity",
+        r"k_anonym",
+        "Every equivalence class has at least k rows, so a person is hidden among k or more.",
+    ),
+    (
+        "Inference channel, confidence",
+        r"templates|confidence",
+        (
+            "A set of attributes from which a sensitive value could be concluded. The confidence is the share of rows"
+            " in a group with equal channel values that have the sensitive value: what an observer could conclude."
+        ),
+    ),
+    (
+        "Sensitivity (r1, r2)",
+        r"sensitivit|posterior|prior",
+        (
+            "Whoever held a value for at most r1 likely before seeing the release must not come to hold it for more"
+            " than r2 likely after, and the other way about. Prior and posterior are these beliefs before and after."
+        ),
+    ),
+    (
+        "Margin",
+        r"margin",
+        "How far the worst posterior lies beyond what is allowed, in percentage points: below zero is inside.",
+    ),
+    (
+        "Suppression (⊥)",
+        r"suppress|progressive_disclosure",
+        "A value is replaced by ⊥ and is not published. ⊥ is not the same as a missing value.",
+    ),
+    (
+        "Generalization",
+        r"generaliz",
+        "A value is replaced by a coarser one, such as an age by an interval.",
+    ),
+    (
+        "Perturbation",
+        r"perturb",
+        (
+            "Each value is kept with a known probability and otherwise replaced by a random one. No single row"
+            " can be relied on, while frequencies can be estimated from the published probabilities."
+        ),
+    ),
+    (
+        "Record utility",
+        r"record_utility",
+        "The share of rows that are expected to keep their value under a perturbation.",
+    ),
+    (
+        "Aggregate utility",
+        r"aggregate|reconstruct|inverse|bayes",
+        "How closely the original frequencies can be estimated back from perturbed data; 100% is exact.",
+    ),
+    (
+        "Total variation distance",
+        r"variation|tvd|total_var",
+        "Half the sum of all differences between two distributions: 0% is identical, 100% has nothing in common.",
+    ),
+    (
+        "Association",
+        r"associat|cramer",
+        "How strongly two attributes go together; a change of it shows what relations the release has lost.",
+    ),
+    (
+        "Classification error (BE, SE, RE)",
+        r"error_increase|classif",
+        (
+            "The share of wrong predictions of a classifier on rows that it has not seen: learnt from the"
+            " original data (base), from the release (suppressed), and with the protected attributes left out"
+            " altogether (removed)."
+        ),
+    ),
+    (
+        "Prosecutor, journalist, marketer risk",
+        r"prosecutor|journalist|marketer|reidentif",
+        (
+            "The chance to re-identify a person known to be in the data, any one person in the data, and the share"
+            " of all persons that a mass attack would find."
+        ),
+    ),
+    (
+        "Interval, rows looked at",
+        r"interval|\"sample\"",
+        (
+            "A figure that is estimated from part of the data or from repeated trials comes with the range in"
+            " which the true figure is expected."
+        ),
+    ),
+    (
+        "Shuffling",
+        r"shuffle",
+        "The rows are put into a random order, because the order itself can identify people.",
+    ),
+    (
+        "Pseudonym",
+        r"pseudonym",
+        "A code that stands for an identifier and can be made again only with the secret key.",
+    ),
+)
+"""(term, pattern that shows that a report uses it, explanation)."""
+
+_RANDOMNESS = (
+    "Sealed, reproducible",
+    (
+        "Randomization protects only while its randomness is secret. A sealed run draws a secret key and publishes"
+        " a hash of it (the commitment); a reproducible run can be repeated by anyone who has the seed, and is for"
+        " tests."
+    ),
+)
+_DIGEST = (
+    "Digest (SHA-256)",
+    "A fingerprint of a file: if a single byte changes, the digest changes. `ppdm-flow verify` compares them.",
+)
+
+
+def glossary(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return (term, explanation) for the terms that this report uses, in a fixed order."""
+    text = json.dumps({part: document[part] for part in _PARTS}, ensure_ascii=False).lower()
+    found = [(term, words) for term, pattern, words in TERMS if re.search(pattern, text)]
+    run = json.dumps(document["run"]).lower()
+    if "sealed" in run or "reproducible" in run:
+        found.append(_RANDOMNESS)
+    if re.search(r"[0-9a-f]{64}", json.dumps([document["run"], document["releases"]])):
+        found.append(_DIGEST)
+    return found

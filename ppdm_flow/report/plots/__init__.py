@@ -1,0 +1,1 @@
+"""Charts as plain drawings: geometry here, SVG in the template."""

@@ -1,0 +1,84 @@
+"""A chart as the page shows it: drawing, legend, data table and a sentence for who cannot see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.plots.bars import bars
+from ppdm_flow.report.plots.drawing import Drawing
+from ppdm_flow.report.plots.limits import trimmed
+from ppdm_flow.report.plots.lines import lines
+from ppdm_flow.report.plots.matrix import matrix
+from ppdm_flow.report.plots.scale import unit_of
+
+_KINDS: dict[str, Callable[[dict[str, Any]], Drawing]] = {"bars": bars, "lines": lines, "matrix": matrix}
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """``drawing`` is None where there is nothing to draw; ``rows`` begin with their label."""
+
+    id: str
+    title: str
+    note: str
+    cut: str
+    legend: tuple[tuple[str, str], ...]
+    drawing: Drawing | None
+    spoken: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    more: int
+
+
+def picture(chart: dict[str, Any], marks: int) -> Picture:
+    """Return a chart's picture of at most about ``marks`` marks. Raises ValueError for a kind that is not known."""
+    if chart["kind"] not in _KINDS:
+        raise ValueError("a chart of an unknown kind")
+    shown, cut = trimmed(chart, marks)
+    empty = not shown["x"] or not any(one["y"] for one in shown["series"])
+    head, rows = _table(shown)
+    return Picture(
+        id=chart["id"],
+        title=chart["title"],
+        note=chart["note"],
+        cut=cut,
+        legend=_legend(shown),
+        drawing=None if empty else _KINDS[chart["kind"]](shown),
+        spoken="nothing to show" if empty else _spoken(shown),
+        head=head,
+        rows=rows[:_MOST_ROWS],
+        more=max(0, len(rows) - _MOST_ROWS),
+    )
+
+
+def _legend(chart: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    if chart["kind"] == "matrix" or len(chart["series"]) < 2:
+        return ()
+    return tuple((one["name"], f"s{i % 8}") for i, one in enumerate(chart["series"]))
+
+
+def _spoken(chart: dict[str, Any]) -> str:
+    values = [y for one in chart["series"] for y in one["y"]]
+    unit = unit_of(chart)
+    kind = {"bars": "Bar chart", "lines": "Line chart", "matrix": "Matrix"}[chart["kind"]]
+    names = ", ".join(one["name"] for one in chart["series"][:4] if one["name"])
+    shape = f"{len(chart['x'])} labels" + (f", {names}" if names else "")
+    return f"{kind} of {shape}: from {amount(min(values), unit)} to {amount(max(values), unit)}. The data stands below."
+
+
+def _table(chart: dict[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    unit = unit_of(chart)
+    if chart["kind"] == "matrix":
+        rows = tuple((row["name"], *(amount(y, unit) for y in row["y"])) for row in chart["series"])
+        return ("", *chart["x"]), rows
+    head = (chart["x_label"], *(one["name"] or chart["y_label"] or "value" for one in chart["series"]))
+    count = range(len(chart["x"]))
+    return head, tuple((chart["x"][i], *(_cell(one, i, unit) for one in chart["series"])) for i in count)
+
+
+def _cell(series: dict[str, Any], index: int, unit: str) -> str:
+    return amount(series["y"][index], unit) if index < len(series["y"]) else ""

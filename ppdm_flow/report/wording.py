@@ -1,0 +1,58 @@
+"""Names of policies and figures in words that a reader knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_KINDS = {
+    "k_anonymity": "k-anonymity",
+    "l_diversity": "l-diversity",
+    "t_closeness": "t-closeness",
+    "templates": "Inference template",
+    "sensitivities": "Sensitivity",
+    "itemset_breach": "Itemset breach",
+    "anonymity_score": "Anonymity score",
+    "blend": "Blend",
+}
+_TRUTH = {True: "yes", False: "no"}
+
+
+def kind_of(identifier: str) -> str:
+    """Return the kind of a requirement or gate by its id: ``privacy.templates.x`` is an inference template."""
+    parts = identifier.split(".")
+    if parts[0] == "gates":
+        return "Gate"
+    name = parts[1] if len(parts) > 1 else parts[0]
+    return _KINDS.get(name, spoken(name))
+
+
+def title_of(identifier: str) -> str:
+    """Return the name that the policy gave to a requirement or gate, or else its kind."""
+    parts = identifier.split(".", 2)
+    if parts[0] == "gates" and len(parts) > 1:
+        return identifier.partition(".")[2]
+    return parts[2] if len(parts) > 2 else kind_of(identifier)
+
+
+def spoken(name: str) -> str:
+    """``error_increase`` becomes ``Error increase``."""
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def flat(value: Any) -> str:
+    """Return a plain value as text."""
+    if value is None:
+        return "\N{EM DASH}"
+    if isinstance(value, bool):
+        return _TRUTH[value]
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def listed(names: list[str], most: int = 6) -> str:
+    """``a, b and c``; of a long list only the first few and how many more."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1:,} more"
+    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), *names[-1:]])
