@@ -42,8 +42,10 @@ class Described(Protocol):
 class RowTransform(Described, Protocol):
     """Small and picklable. The output for a row depends on that row, the fitted state and that row's draws only."""
 
-    draws_per_row: int
-    """A fixed upper bound; 0 for a deterministic transform."""
+    @property
+    def draws_per_row(self) -> int:
+        """A fixed upper bound; 0 for a deterministic transform."""
+        ...
 
     def apply(self, part: Table, draws: Draws) -> Table:
         """Return the partition after the step; rows may be fewer, and keep their source row numbers."""
@@ -54,7 +56,10 @@ class RowTransform(Described, Protocol):
 class OrderTransform(Described, Protocol):
     """Gives each row a key; the engine puts rows in ascending order of (key, row number), out of core."""
 
-    draws_per_row: int
+    @property
+    def draws_per_row(self) -> int:
+        """A fixed upper bound."""
+        ...
 
     def keys(self, part: Table, draws: Draws) -> npt.NDArray[np.uint64]:
         """Return one key per row."""
@@ -65,7 +70,10 @@ class OrderTransform(Described, Protocol):
 class TableTransform(Described, Protocol):
     """Needs the whole table; may have several named outputs. An output named ``""`` is the step's own."""
 
-    draws_per_row: int
+    @property
+    def draws_per_row(self) -> int:
+        """A fixed upper bound."""
+        ...
 
     def apply_table(self, table: Table, draws: Draws) -> Mapping[str, Table]:
         """Return the outputs by name."""
@@ -76,7 +84,10 @@ class TableTransform(Described, Protocol):
 class Generator(Described, Protocol):
     """Makes new rows; ``rows`` are their numbers, from 0."""
 
-    draws_per_row: int
+    @property
+    def draws_per_row(self) -> int:
+        """A fixed upper bound."""
+        ...
 
     def generate(self, rows: npt.NDArray[np.int64], draws: Draws) -> Table:
         """Return one partition of generated rows."""

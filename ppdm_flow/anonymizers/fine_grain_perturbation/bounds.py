@@ -25,7 +25,7 @@ class Bounds:
 
     @property
     def gamma(self) -> Floats:
-        """gamma = r2 (1 - r1) / (r1 (1 - r2)) (Chaytor and Wang, Theorem 1)."""
+        """Gamma: r2 (1 - r1) / (r1 (1 - r2)) (Chaytor and Wang, Theorem 1)."""
         return self.slack + 1.0
 
 

@@ -42,8 +42,9 @@ def worst_excess(retention: Floats, slack: Floats, directions: Directions) -> fl
 
 
 def _ratio(numerator: Floats, denominator: Floats, gamma: Floats) -> Floats:
-    part = np.divide(numerator, denominator, out=np.full(len(gamma), np.inf), where=denominator > 0.0)
-    return part / gamma - 1.0
+    part: Floats = np.divide(numerator, denominator, out=np.full(len(gamma), np.inf), where=denominator > 0.0)
+    excess: Floats = part / gamma - 1.0
+    return excess
 
 
 def _largest_other(values: Floats) -> Floats:
