@@ -1,0 +1,71 @@
+"""The second route to k: SQL over the released file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ppdm_flow.audits.relation import all_known, classes, complete, neighbours
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.audit import Sql
+from ppdm_flow.tables.schema import Schema
+
+PAIR_LIMIT = 400_000_000
+"""Pairs of combinations up to which the wildcard figure is computed again although the policy is not judged by it."""
+CHUNK_PAIRS = 50_000_000
+"""Pairs of combinations that one query compares."""
+
+
+class Query:
+    """The classes over ``columns`` of the relation ``candidate``."""
+
+    def __init__(self, sql: Sql, schema: Schema, columns: Sequence[str]) -> None:
+        self.sql = sql
+        self.columns = tuple(columns)
+        self.every = classes("candidate", self.columns, schema)
+        self.known = classes("candidate", self.columns, schema, all_known(self.columns))
+
+    def figures(self, k: int, nulls: Nulls) -> Mapping[str, int]:
+        """Return the figures of the audit, those of the semantics ``nulls`` under their bare names."""
+        found = {Nulls.OWN_CATEGORY: self._plain(self.every, k), Nulls.EXCLUDE: self._plain(self.known, k)}
+        if nulls is Nulls.WILDCARD or self._pairs() <= PAIR_LIMIT:
+            found[Nulls.WILDCARD] = self._wildcard(k)
+        return {f"k_{n}": f["k"] for n, f in found.items()} | found[nulls]
+
+    def _plain(self, grouped: str, k: int) -> dict[str, int]:
+        query = f"""
+            SELECT COALESCE(MIN(n), 0), COUNT(*), COALESCE(SUM(n) FILTER (n < {k}), 0),
+                   COALESCE(SUM(n) FILTER (n = 1), 0)
+            FROM ({grouped})"""  # noqa: S608  # identifiers are quoted, k is an int
+        return _named(self.sql.rows(query)[0])
+
+    def _pairs(self) -> int:
+        """Return how many pairs of combinations must be compared: only those with a missing cell on one side."""
+        every, known = (int(self.sql.rows(f"SELECT COUNT(*) FROM ({q})")[0][0]) for q in (self.every, self.known))  # noqa: S608  # our own query
+        return (every - known) * every
+
+    def _wildcard(self, k: int) -> dict[str, int]:
+        """Join the combinations with themselves; two complete ones are compatible only if they are the same."""
+        rounds = max(1, -(-self._pairs() // CHUNK_PAIRS))
+        parts = [self._chunk(k, rounds, i) for i in range(rounds)]
+        present = [p for p in parts if p["classes"]]
+        totals = {name: sum(p[name] for p in parts) for name in ("classes", "rows_below", "uniques")}
+        return {"k": min((p["k"] for p in present), default=0)} | totals
+
+    def _chunk(self, k: int, rounds: int, number: int) -> dict[str, int]:
+        width = len(self.columns)
+        share = f"hash({', '.join(f'c{i}' for i in range(width))}) % {rounds}" if width else "0"
+        query = f"""
+            WITH combos AS MATERIALIZED (
+                SELECT *, {complete(width)} AS complete, {share} AS share, ROW_NUMBER() OVER () AS id
+                FROM ({self.every})),
+            mine AS (SELECT * FROM combos WHERE share = {number}),
+            pairs AS ({neighbours("mine", "combos", width, "a.id, a.n, b.n AS size")}),
+            summed AS (SELECT id, ANY_VALUE(n) AS n, SUM(size) AS size FROM pairs GROUP BY id)
+            SELECT COALESCE(MIN(size), 0), COUNT(*), COALESCE(SUM(n) FILTER (size < {k}), 0),
+                   COALESCE(SUM(n) FILTER (size = 1), 0)
+            FROM summed"""  # noqa: S608  # identifiers are quoted, the numbers are ints
+        return _named(self.sql.rows(query)[0])
+
+
+def _named(row: Sequence[int]) -> dict[str, int]:
+    return dict(zip(("k", "classes", "rows_below", "uniques"), map(int, row), strict=True))

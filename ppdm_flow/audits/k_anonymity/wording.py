@@ -1,0 +1,40 @@
+"""What a measured k means, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ppdm_flow.audits.k_anonymity.classes import Classes
+from ppdm_flow.audits.release import listed
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.roles import Nulls
+
+
+def sentence(requirement: KAnonymity, columns: Sequence[str], found: Classes, nulls: Nulls) -> str:
+    """Return the sentence for the report."""
+    total = int(found.rows.sum())
+    if total == 0:
+        return "There is no row to measure, so nothing can be said of it." + _left_out(found)
+    if not columns:
+        return f"No quasi-identifier is released, so all {total:,} rows look alike."
+    if found.k >= requirement.k:
+        text = (
+            f"Whoever knows a person's {listed(columns)} finds at least {found.k:,} rows that fit;"
+            f" {requirement.k:,} are required."
+        )
+    else:
+        text = (
+            f"{found.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few others:"
+            f" the smallest group has {found.k:,} where {requirement.k:,} are required."
+        )
+    return text + _treatment(nulls) + _left_out(found)
+
+
+def _treatment(nulls: Nulls) -> str:
+    return " A missing value counts as any value that it could be." if nulls is Nulls.WILDCARD else ""
+
+
+def _left_out(found: Classes) -> str:
+    if not found.left_out:
+        return ""
+    return f" {found.left_out:,} rows with a missing value are left out, as the policy says: nothing covers them."

@@ -1,0 +1,30 @@
+"""Which released columns carry an attribute of the policy: renaming keeps an attribute what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+
+def source_of(column: str, ctx: AuditContext) -> str:
+    """Return the source's name of a released column."""
+    facts = ctx.attributes.get(column)
+    return (facts.source or facts.name) if facts else column
+
+
+def carriers(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    """Return the released columns that carry ``attribute``, in the release's order; none if it is not released."""
+    return tuple(c for c in candidate.schema.names if source_of(c, ctx) == attribute)
+
+
+def released(attributes: Iterable[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    """Return the released columns that carry one of ``attributes``, each once."""
+    return tuple(dict.fromkeys(c for a in attributes for c in carriers(a, candidate, ctx)))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names for a sentence: ``a``, ``a and b``, ``a, b and c``."""
+    every = [f"`{n}`" for n in names]
+    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}" if every else "nothing"

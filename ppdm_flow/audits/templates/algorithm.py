@@ -1,0 +1,105 @@
+"""The confidence of the inferences that privacy templates forbid, before and after.
+
+A template <IC -> pi, h> holds if no group over the channel IC lets one infer pi with more confidence than h; several
+sensitive values are several templates (Wang, Fung, Yu 2005, section 3). Channel attributes that are not released drop
+out, and where the sensitive attribute is not released there is nothing to infer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.audits.release import carriers, released
+from ppdm_flow.audits.templates.query import Query
+from ppdm_flow.audits.templates.recoding import foreign_values, images
+from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute, survey
+from ppdm_flow.audits.templates.wording import absent, chart, recoded, sentence
+from ppdm_flow.core.requirements import Template
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+
+class TemplatesAudit:
+    """Counts channel and sensitive attribute together, in the original and in the release."""
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the worst confidence, and how many inferences exceed the template's, for each template."""
+        figures: dict[str, Figure] = {}
+        measured: list[Measured] = []
+        findings: list[Finding] = []
+        charts: list[Chart] = []
+        for template in _own(ctx):
+            channel = released(template.channel, candidate, ctx)
+            after = survey(candidate, channel, _targets_after(template, original, candidate, ctx), ctx.nulls)
+            before = _before(template, original, ctx)
+            own = _figures(template, before, after)
+            figures |= own
+            name = f"{template.id}.confidence"
+            text = sentence(template, channel, before, after)
+            measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
+            findings.extend((*recoded(template, after), *absent(template, original)))
+            charts.append(chart(template, before, after))
+        return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Count again, in SQL over the released file and the original."""
+        found: dict[str, float | int | None] = {}
+        if ctx.sql is None:
+            return found
+        for template in _own(ctx):
+            channel = released(template.channel, candidate, ctx)
+            targets = _targets_after(template, original, candidate, ctx)
+            after = Query(ctx.sql, "candidate", candidate.schema, channel, ctx.nulls)
+            before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
+            for name, value in after.figures(targets, template.confidence).items():
+                found[f"{template.id}.{name}"] = value
+            for name, value in before.figures(_targets_before(template, original), template.confidence).items():
+                found[f"{template.id}.{name}_before"] = value
+        return found
+
+
+def _own(ctx: AuditContext) -> list[Template]:
+    return [r for r in ctx.requirements if isinstance(r, Template)]
+
+
+def _targets_after(
+    template: Template, original: DataView, candidate: DataView, ctx: AuditContext
+) -> tuple[Target, ...]:
+    found = []
+    for attribute, values in by_attribute(template).items():
+        for column in carriers(attribute, candidate, ctx):
+            foreign = foreign_values(attribute, column, original, candidate, ctx)
+            found.append(Target(attribute, column, images(attribute, values, column, foreign, ctx)))
+    return tuple(found)
+
+
+def _targets_before(template: Template, original: DataView) -> tuple[Target, ...]:
+    return tuple(
+        Target(attribute, attribute, {v: frozenset((v,)) for v in values})
+        for attribute, values in by_attribute(template).items()
+        if attribute in original.schema
+    )
+
+
+def _channel_before(template: Template, original: DataView) -> tuple[str, ...]:
+    return tuple(c for c in dict.fromkeys(template.channel) if c in original.schema)
+
+
+def _before(template: Template, original: DataView, ctx: AuditContext) -> Survey:
+    return survey(original, _channel_before(template, original), _targets_before(template, original), ctx.nulls)
+
+
+def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Figure]:
+    figures: dict[str, Figure] = {}
+    for suffix, found in (("", after), ("_before", before)):
+        groups, rows = found.groups(template.confidence)
+        figures[f"{template.id}.confidence{suffix}"] = Figure(found.worst, "probability")
+        figures[f"{template.id}.inferences{suffix}"] = Figure(found.inferences(template.confidence), "inferences")
+        figures[f"{template.id}.violating_groups{suffix}"] = Figure(groups, "groups")
+        figures[f"{template.id}.violating_rows{suffix}"] = Figure(rows, "rows")
+    return figures

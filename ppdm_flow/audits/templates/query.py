@@ -1,0 +1,74 @@
+"""The second route to confidences: SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ppdm_flow.audits.relation import all_known, classes, complete, neighbours
+from ppdm_flow.audits.templates.survey import Target
+from ppdm_flow.core.requirements import TOLERANCE
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.audit import Sql
+from ppdm_flow.tables.schema import Schema
+
+
+class Query:
+    """The inferences from ``channel`` in one relation (``candidate`` or ``original``)."""
+
+    def __init__(self, sql: Sql, relation: str, schema: Schema, channel: Sequence[str], nulls: Nulls) -> None:
+        self.sql = sql
+        self.relation = relation
+        self.schema = schema
+        self.channel = tuple(channel)
+        self.nulls = nulls
+
+    def figures(self, targets: Sequence[Target], threshold: float) -> Mapping[str, float | int]:
+        """Return the figures of one template."""
+        if not targets:
+            return {"confidence": 0.0, "inferences": 0, "violating_groups": 0, "violating_rows": 0}
+        width = len(self.channel)
+        parameters = [text for t in targets for image in t.images.values() for text in sorted(image)]
+        union = " UNION ALL ".join(self._inferences(i, t) for i, t in enumerate(targets))
+        fine = f"confidence <= {threshold!r} + {TOLERANCE!r}"
+        query = f"""
+            WITH groups AS MATERIALIZED (
+                SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id FROM ({self._grouped()})),
+            inferences AS ({union}),
+            hit AS (SELECT DISTINCT id FROM inferences WHERE NOT ({fine}))
+            SELECT (SELECT COALESCE(MAX(confidence), 0) FROM inferences),
+                   (SELECT COUNT(*) FROM inferences WHERE NOT ({fine})),
+                   COUNT(*), COALESCE(SUM(n), 0)
+            FROM groups SEMI JOIN hit USING (id)"""  # noqa: S608  # identifiers are quoted, values are parameters
+        worst, inferences, groups, rows = self.sql.rows(query, parameters)[0]
+        return {
+            "confidence": float(worst),
+            "inferences": int(inferences),
+            "violating_groups": int(groups),
+            "violating_rows": int(rows),
+        }
+
+    def _grouped(self, *more: str) -> str:
+        """Return the distinct combinations of the channel, and of further columns."""
+        kept = all_known(self.channel) if self.nulls is Nulls.EXCLUDE else ""
+        return classes(self.relation, (*self.channel, *more), self.schema, kept)
+
+    def _inferences(self, number: int, target: Target) -> str:
+        """Return a SELECT of (id of the group, value, confidence) for one sensitive column."""
+        width = len(self.channel)
+        values = ", ".join(f"({i}, ?)" for i, image in enumerate(target.images.values()) for _ in sorted(image))
+        hits = f"""
+            SELECT hits.*, {complete(width)} AS complete, value
+            FROM ({self._grouped(target.column)}) AS hits
+            JOIN (VALUES {values}) AS sensitive(value, cell) ON hits.c{width} = cell"""  # noqa: S608  # as above
+        if self.nulls is Nulls.WILDCARD:
+            total = f"SELECT id, SUM(n) AS n FROM ({neighbours('groups', 'groups', width, 'a.id, b.n')}) GROUP BY id"  # noqa: S608  # as above
+            hit = neighbours("groups", f"hits{number}", width, "a.id, b.value, b.n")
+        else:
+            same = " AND ".join(f"a.c{i} IS NOT DISTINCT FROM b.c{i}" for i in range(width)) or "TRUE"
+            total = "SELECT id, n FROM groups"
+            hit = f"SELECT a.id, b.value, b.n FROM groups a JOIN hits{number} b ON {same}"  # noqa: S608  # as above
+        return f"""(
+            WITH hits{number} AS MATERIALIZED ({hits}), totals AS ({total}),
+            summed AS (SELECT id, value, SUM(n) AS n FROM ({hit}) GROUP BY id, value)
+            SELECT id, {number} AS target, value, CAST(summed.n AS DOUBLE) / CAST(totals.n AS DOUBLE) AS confidence
+            FROM summed JOIN totals USING (id))"""  # noqa: S608  # as above

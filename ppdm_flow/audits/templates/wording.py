@@ -1,0 +1,82 @@
+"""What the confidences of a template mean, in sentences, findings and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.audits.release import listed
+from ppdm_flow.audits.templates.survey import Survey, by_attribute
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.requirements import Template, within
+from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.sdk.view import DataView
+
+LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def sentence(template: Template, channel: Sequence[str], before: Survey, after: Survey) -> str:
+    """Return the sentence for the report; the values named in it stand in the policy."""
+    missing = [a for a in by_attribute(template) if a not in {t.attribute for t in after.targets}]
+    gone = f" {listed(missing)} {'is' if len(missing) == 1 else 'are'} not released." if missing else ""
+    if not after.targets:
+        return f"There is nothing to infer.{gone}"
+    pair = after.worst_pair
+    if pair is None:
+        return f"No sensitive value of this template occurs in the release.{gone}"
+    knowing = f"Whoever knows {listed(channel)}" if channel else "Whoever knows nothing of a person"
+    sure = f"{knowing} can infer `{pair[0]}` = `{pair[1]}` with a confidence of at most {after.worst:.1%}"
+    change = f" (before: {before.worst:.1%} for the worst value); at most {template.confidence:.1%} is accepted."
+    if within(after.worst, template.confidence, at_most=True):
+        return sure + change + gone
+    groups, rows = after.groups(template.confidence)
+    return f"{sure}{change} {rows:,} rows in {groups:,} groups allow more.{gone}"
+
+
+def recoded(template: Template, after: Survey) -> Iterator[Finding]:
+    """Yield a finding for each sensitive attribute whose values have new names in the release."""
+    for target in after.targets:
+        if any(len(image) > 1 for image in target.images.values()):
+            yield Finding(
+                "PPF820",
+                Severity.WARNING,
+                f"`{target.attribute}` has values in the release that it has not in the original: those that a"
+                " sensitive value was turned into, or may have been, are counted as that value",
+                f"{template.id}.{target.attribute}",
+            )
+
+
+def absent(template: Template, original: DataView) -> Iterator[Finding]:
+    """Yield a finding for each sensitive attribute some of whose values, as the policy writes them, never occur."""
+    for attribute, values in by_attribute(template).items():
+        if attribute not in original.schema:
+            continue
+        known = pc.is_in(pa.array(values, pa.string()), original.domain(attribute)).to_pylist()
+        never = [v for v, occurs in zip(values, known, strict=True) if not occurs]
+        if never:
+            yield Finding(
+                "PPF821",
+                Severity.WARNING,
+                f"{listed(never)} of `{attribute}` never occurs in the original: check the spelling in the policy",
+                f"{template.id}.{attribute}",
+            )
+
+
+def chart(template: Template, before: Survey, after: Survey) -> Chart:
+    """Return the number of inferences above each level of confidence, before and after."""
+    return Chart(
+        id=f"{template.id}.inferences",
+        title=f"Inferences of the template {template.name} above a confidence",
+        kind="bars",
+        x=tuple(f"> {level:.0%}" for level in LEVELS),
+        series=tuple(
+            Series(name, tuple(float(found.inferences(level)) for level in LEVELS))
+            for name, found in (("original", before), ("released", after))
+        ),
+        x_label="confidence",
+        y_label="inferences",
+        note=f"{template.confidence:.1%} is accepted",
+        group=template.id,
+    )

@@ -1,0 +1,169 @@
+"""Fakes behind the audits' ports: small tables in memory, and DuckDB over the same cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.schema import Field, Schema
+from ppdm_flow.tables.table import Table
+
+ROLES = {
+    "q": Role.QUASI_IDENTIFIER,
+    "s": Role.SENSITIVE,
+    "t": Role.TARGET,
+    "w": Role.WEIGHT,
+    "i": Role.IDENTIFIER,
+    "x": Role.INSENSITIVE,
+}
+
+CONNECTION = duckdb.connect()
+
+
+@dataclass(frozen=True)
+class MemoryView:
+    """A DataView over one table."""
+
+    held: Table
+    schema: Schema
+
+    @property
+    def row_count(self) -> int:
+        return len(self.held)
+
+    def counts(self, columns: Sequence[str]) -> Counts:
+        return count(self.held, columns, self.schema.weight)
+
+    def domain(self, column: str) -> pa.StringArray:
+        return self.held[column].compact().categories
+
+    def sample(self, size: int) -> Table:
+        if size >= len(self.held):
+            return self.held
+        return self.held.take(np.arange(size) * len(self.held) // size)
+
+    def table(self, columns: Sequence[str] | None = None) -> Table:
+        return self.held if columns is None else self.held.select(columns)
+
+    def partitions(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
+        whole = self.table(columns)
+        for start in range(0, max(1, len(whole)), 7):
+            yield whole.take(np.arange(start, min(start + 7, len(whole))))
+
+
+@dataclass(frozen=True)
+class MemoryPairs:
+    """Rows side by side, matched by row number."""
+
+    original: Table
+    released: Table
+
+    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
+        _, mine, theirs = np.intersect1d(self.original.rows, self.released.rows, return_indices=True)
+        for start in range(0, max(1, len(mine)), 1000):
+            chunk = slice(start, start + 1000)
+            yield self.original.take(mine[chunk]).select(original), self.released.take(theirs[chunk]).select(released)
+
+    def joint(self, original: str, released: str) -> Counts:
+        _, mine, theirs = np.intersect1d(self.original.rows, self.released.rows, return_indices=True)
+        both = {"original": self.original[original].take(mine), "released": self.released[released].take(theirs)}
+        return count(Table(both, np.arange(len(mine))), ["original", "released"])
+
+
+@dataclass(frozen=True)
+class MemorySql:
+    """DuckDB over the cells of two tables, as text."""
+
+    tables: Mapping[str, Table]
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        for name, table in self.tables.items():
+            cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
+            CONNECTION.register(name, pa.table(cells))
+        return CONNECTION.execute(query, list(parameters)).fetchall()
+
+
+@dataclass(frozen=True)
+class Case:
+    """An original, a candidate, and the context to judge them in."""
+
+    original: MemoryView
+    candidate: MemoryView
+    ctx: AuditContext = field(repr=False)
+
+    @property
+    def args(self) -> tuple[MemoryView, MemoryView, AuditContext]:
+        return self.original, self.candidate, self.ctx
+
+    def but(self, **changes: object) -> Case:
+        return replace(self, ctx=replace(self.ctx, **changes))
+
+
+def view(columns: Mapping[str, list[str | None]] | Table, roles: Mapping[str, Role]) -> MemoryView:
+    table = columns if isinstance(columns, Table) else Table.of(columns)
+    return MemoryView(table, Schema(tuple(Field(n, roles[n]) for n in table.names)))
+
+
+def case(
+    original: Mapping[str, list[str | None]] | Table,
+    released: Mapping[str, list[str | None]] | Table,
+    roles: str | Mapping[str, Role],
+    *,
+    sources: Mapping[str, str] | None = None,
+    changes: Mapping[str, tuple[tuple[str, Change], ...]] | None = None,
+    paired: bool = True,
+    nulls: Nulls = Nulls.OWN_CATEGORY,
+    **more: object,
+) -> Case:
+    """``roles``: a letter for each column of the original, or a mapping; ``sources``: released name → source name."""
+    names = original.names if isinstance(original, Table) else tuple(original)
+    role_of = dict(zip(names, (ROLES[r] for r in roles), strict=True)) if isinstance(roles, str) else dict(roles)
+    origin = {n: (sources or {}).get(n, n) for n in (released.names if isinstance(released, Table) else released)}
+    before = view(original, role_of)
+    after = view(released, {n: role_of[s] for n, s in origin.items()})
+    done = changes or {}
+    facts = {n: AttributeFacts(n, role_of[s], source=s, changes=done.get(n, ())) for n, s in origin.items()}
+    ctx = AuditContext(
+        release="public",
+        attributes=facts,
+        original_attributes={n: AttributeFacts(n, role_of[n], source=n) for n in names},
+        pairs=MemoryPairs(before.held, after.held) if paired else None,
+        sql=MemorySql({"candidate": after.held, "original": before.held}),
+        nulls=nulls,
+    )
+    return Case(before, after, replace(ctx, **more))
+
+
+@pytest.fixture(scope="session")
+def build() -> SimpleNamespace:
+    """The builders above, as a fixture: tests import nothing from one another."""
+    return SimpleNamespace(case=case, view=view, View=MemoryView, Pairs=MemoryPairs, Sql=MemorySql)
+
+
+@pytest.fixture(scope="session")
+def agree():
+    """Compare a recheck with its measure, as the engine does."""
+
+    def check(audit: object, example: Case, least: int = 1) -> dict[str, float | int | None]:
+        figures = audit.measure(*example.args).figures
+        again = audit.recheck(*example.args)
+        assert len(again) >= least
+        for name, value in again.items():
+            mine = figures[name].value
+            if value is None or mine is None:
+                assert value == mine, name
+            else:
+                assert abs(value - mine) <= 1e-9 * max(1.0, abs(mine)), (name, value, mine)
+        return {name: f.value for name, f in figures.items()}
+
+    return check

@@ -1,0 +1,210 @@
+"""The audit `templates`: the paper's example, a plain twin, SQL, and planted leaks."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow.audits.templates.algorithm import TemplatesAudit
+from ppdm_flow.core.requirements import Template
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.registry import load
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import Table
+
+AUDIT = TemplatesAudit(load("audits", "templates").params())
+ID = "privacy.templates.t"
+cells = st.sampled_from([None, "⊥", "a", "b"])
+sensitive = st.sampled_from([None, "⊥", "h", "i", "j"])
+tables = st.integers(0, 12).flatmap(
+    lambda n: st.fixed_dictionaries(
+        {
+            "p": st.lists(cells, min_size=n, max_size=n),
+            "q": st.lists(cells, min_size=n, max_size=n),
+            "s": st.lists(sensitive, min_size=n, max_size=n),
+            "u": st.lists(sensitive, min_size=n, max_size=n),
+            "w": st.lists(st.sampled_from(["0", "1", "2", "5"]), min_size=n, max_size=n),
+        }
+    )
+)
+
+
+def template(confidence: float = 0.5, channel=("p", "q"), values=(("s", "h"), ("s", "i"), ("u", "h"))) -> Template:
+    return Template(ID, "t", tuple(channel), tuple(values), confidence)
+
+
+def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float) -> dict[str, float]:
+    """Row by row, in fractions."""
+
+    def fits(a: tuple, b: tuple) -> bool:
+        return all(x == y or (nulls is Nulls.WILDCARD and None in (x, y)) for x, y in zip(a, b, strict=True))
+
+    rows = list(zip(columns["p"], columns["q"], columns["s"], columns["u"], weights, strict=True))
+    rows = [r for r in rows if r[4] and not (nulls is Nulls.EXCLUDE and None in r[:2])]
+    worst, beyond, hit = Fraction(0), 0, set()
+    for group in {r[:2] for r in rows}:
+        near = [r for r in rows if fits(group, r[:2])]
+        for place, value in ((2, "h"), (2, "i"), (3, "h")):
+            share = Fraction(sum(r[4] for r in near if r[place] == value), sum(r[4] for r in near))
+            worst = max(worst, share)
+            if share > confidence:
+                beyond += 1
+                hit.add(group)
+    return {
+        "confidence": float(worst),
+        "inferences": beyond,
+        "violating_groups": len(hit),
+        "violating_rows": sum(r[4] for r in rows if r[:2] in hit),
+    }
+
+
+@settings(max_examples=120)
+@given(before=tables, after=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans())
+def test_twin_and_recheck(before, after, nulls, weighted, build, agree):
+    names, roles = ("pqsuw", "qqssw") if weighted else ("pqsu", "qqss")
+    example = build.case(
+        {n: before[n] for n in names},
+        {n: after[n] for n in names},
+        roles,
+        nulls=nulls,
+        requirements=(template(),),
+        paired=False,
+    )
+    known = set(before["s"]) >= set(after["s"]) - {None, "⊥"} and set(before["u"]) >= set(after["u"]) - {None, "⊥"}
+    found = agree(AUDIT, example, least=8)
+    for suffix, table in (("_before", before), ("", after)):
+        if suffix == "" and not known:
+            continue  # renamed values: tested below
+        weights = [int(w) if weighted else 1 for w in table["w"]]
+        for name, value in twin(table, weights, nulls, 0.5).items():
+            assert found[f"{ID}.{name}{suffix}"] == pytest.approx(value, abs=1e-12), name
+
+
+PAPER = [
+    ("Cook", "US", "No", "Current", 4),
+    ("Artist", "France", "No", "Current", 4),
+    ("Doctor", "US", "Yes", "Never", 6),
+    ("Trader", "UK", "No", "Discharged", 4),
+    ("Trader", "UK", "No", "Never", 1),
+    ("Trader", "Canada", "No", "Never", 1),
+    ("Clerk", "Canada", "No", "Never", 3),
+    ("Clerk", "Canada", "No", "Discharged", 1),
+]
+
+
+def paper(hidden: set[str]) -> dict[str, list[str | None]]:
+    job, country, child, bankruptcy, weight = zip(*PAPER, strict=True)
+    return {
+        "job": ["⊥" if v in hidden else v for v in job],
+        "country": ["⊥" if v in hidden else v for v in country],
+        "child": list(child),
+        "bankruptcy": list(bankruptcy),
+        "n": [str(w) for w in weight],
+    }
+
+
+def test_the_papers_table(build, agree):
+    requirement = template(0.75, ("job", "country"), (("bankruptcy", "Discharged"),))
+    hidden = paper({"Trader", "Clerk", "UK", "Canada"})
+    example = build.case(paper(set()), hidden, "qqxsw", requirements=(requirement,))
+    found = agree(AUDIT, example)
+    assert found[f"{ID}.confidence_before"] == 0.8
+    assert (found[f"{ID}.inferences_before"], found[f"{ID}.violating_rows_before"]) == (1, 5)
+    assert found[f"{ID}.confidence"] == 0.5
+    assert (found[f"{ID}.inferences"], found[f"{ID}.violating_rows"]) == (0, 0)
+    every = build.case(paper(set()), paper({row[i] for row in PAPER for i in (0, 1)}), "qqxsw")
+    every = every.but(requirements=(requirement,))
+    assert agree(AUDIT, every)[f"{ID}.confidence"] == pytest.approx(5 / 24)
+
+
+def test_the_unchanged_table_is_caught(build):
+    requirement = template(0.75, ("job", "country"), (("bankruptcy", "Discharged"),))
+    outcome = AUDIT.measure(*build.case(paper(set()), paper(set()), "qqxsw", requirements=(requirement,)).args)
+    (measured,) = outcome.measured
+    assert measured.figure.value == 0.8
+    assert (measured.at_most, measured.bound) == (True, 0.75)
+    assert "5 rows in 1 groups" in measured.sentence
+    assert "Trader" not in measured.sentence
+    assert measured.metric in outcome.figures
+
+
+def test_channel_attributes_that_are_not_released_drop_out(build, agree):
+    before = {"p": ["a", "a", "b", "b"], "q": ["x", "y", "x", "y"], "s": ["h", "i", "i", "i"]}
+    after = {"p": before["p"], "diagnosis": before["s"]}
+    example = build.case(
+        before, after, "qqs", sources={"diagnosis": "s"}, requirements=(template(values=(("s", "h"),)),)
+    )
+    found = agree(AUDIT, example)
+    assert (found[f"{ID}.confidence_before"], found[f"{ID}.confidence"]) == (1.0, 0.5)
+    nothing = build.case(before, {"s": before["s"]}, "qqs", requirements=(template(values=(("s", "h"),)),))
+    assert agree(AUDIT, nothing)[f"{ID}.confidence"] == 0.25
+
+
+def test_nothing_to_infer_where_the_sensitive_attribute_stays_home(build, agree):
+    example = build.case(
+        {"p": ["a"], "s": ["h"]}, {"p": ["a"]}, "qs", requirements=(template(channel=("p",), values=(("s", "h"),)),)
+    )
+    assert agree(AUDIT, example)[f"{ID}.confidence"] == 0.0
+    assert "`s` is not released" in AUDIT.measure(*example.args).measured[0].sentence
+
+
+@pytest.mark.parametrize(("paired", "expected"), [(True, 0.5), (False, 1.0)])
+def test_a_new_name_does_not_hide_a_value(build, agree, paired, expected):
+    """h became X and i became Y: with pairs only X counts as h, without pairs both may be it."""
+    before = {"p": ["a", "a", "b", "b"], "s": ["h", "i", "i", "h"]}
+    after = {"p": before["p"], "s": ["X", "Y", "Y", "X"]}
+    requirement = template(0.4, ("p",), (("s", "h"),))
+    example = build.case(before, after, "qs", paired=paired, requirements=(requirement,))
+    assert agree(AUDIT, example)[f"{ID}.confidence"] == expected
+    (finding,) = AUDIT.measure(*example.args).findings
+    assert finding.code == "PPF820"
+    assert "X" not in finding.text
+
+
+def test_a_misspelt_value_is_told(build):
+    columns = {"p": ["a"], "s": ["h"]}
+    example = build.case(columns, columns, "qs", requirements=(template(channel=("p",), values=(("s", "H"),)),))
+    (finding,) = AUDIT.measure(*example.args).findings
+    assert (finding.code, "`H`" in finding.text) == ("PPF821", True)
+
+
+def test_exactly_the_threshold_holds(build):
+    columns = {"p": ["a"] * 10, "s": ["h"] * 7 + ["i"] * 3}
+    example = build.case(columns, columns, "qs", requirements=(template(0.7, ("p",), (("s", "h"),)),))
+    assert AUDIT.measure(*example.args).figures[f"{ID}.inferences"].value == 0
+
+
+def test_wildcard_neighbourhoods_are_no_partition(build, agree):
+    """The rows with a missing channel join every group that they could belong to."""
+    columns = {"p": ["a", "a", None, "b"], "q": ["x", "x", "x", "y"], "s": ["h", "i", "h", "i"]}
+    requirement = template(0.6, ("p", "q"), (("s", "h"),))
+    for nulls, expected in ((Nulls.OWN_CATEGORY, 1.0), (Nulls.WILDCARD, 2 / 3), (Nulls.EXCLUDE, 0.5)):
+        example = build.case(columns, columns, "qqs", nulls=nulls, requirements=(requirement,))
+        assert agree(AUDIT, example)[f"{ID}.confidence"] == pytest.approx(expected)
+
+
+def test_a_million_rows(build):
+    rng = np.random.default_rng(5)
+    widths = {"p": 60, "q": 40, "r": 30, "s": 12}
+    columns = {
+        n: Column(rng.integers(0, w, 1_000_000).astype(np.int32), Column.of([f"{v:02}" for v in range(w)]).categories)
+        for n, w in widths.items()
+    }
+    table = Table(columns, np.arange(1_000_000))
+    values = tuple(("s", f"{v:02}") for v in range(12))
+    example = build.case(table, table, "qqqs", requirements=(template(0.9, ("p", "q", "r"), values),))
+    example.candidate.counts(("p", "q", "r", "s"))
+    began = time.perf_counter()
+    counting = 0.0
+    for _ in range(2):
+        example.candidate.counts(("p", "q", "r", "s"))
+    counting = time.perf_counter() - began
+    began = time.perf_counter()
+    AUDIT.measure(*example.args)
+    print("beyond counting:", time.perf_counter() - began - counting, "counting:", counting)
+    assert time.perf_counter() - began - counting < 10
