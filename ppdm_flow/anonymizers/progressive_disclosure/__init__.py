@@ -1,1 +1,1 @@
-"""The plugin `progressive_disclosure`."""
+"""The plugin ``progressive_disclosure``: template-based suppression (Wang, Fung, Yu, ICDM 2005)."""

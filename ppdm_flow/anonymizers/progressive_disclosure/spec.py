@@ -18,11 +18,16 @@ Names = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class DisclosureParams(Params):
-    """Which templates to enforce and which attributes may be suppressed (default: all, and all channels)."""
+    """Which templates to enforce and which attributes may be suppressed (default: all, and all channels).
+
+    ``disclose: useful`` (the paper's) leaves values suppressed that tell nothing of the class; ``valid`` discloses
+    those too, as long as every template holds.
+    """
 
     templates: Names | None = None
     attributes: Names | None = None
     score: Literal["information_gain", "entropy"] | None = None
+    disclose: Literal["useful", "valid"] = "useful"
 
     def enforced(self, requirements: tuple[Requirement, ...]) -> tuple[Template, ...]:
         """Return the templates to enforce, in the policy's order."""

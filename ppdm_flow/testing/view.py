@@ -1,0 +1,60 @@
+"""A view of a table in memory, for tests of plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.schema import Field, Schema
+from ppdm_flow.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InMemoryView:
+    """Implements :class:`ppdm_flow.sdk.view.DataView` over ``whole``, in partitions of ``partition_rows`` rows."""
+
+    whole: Table
+    schema: Schema
+    partition_rows: int = 1 << 18
+
+    @classmethod
+    def of(cls, table: Table, roles: dict[str, Role] | None = None, partition_rows: int = 1 << 18) -> InMemoryView:
+        """Build a view; columns without a role are insensitive."""
+        known = roles or {}
+        fields = tuple(Field(name, known.get(name, Role.INSENSITIVE)) for name in table.names)
+        return cls(table, Schema(fields), partition_rows)
+
+    @property
+    def row_count(self) -> int:
+        """The number of physical rows."""
+        return len(self.whole)
+
+    def counts(self, columns: Sequence[str]) -> Counts:
+        """Count combinations, a partition at a time."""
+        needed = [*columns, *([self.schema.weight] if self.schema.weight else [])]
+        return merge(count(part, columns, self.schema.weight) for part in self.partitions(tuple(dict.fromkeys(needed))))
+
+    def domain(self, column: str) -> pa.StringArray:
+        """Return the values that occur in ``column``, sorted."""
+        return self.whole[column].compact().categories
+
+    def sample(self, size: int) -> Table:
+        """Return at most ``size`` rows, evenly spaced."""
+        if size >= len(self.whole):
+            return self.whole
+        return self.whole.take(np.linspace(0, len(self.whole) - 1, size).astype(np.int64))
+
+    def table(self, columns: Sequence[str] | None = None) -> Table:
+        """Return the whole table."""
+        return self.whole if columns is None else self.whole.select(columns)
+
+    def partitions(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
+        """Yield the partitions in order: at least one, if an empty one."""
+        whole = self.table(columns)
+        for start in range(0, max(1, len(whole)), self.partition_rows):
+            yield whole.take(np.arange(start, min(start + self.partition_rows, len(whole))))
