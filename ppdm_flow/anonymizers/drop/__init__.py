@@ -1,1 +1,1 @@
-"""The plugin `drop`."""
+"""The plugin ``drop``: attributes that do not go further."""

@@ -1,1 +1,1 @@
-"""The plugin `generalize`."""
+"""The plugin ``generalize``: coarser values."""

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.progressive_disclosure.outcome import Outcome
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
@@ -17,15 +18,10 @@ from ppdm_flow.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class SuppressTransform:
+class SuppressTransform(Deterministic):
     """Writes the suppression mark over every cell whose value was not disclosed, unknown values included."""
 
     outcomes: tuple[Outcome, ...]
-
-    @property
-    def draws_per_row(self) -> int:
-        """None: the transform is deterministic."""
-        return 0
 
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Suppress."""
@@ -36,7 +32,7 @@ class SuppressTransform:
         return {
             "attributes": {
                 o.attribute: {
-                    "disclosed_values": len(o.shown),
+                    "disclosed_values": o.disclosed,
                     "suppressed_values": o.hidden,
                     "suppressed_cells": o.cells,
                 }

@@ -1,1 +1,1 @@
-"""The plugin `pseudonymize`."""
+"""The plugin ``pseudonymize``: keyed pseudonyms in place of values."""

@@ -1,1 +1,1 @@
-"""The plugin `rename`."""
+"""The plugin ``rename``: other names for attributes."""

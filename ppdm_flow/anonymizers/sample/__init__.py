@@ -1,1 +1,1 @@
-"""The plugin `sample`."""
+"""The plugin ``sample``: fewer rows, chosen at random."""

@@ -1,1 +1,1 @@
-"""The plugin `shuffle_rows`."""
+"""The plugin ``shuffle_rows``: a random order of rows."""

@@ -1,0 +1,14 @@
+"""What all transforms without randomness share."""
+
+from __future__ import annotations
+
+
+class Deterministic:
+    """A transform that draws nothing."""
+
+    __slots__ = ()
+
+    @property
+    def draws_per_row(self) -> int:
+        """None."""
+        return 0

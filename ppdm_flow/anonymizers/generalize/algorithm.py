@@ -1,0 +1,85 @@
+"""Generalize: one map a column, over its distinct values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.generalize.choice import coarsening
+from ppdm_flow.anonymizers.generalize.coarsening import Coarsening, UnplacedError
+from ppdm_flow.anonymizers.generalize.spec import GeneralizeParams
+from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.results import Figure
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING, Column
+from ppdm_flow.tables.table import Table
+
+
+class Generalize:
+    """Replaces each value by its label on a coarser level; missing and suppressed cells stay."""
+
+    def __init__(self, params: GeneralizeParams) -> None:
+        self.params = params
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Make the maps and try them on every value that occurs. Raises PluginError, naming the column."""
+        require(self.params.attributes or (), data.schema.names, ctx.step)
+        facts = ctx.attributes
+        own = {name: facts[name].hierarchy if name in facts else None for name in data.schema.names}
+        rules = self.params.rules(own)
+        if not rules:
+            raise PluginError(Diagnostic("PPF780", "nothing to generalize: no attribute here has a hierarchy"))
+        ways = {name: coarsening(name, rule, own[name], ctx.home) for name, rule in rules.items()}
+        chosen = tuple((name, way) for name, way in ways.items() if way is not None)
+        return Fitted(GeneralizeTransform(chosen), figures={k: v for c in chosen for k, v in _tried(*c, data).items()})
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralizeTransform(Deterministic):
+    """``ways`` are (attribute, its map)."""
+
+    ways: tuple[tuple[str, Coarsening], ...]
+
+    def apply(self, part: Table, _draws: Draws) -> Table:
+        """Replace values by labels. Raises PluginError for a value without one."""
+        return part.replaced({name: _generalized(name, part[name], way) for name, way in self.ways})
+
+    def describe(self) -> Mapping[str, Any]:
+        """Name the method of each attribute."""
+        return {"attributes": {name: way.describe() for name, way in self.ways}}
+
+
+def _tried(name: str, way: Coarsening, data: DataView) -> dict[str, Figure]:
+    values = data.domain(name).to_pylist()
+    labels = set(_labels(name, values, way))
+    return {
+        f"{name}.values_before": Figure(len(values), "values"),
+        f"{name}.values_after": Figure(len(labels), "values"),
+    }
+
+
+def _labels(name: str, values: list[str], way: Coarsening) -> list[str]:
+    try:
+        return way.labels(values)
+    except UnplacedError as fault:
+        text = f"{fault.values} of {len(values)} distinct values of the column `{name}` {fault.what}"
+        raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
+
+
+def _generalized(name: str, column: Column, way: Coarsening) -> Column:
+    used = np.flatnonzero(column.in_use())
+    labels = _labels(name, column.categories.take(pa.array(used)).to_pylist(), way)
+    categories = sorted(set(labels), key=str.encode)
+    place = {label: i for i, label in enumerate(categories)}
+    code_map = np.full(len(column.categories), MISSING, dtype=np.int32)
+    code_map[used] = [place[label] for label in labels]
+    return column.mapped(code_map, pa.array(categories, pa.string()))

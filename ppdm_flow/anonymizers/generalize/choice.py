@@ -1,0 +1,58 @@
+"""From a rule to the way it generalizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ppdm_flow.anonymizers.generalize.coarsening import Coarsening
+from ppdm_flow.anonymizers.generalize.hierarchy import Everything, Lookup, at_level, read_csv
+from ppdm_flow.anonymizers.generalize.intervals import Coding, Intervals, Rounding
+from ppdm_flow.anonymizers.generalize.spec import Rule
+from ppdm_flow.anonymizers.generalize.texts import DatePart, Prefix
+from ppdm_flow.core.attributes import HierarchySpec
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+
+
+def coarsening(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
+    """Return the way that ``rule`` means; None for level 0, which leaves values as they are.
+
+    Raises PluginError where the rule gives no way or several, or where a hierarchy cannot be used.
+    """
+    if len(rule.methods) > 1:
+        text = f"one way to generalize `{column}`, not several: {', '.join(rule.methods)}"
+        raise PluginError(Diagnostic("PPF782", text))
+    if rule.hierarchy is not None:
+        return at_level(read_csv(home / rule.hierarchy, rule.delimiter, column), rule.level, column)
+    return _of_method(rule) if rule.methods else _of_hierarchy(column, rule, own, home)
+
+
+def _of_method(rule: Rule) -> Coarsening:
+    if rule.intervals is not None:
+        return Intervals(rule.intervals, rule.open_ends)
+    if rule.prefix is not None:
+        return Prefix(rule.prefix, rule.mask)
+    if rule.round is not None:
+        return Rounding(rule.round)
+    if rule.date is not None:
+        return DatePart(rule.date, rule.format)
+    return Coding(rule.bottom, rule.top)
+
+
+def _of_hierarchy(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
+    """By the attribute's own hierarchy. Intervals have two levels: the intervals, and ``*``."""
+    if own is None:
+        raise PluginError(Diagnostic("PPF780", f"`{column}` has no hierarchy, and no other way is given"))
+    if own.csv is not None:
+        return at_level(read_csv(home / own.csv, own.delimiter, column), rule.level, column)
+    if own.levels is not None:
+        return at_level(dict(own.levels), rule.level, column)
+    ways: tuple[Lookup | Intervals | Everything | None, ...] = (
+        None,
+        Intervals(own.intervals or (), rule.open_ends),
+        Everything(),
+    )
+    if rule.level >= len(ways):
+        text = f"the hierarchy of `{column}` has 2 levels above the values; level {rule.level} was asked for"
+        raise PluginError(Diagnostic("PPF788", text))
+    return ways[rule.level]

@@ -1,0 +1,86 @@
+"""Intervals, top and bottom coding, rounding."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from itertools import pairwise
+
+from ppdm_flow.anonymizers.generalize.coarsening import UnplacedError
+from ppdm_flow.anonymizers.generalize.numbers import decimals, written
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Half-open [a, b) between ascending ``edges``; values beyond an open end are ``< a`` or ``>= b``."""
+
+    edges: tuple[float, ...]
+    open_ends: str = "none"
+
+    def labels(self, values: Sequence[str]) -> list[str]:
+        """Return ``[18, 25)`` for 18 up to but not including 25."""
+        exact = [Decimal(repr(e)) for e in self.edges]
+        names = self._names()
+        places = [bisect_right(exact, number) for number in decimals(values)]
+        outside = sum(names[place] is None for place in places)
+        if outside:
+            help_text = "widen the edges, or allow values beyond them with `open_ends: below | above | both`"
+            raise UnplacedError("PPF787", outside, "lie outside of all intervals", help_text)
+        return [names[place] or "" for place in places]
+
+    def describe(self) -> str:
+        """Return how many intervals there are."""
+        return f"{len(self.edges) - 1} intervals"
+
+    def _names(self) -> list[str | None]:
+        """The label by the number of edges at or below a value; None where there is none."""
+        edges = [written(e) for e in self.edges]
+        below = f"< {edges[0]}" if self.open_ends in ("below", "both") else None
+        above = f">= {edges[-1]}" if self.open_ends in ("above", "both") else None
+        return [below, *(f"[{a}, {b})" for a, b in pairwise(edges)), above]
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """Bottom and top coding: ``<= bottom``, ``>= top``, and what lies between stays as it is."""
+
+    bottom: float | None
+    top: float | None
+
+    def labels(self, values: Sequence[str]) -> list[str]:
+        """Return the coded values."""
+        low = None if self.bottom is None else Decimal(repr(self.bottom))
+        high = None if self.top is None else Decimal(repr(self.top))
+        return [self._label(text, n, low, high) for text, n in zip(values, decimals(values), strict=True)]
+
+    def describe(self) -> str:
+        """Return which ends are coded."""
+        ends = [name for name, end in (("bottom", self.bottom), ("top", self.top)) if end is not None]
+        return f"{' and '.join(ends)} coding"
+
+    @staticmethod
+    def _label(text: str, number: Decimal, low: Decimal | None, high: Decimal | None) -> str:
+        if low is not None and number <= low:
+            return f"<= {written(low)}"
+        if high is not None and number >= high:
+            return f">= {written(high)}"
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """The nearest multiple of ``base``; halves go away from zero. Computed in decimals, so 0.1 means 0.1."""
+
+    base: float
+
+    def labels(self, values: Sequence[str]) -> list[str]:
+        """Return the multiples."""
+        base = Decimal(repr(self.base))
+        with localcontext(prec=800):  # no number that `decimals` lets pass loses a digit
+            return [written((n / base).quantize(Decimal(1), ROUND_HALF_UP) * base) for n in decimals(values)]
+
+    def describe(self) -> str:
+        """Return the base."""
+        return f"multiples of {written(self.base)}"

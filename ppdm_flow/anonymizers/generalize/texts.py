@@ -1,0 +1,61 @@
+"""Prefixes and dates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from ppdm_flow.anonymizers.generalize.coarsening import UnplacedError
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Keeps ``length`` characters and writes ``mask`` for every other one: 53715 becomes ``537**``."""
+
+    length: int
+    mask: str = "*"
+
+    def labels(self, values: Sequence[str]) -> list[str]:
+        """Return the masked values."""
+        return [v[: self.length] + self.mask * max(0, len(v) - self.length) for v in values]
+
+    def describe(self) -> str:
+        """Return how much is kept."""
+        return f"first {self.length} characters"
+
+
+@dataclass(frozen=True, slots=True)
+class DatePart:
+    """Truncates dates (ISO 8601, or ``format`` as in strptime) to a ``unit``: year, month, quarter or decade."""
+
+    unit: str
+    format: str | None = None
+
+    def labels(self, values: Sequence[str]) -> list[str]:
+        """Return ``2024``, ``2024-03``, ``2024-Q1`` or ``2020s``."""
+        read = [self._date(v) for v in values]
+        found = [d for d in read if d is not None]
+        if len(found) < len(read):
+            spelling = "in ISO 8601 form" if self.format is None else f"of the form `{self.format}`"
+            raise UnplacedError("PPF786", len(read) - len(found), f"are not dates {spelling}", "say how with `format:`")
+        return [self._label(d) for d in found]
+
+    def describe(self) -> str:
+        """Return the unit."""
+        return f"dates by {self.unit}"
+
+    def _date(self, text: str) -> datetime | None:
+        try:
+            if self.format is None:
+                return datetime.fromisoformat(text.strip())
+            return datetime.strptime(text.strip(), self.format).replace(tzinfo=UTC)
+        except ValueError:
+            return None
+
+    def _label(self, date: datetime) -> str:
+        if self.unit == "decade":
+            return f"{date.year // 10 * 10:04d}s"
+        if self.unit == "quarter":
+            return f"{date.year:04d}-Q{(date.month + 2) // 3}"
+        return f"{date.year:04d}" if self.unit == "year" else f"{date.year:04d}-{date.month:02d}"

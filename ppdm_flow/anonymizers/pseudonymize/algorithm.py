@@ -1,0 +1,98 @@
+"""Pseudonymize: HMAC-SHA-256 of every distinct value."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.pseudonymize.key import read_key
+from ppdm_flow.anonymizers.pseudonymize.spec import PseudonymizeParams
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.results import Figure
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING, Column
+from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.table import Table
+
+
+class Pseudonymize:
+    """Replaces each value by the first ``length`` hexadecimal digits of HMAC-SHA-256(key, attribute, value)."""
+
+    def __init__(self, params: PseudonymizeParams) -> None:
+        self.params = params
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Read the key and rule out collisions. Raises PluginError, naming the key's place or the column."""
+        require(self.params.attributes, data.schema.names, ctx.step)
+        names = self.params.chosen(data.schema.names)
+        key = read_key(self.params, ctx.home)
+        shared = self.params.scope == "shared"
+        scopes = tuple((name, _subkey(key, None if shared else name)) for name in names)
+        transform = PseudonymTransform(scopes, self.params.length, self.params.scope)
+        domains = {name: data.domain(name) for name in names}
+        groups = [union(domains.values())] if shared else list(domains.values())
+        for group, name in zip(groups, names, strict=False):
+            _refuse_collisions(name, _pseudonyms(group.to_pylist(), dict(scopes)[name], self.params.length))
+        figures = {f"{name}.values": Figure(len(domain), "values") for name, domain in domains.items()}
+        return Fitted(transform, figures=figures)
+
+
+@dataclass(frozen=True, slots=True)
+class PseudonymTransform(Deterministic):
+    """``scopes`` are (attribute, its key); no representation shows a key."""
+
+    scopes: tuple[tuple[str, bytes], ...] = field(repr=False)
+    length: int
+    scope: str
+
+    def apply(self, part: Table, _draws: Draws) -> Table:
+        """Replace the values; missing and suppressed cells stay."""
+        return part.replaced({name: _replaced(part[name], key, self.length) for name, key in self.scopes})
+
+    def describe(self) -> Mapping[str, Any]:
+        """Everything but the key."""
+        return {
+            "attributes": [name for name, _ in self.scopes],
+            "method": "HMAC-SHA-256",
+            "digits": self.length,
+            "scope": self.scope,
+        }
+
+
+def _subkey(key: bytes, attribute: str | None) -> bytes:
+    """A key for each attribute: equal values of two attributes then have unlike pseudonyms."""
+    scope = b"shared" if attribute is None else b"attribute\0" + attribute.encode()
+    return hmac.digest(key, b"ppdm-flow pseudonym v1\0" + scope, hashlib.sha256)
+
+
+def _pseudonyms(values: Iterable[str], key: bytes, length: int) -> list[str]:
+    return [hmac.digest(key, value.encode(), "sha256").hex()[:length] for value in values]
+
+
+def _replaced(column: Column, key: bytes, length: int) -> Column:
+    """The column with pseudonyms as categories, sorted: their order tells nothing of the values' order."""
+    used = np.flatnonzero(column.in_use())
+    values = column.categories.take(pa.array(used)).to_pylist()
+    pseudonyms = np.array(_pseudonyms(values, key, length), dtype=f"S{length}")
+    order = np.argsort(pseudonyms)
+    code_map = np.full(len(column.categories), MISSING, dtype=np.int32)
+    code_map[used[order]] = np.arange(len(used), dtype=np.int32)
+    return column.mapped(code_map, pa.array(pseudonyms[order].astype(str), pa.string()))
+
+
+def _refuse_collisions(name: str, pseudonyms: list[str]) -> None:
+    lost = len(pseudonyms) - len(set(pseudonyms))
+    if lost:
+        text = f"{lost} values of the column `{name}` would share a pseudonym with another one"
+        raise PluginError(Diagnostic("PPF791", text, help="raise `length`"))
