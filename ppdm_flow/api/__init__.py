@@ -1,1 +1,72 @@
-"""The use cases."""
+"""The use cases: what the command line can do, for programs. Each is imported when it is asked for.
+
+>>> from ppdm_flow import api
+>>> callable(api.check)
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ppdm_flow.api.auditing import audit
+    from ppdm_flow.api.checking import check
+    from ppdm_flow.api.diagnosis import doctor
+    from ppdm_flow.api.documents import schema, write_schemas
+    from ppdm_flow.api.explaining import explain, topics
+    from ppdm_flow.api.listing import plugins
+    from ppdm_flow.api.planning import plan
+    from ppdm_flow.api.reporting import report
+    from ppdm_flow.api.running import run
+    from ppdm_flow.api.scaffold import init
+    from ppdm_flow.api.showing import show
+    from ppdm_flow.api.verifying import verify
+
+_HOMES = {
+    "audit": "auditing",
+    "check": "checking",
+    "doctor": "diagnosis",
+    "explain": "explaining",
+    "init": "scaffold",
+    "plan": "planning",
+    "plugins": "listing",
+    "report": "reporting",
+    "run": "running",
+    "schema": "documents",
+    "show": "showing",
+    "topics": "explaining",
+    "verify": "verifying",
+    "write_schemas": "documents",
+}
+
+__all__ = [
+    "audit",
+    "check",
+    "doctor",
+    "explain",
+    "init",
+    "plan",
+    "plugins",
+    "report",
+    "run",
+    "schema",
+    "show",
+    "topics",
+    "verify",
+    "write_schemas",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module of a use case when it is first asked for (PEP 562)."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return the use cases."""
+    return sorted(__all__)

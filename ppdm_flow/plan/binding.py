@@ -12,6 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.plan.definition import Bound
+from ppdm_flow.plan.parameters import Parameters
 from ppdm_flow.policy.loaded import Places, PolicyPath
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -63,12 +64,9 @@ class Binder:
         try:
             return spec.params.model_validate(given)
         except ValidationError as error:
-            self.diagnostics += faults(error, spec.params, self.places, with_)
+            parameters = Parameters(spec.info.name, spec.params, given, with_)
+            self.diagnostics += parameters.faults(error, self.places)
         except Exception as error:  # noqa: BLE001  # a third party's validator must not look like our own fault
             text = f"the parameters of `{spec.info.name}` cannot be checked: it raised {type(error).__name__}"
             self.diagnostics.append(Diagnostic("PPF405", text, self.places.value(*with_)))
         return None
-
-
-def faults(error: ValidationError, model: type[Params], places: Places, path: PolicyPath) -> list[Diagnostic]:
-    return [Diagnostic("PPF203", e["msg"], places.value(*path, *map(str, e["loc"]))) for e in error.errors()]

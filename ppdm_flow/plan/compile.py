@@ -37,16 +37,17 @@ class Compiled:
     sources: Mapping[str, str]
 
 
-def compile_policy(loaded: Loaded, columns: Sequence[str] | None = None) -> Compiled:
+def compile_policy(loaded: Loaded, columns: Sequence[str] | None = None, data: str | None = None) -> Compiled:
     """Bind plugins, follow attributes through the steps, attach audits, and hold the flow against its rules.
 
     ``columns`` are the names in the data's header, where they are known: then globs among the declared attributes
-    are expanded, and the plan is bound to the data. Nothing is raised for a bad policy.
+    are expanded, and the plan is bound to the data. ``data`` names the file that is read in place of the policy's own.
+    Nothing is raised for a bad policy.
     """
     if loaded.policy is None:
         found = partial_faults(loaded.tree, loaded.places)
         return Compiled(None, in_order((*loaded.diagnostics, *found)), loaded.sources)
-    plan, found = _Compiler(loaded, loaded.policy, columns).compile()
+    plan, found = _Compiler(loaded, loaded.policy, columns, data).compile()
     every = in_order((*loaded.diagnostics, *found))
     return Compiled(None if has_errors(every) else plan, every, loaded.sources)
 
@@ -54,8 +55,9 @@ def compile_policy(loaded: Loaded, columns: Sequence[str] | None = None) -> Comp
 class _Compiler:
     """The stages of one compilation, with what they share."""
 
-    def __init__(self, loaded: Loaded, policy: Policy, columns: Sequence[str] | None) -> None:
+    def __init__(self, loaded: Loaded, policy: Policy, columns: Sequence[str] | None, data: str | None) -> None:
         self.loaded = loaded
+        self.data = data
         self.places: Places = loaded.places
         self.home = Path(loaded.file).absolute().parent
         attributes, self.found = resolved(policy, self.places, columns)
@@ -74,7 +76,7 @@ class _Compiler:
         releases = release_nodes(policy, state, wiring, self.binder)
         audits = audit_nodes(policy, releases, requirements, self.binder)
         steps = pruned(state.nodes)
-        source = source_node(self.written, facts, self.home, self.binder)
+        source = source_node(self.written, facts, self.home, self.binder, self.data)
         plan = Plan(
             policy=policy.name,
             policy_file=self.loaded.file,
@@ -95,7 +97,7 @@ class _Compiler:
         owners = (*policy.audits, *policy.steps, *steps, *(a.name for a in audits), *(r.id for r in requirements))
         self.found += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]
         self.found += clashes(policy, [a.name for a in audits if a.implicit], self.places)
-        self.found += dangling(gates, owners, policy.releases)
+        self.found += dangling(gates, owners, policy.releases, self.places)
         self.found += broken(Ground(plan, policy, self.places, frozenset(state.clean)))
         return replace(plan, digest=digest(document(plan))), self.found
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirements import Gate
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.loaded import Places
 
 
-def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[str]) -> list[Diagnostic]:
+def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[str], places: Places) -> list[Diagnostic]:
     """Return a fault for every gate whose metric belongs to no audit, step or requirement (``owners``)."""
     known = tuple(dict.fromkeys(owners))
     names = tuple(releases)
-    return [fault for gate in gates if (fault := _fault(gate, known, names)) is not None]
+    found = []
+    for gate in gates:
+        span = places.value(*gate.id.split(".", 1), "metric")
+        fault = _fault(gate, known, names)
+        found += [replace(fault, span=span)] if fault is not None else []
+    return found
 
 
 def _fault(gate: Gate, owners: tuple[str, ...], releases: tuple[str, ...]) -> Diagnostic | None:

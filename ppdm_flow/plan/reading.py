@@ -16,18 +16,20 @@ from ppdm_flow.plan.formats import inferred
 from ppdm_flow.policy.models import Policy
 
 
-def source_node(policy: Policy, facts: tuple[AttributeFacts, ...], home: Path, binder: Binder) -> SourceNode:
-    """Return the node that every step hangs from; ``policy`` is as written, with its patterns."""
+def source_node(
+    policy: Policy, facts: tuple[AttributeFacts, ...], home: Path, binder: Binder, data: str | None
+) -> SourceNode:
+    """Return the node that every step hangs from; ``policy`` is as written, ``data`` the file read in its place."""
     source = policy.source
     path = None
     if source.path is not None:
         written = beside(source.path, binder.places.value("source", "path"), home)
         path = os.path.normpath(home / written)
-    kind = source.format or (inferred(source.path) if source.path else None)
+    kind = source.format or inferred(data or source.path or "")
     return SourceNode(
         path=path,
         format=kind,
-        options=_options(policy, kind, binder),
+        options=_options(policy, kind, binder, data),
         columns=source.columns,
         missing=source.missing,
         drop_incomplete=source.incomplete_rows == "drop",
@@ -38,12 +40,12 @@ def source_node(policy: Policy, facts: tuple[AttributeFacts, ...], home: Path, b
     )
 
 
-def _options(policy: Policy, kind: str | None, binder: Binder) -> Mapping[str, Any]:
+def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None) -> Mapping[str, Any]:
     """Return the reader's parameters as its own model understands them; as written where no format is known yet."""
     source = policy.source
     if kind is None:
-        if source.path is not None:
-            text = f"the ending of `{Path(source.path).name}` tells no format"
+        if name := data or source.path:
+            text = f"the ending of `{Path(name).name}` tells no format"
             help_ = "say `format: csv`, `jsonl`, `parquet` or `excel`"
             span = binder.places.value("source", "path")
             binder.diagnostics.append(Diagnostic("PPF407", text, span, help=help_))

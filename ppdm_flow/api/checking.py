@@ -1,0 +1,45 @@
+"""Checking policies without data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.api.policies import find
+from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.policy import load
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is wrong with the policies ``files``. ``skipped`` are YAML files in folders that are no policies."""
+
+    files: tuple[Path, ...]
+    skipped: tuple[Path, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+
+    def count(self, severity: Severity) -> int:
+        """Return how many diagnostics have this severity."""
+        return sum(d.severity is severity for d in self.diagnostics)
+
+    def passes(self, *, strict: bool = False) -> bool:
+        """Whether there are no errors; with ``strict``, no warnings either."""
+        bad = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+        return not any(d.severity in bad for d in self.diagnostics)
+
+
+def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}) -> Checked:
+    """Load and compile every policy in ``paths`` (files, folders, glob patterns).
+
+    Raises UsageError where nothing is found or a file cannot be read.
+    """
+    found = find(paths)
+    outcomes = [compile_policy(load(path, sets)) for path in found.policies]
+    sources: dict[str, str] = {}
+    for outcome in outcomes:
+        sources |= outcome.sources
+    diagnostics = in_order(d for outcome in outcomes for d in outcome.diagnostics)
+    return Checked(found.policies, found.others, diagnostics, sources)

@@ -1,0 +1,171 @@
+"""The words of the policy language and of the reports, each with a short page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_ROLES = "Roles"
+_REQUIREMENTS = "Requirements"
+_SECTIONS = "Sections of a policy"
+_FIGURES = "Figures"
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A term: what it is, in a line and at length, with an example in YAML."""
+
+    kind: str
+    short: str
+    long: str = ""
+    example: str = ""
+
+    def text(self, name: str) -> str:
+        """Return the page as Markdown."""
+        parts = [f"# {name}", self.short[:1].upper() + self.short[1:] + ".", self.long]
+        if self.example:
+            parts.append(f"```yaml\n{self.example}\n```")
+        return "\n\n".join(part for part in parts if part)
+
+
+CONCEPTS: Mapping[str, Concept] = {
+    "identifier": Concept(
+        _ROLES,
+        "an attribute that names a person by itself, such as a name or a customer number",
+        "It is dropped at the source unless a step replaces it (`pseudonymize`, `generalize`); one that would reach a"
+        " release under its own values is an error (PPF550).",
+        "attributes:\n  customer_id: {role: identifier}",
+    ),
+    "quasi_identifier": Concept(
+        _ROLES,
+        "an attribute that others may know from elsewhere, and by which a person could be found among the rows",
+        "`privacy.k_anonymity` counts rows over all of them unless it names its own.",
+        "attributes:\n  age: {role: quasi_identifier, type: integer}",
+    ),
+    "sensitive": Concept(
+        _ROLES,
+        "an attribute that nobody should be able to conclude about a person",
+        "Protect it with `privacy.templates` or `privacy.sensitivities`: k-anonymity alone does not (PPF551).",
+        "attributes:\n  disease: {role: sensitive}",
+    ),
+    "target": Concept(_ROLES, "the class that the wanted analysis predicts; class-aware steps and audits look at it"),
+    "insensitive": Concept(_ROLES, "an attribute that neither finds nor harms a person; it is published as it is"),
+    "weight": Concept(
+        _ROLES,
+        "the number of equal rows that a row of a collapsed table stands for",
+        "Counts and suppression work on the collapsed table. A step that randomizes rows writes them out singly first.",
+    ),
+    "subject": Concept(
+        _ROLES,
+        "the person that a row belongs to, where a person has several rows",
+        "Requirements count rows, so they are refused where a subject is declared (PPF562).",
+    ),
+    "items": Concept(_ROLES, "the set-valued column of transaction data"),
+    "k_anonymity": Concept(
+        _REQUIREMENTS,
+        "every combination of quasi-identifier values that occurs belongs to at least `k` released rows",
+        "`attributes` names other attributes than all quasi-identifiers. Figure: `privacy.k_anonymity.k`, the size of"
+        " the smallest class. `nulls:` says how missing values count.",
+        "privacy:\n  k_anonymity: {k: 5}",
+    ),
+    "templates": Concept(
+        _REQUIREMENTS,
+        "no group over a channel reveals a sensitive value with more than the given confidence",
+        "Several values are several templates with one channel and one threshold, never their union (Wang, Fung, Yu,"
+        " ICDM 2005). Figure: `privacy.templates.NAME.confidence`, the worst over all groups and values.",
+        "privacy:\n  templates:\n    no-discharged:\n      channel: [job, country]\n"
+        "      sensitive: {bankruptcy: [Discharged]}\n      confidence: 0.75",
+    ),
+    "sensitivities": Concept(
+        _REQUIREMENTS,
+        "(r1, r2) for each value: a prior of at most r1 must not become a posterior above r2",
+        "With `directions: both` (the default) a prior of at least r2 must not fall below r1 either. It is judged from"
+        " the operator of a perturbation over all priors, so an attribute that no step perturbs cannot satisfy it."
+        " Figure: `privacy.sensitivities.ATTRIBUTE.margin`, which holds at 0 or below.",
+        "privacy:\n  sensitivities:\n    disease:\n      default: {tolerance: 5}\n      values:\n"
+        "        HIV: {r1: 0.10, r2: 0.25}",
+    ),
+    "source": Concept(
+        _SECTIONS,
+        "where the data is and how it is read; `--data` overrides its path",
+        "A step or a release that reads `source` reads the data before any step.",
+        'source:\n  path: data/bank.csv\n  missing: ["?", ""]\n  incomplete_rows: keep',
+    ),
+    "attributes": Concept(
+        _SECTIONS,
+        "what each column is: `role`, `type`, `domain`, `hierarchy`; names may be glob patterns",
+        "Its own name goes before patterns; of several patterns the first in the policy holds.",
+        'attributes:\n  "addr_*": {role: quasi_identifier}',
+    ),
+    "undeclared": Concept(
+        _SECTIONS, "`error` (the default) or `drop`: what happens to columns that the policy does not declare"
+    ),
+    "nulls": Concept(
+        _SECTIONS,
+        "how groups treat missing values: `own_category`, `wildcard` or `exclude`",
+        "`own_category`: missing is a value like any other. `wildcard`: it matches every value. `exclude`: rows with a"
+        " missing value belong to no group.",
+    ),
+    "privacy": Concept(
+        _SECTIONS,
+        "what must hold of every release; each entry is measured on the released bytes and gates the release",
+        "A requirement that no step serves is legal: it is measured all the same.",
+    ),
+    "steps": Concept(
+        _SECTIONS,
+        "the transformations; each reads the step before it unless `input:` says otherwise",
+        "`input:` is `source`, a step's name, or `step.output` where a step has several outputs.",
+        "steps:\n  suppress: {use: progressive_disclosure}\n  perturb: {use: fine_grain_perturbation, input: suppress}",
+    ),
+    "audits": Concept(
+        _SECTIONS,
+        "what is measured beside the requirements: utility, attacks; on every release, or on the one named",
+        "",
+        "audits:\n  classifier: {use: classification_error, with: {target: rating}}",
+    ),
+    "gates": Concept(
+        _SECTIONS,
+        "bounds on any measured figure, on either side",
+        "A metric is `NAME.FIGURE`, NAME being an audit, a step or a requirement; with several releases,"
+        " `RELEASE/NAME.FIGURE` means one of them. Where a gate's figure does not exist, the release is withheld.",
+        "gates:\n  still-useful: {metric: classifier.error_increase, max: 0.05}",
+    ),
+    "releases": Concept(
+        _SECTIONS,
+        "the files that leave the house if everything holds; one DAG may feed several",
+        "Rows are shuffled before each release unless `shuffle: false`. `audience` is `internal`, `partner` or"
+        " `public`.",
+        "releases:\n  study: {from: perturb, path: study.parquet}",
+    ),
+    "randomness": Concept(
+        _SECTIONS,
+        "`sealed` (a secret key from the operating system, the default) or `reproducible` (a seed, for tests)",
+        "Randomization protects only while the randomness is secret: a seed in a policy undoes the perturbation.",
+    ),
+    "k": Concept(_FIGURES, "the number of rows in the smallest equivalence class over the quasi-identifiers"),
+    "confidence": Concept(
+        _FIGURES, "the largest share of one sensitive value in a group over a template's channel: what one could infer"
+    ),
+    "margin": Concept(
+        _FIGURES,
+        "how far the worst posterior lies beyond what (r1, r2) allows, upward or downward; at 0 or below it holds",
+    ),
+    "record_utility": Concept(_FIGURES, "the expected share of records that keep their value under a perturbation"),
+    "aggregate_utility": Concept(
+        _FIGURES, "how well the original frequencies can be reconstructed from perturbed data; 1 is exactly"
+    ),
+    "suppressed_cells": Concept(_FIGURES, "the number of cells that a step replaced by ⊥"),
+    "error_increase": Concept(
+        _FIGURES, "the error of a classifier trained on the release, minus that of one trained on the original"
+    ),
+    "base": Concept(_FIGURES, "the error of a classifier trained on the original data (the papers' BE)"),
+    "suppressed": Concept(_FIGURES, "the error of a classifier trained on the released data (the papers' SE)"),
+    "removed": Concept(_FIGURES, "the error of a classifier trained without the sensitive attributes (the papers' RE)"),
+    "prosecutor_risk": Concept(
+        _FIGURES, "the highest chance to pick a person's row, for one who knows that the person is in the data"
+    ),
+    "journalist_risk": Concept(
+        _FIGURES, "the highest chance to pick a person's row, for one who does not know whether the person is in it"
+    ),
+    "marketer_risk": Concept(_FIGURES, "the expected share of rows that a linkage of the whole release gets right"),
+}

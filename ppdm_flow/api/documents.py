@@ -1,0 +1,73 @@
+"""The JSON Schemas (draft-07) of what people write and what the program writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.engine import schemas as engine
+from ppdm_flow.plan import schemas as plan
+from ppdm_flow.policy import schemas as policy
+from ppdm_flow.report import schemas as report
+
+SCHEMAS: Mapping[str, Callable[[], Mapping[str, Any]]] = {
+    "policy": policy.schema,
+    "plan": plan.schema,
+    "manifest": engine.schema,
+    "report": report.schema,
+}
+"""By name; the files are ``NAME.v1.json``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFile:
+    """A schema as a file; ``stale`` says that what stands there is something else."""
+
+    name: str
+    file: Path
+    text: str
+    stale: bool
+
+
+def text_of(name: str) -> str:
+    """Return a schema as JSON text. Raises UsageError for an unknown name."""
+    if name not in SCHEMAS:
+        near = closest(name, SCHEMAS)
+        hint = f"did you mean `{near}`?" if near else None
+        listing = ", ".join(f"`{known}`" for known in SCHEMAS)
+        raise UsageError(Diagnostic("PPF692", f"there is no schema `{name}`", hint=hint, help=f"there are {listing}"))
+    return json.dumps(SCHEMAS[name](), indent=2, ensure_ascii=False) + "\n"
+
+
+def schema(names: Sequence[str], folder: Path) -> tuple[SchemaFile, ...]:
+    """Return the schemas of these names (all, where none is given) beside the files in ``folder``."""
+    found = []
+    for name in names or tuple(SCHEMAS):
+        text = text_of(name)
+        file = folder / f"{name}.v1.json"
+        found.append(SchemaFile(name, file, text, stale=_content(file) != text))
+    return tuple(found)
+
+
+def write_schemas(files: Sequence[SchemaFile]) -> None:
+    """Write the schemas that are stale. Raises UsageError where the folder cannot be written."""
+    for each in files:
+        if each.stale:
+            try:
+                each.file.parent.mkdir(parents=True, exist_ok=True)
+                each.file.write_text(each.text, encoding="utf-8")
+            except (NotADirectoryError, FileExistsError, PermissionError):
+                raise UsageError(Diagnostic("PPF693", f"cannot write `{each.file}`")) from None
+
+
+def _content(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,63 @@
+"""The plugins that are installed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError, UsageError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.sdk import registry
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is known of a plugin; ``fault`` where it cannot be loaded."""
+
+    name: str
+    distribution: str
+    kind: str = ""
+    summary: str = ""
+    reference: str = ""
+    guarantees: tuple[str, ...] = ()
+    serves: tuple[str, ...] = ()
+    randomized: bool = False
+    cost: str = ""
+    fault: str = ""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+
+def plugins(group: str) -> tuple[Card, ...]:
+    """Return the plugins of a group: ``anonymizers``, ``audits``, ``sources`` or ``sinks``. Raises UsageError."""
+    if group not in registry.GROUPS:
+        near = closest(group, registry.GROUPS)
+        hint = f"did you mean `{near}`?" if near else None
+        known = ", ".join(registry.GROUPS)
+        text = f"there is no list of `{group}`"
+        raise UsageError(Diagnostic("PPF692", text, hint=hint, help=f"there are {known}"))
+    return tuple(card(group, plugin) for plugin in registry.listed(group))
+
+
+def card(group: str, plugin: registry.Listed) -> Card:
+    """Return the card of one plugin."""
+    distribution = f"{plugin.distribution} {plugin.version}"
+    try:
+        info = registry.load(group, plugin.name).info
+    except PluginError as error:
+        return Card(plugin.name, distribution, fault=error.diagnostics[0].message)
+    return Card(
+        info.name,
+        distribution,
+        info.kind.value,
+        info.summary,
+        info.reference,
+        info.guarantees,
+        info.serves,
+        info.randomized,
+        info.cost,
+    )

@@ -1,0 +1,58 @@
+"""Plans, with or without a look at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.policies import Ready, bound, ready
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.engine.header import columns
+from ppdm_flow.engine.preview import Preview, preview
+from ppdm_flow.plan import pictures
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.document import document
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data."""
+
+    plan: Plan
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+    preview: Preview | None = None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return document(self.plan)
+
+    @property
+    def with_preview(self) -> dict[str, Any]:
+        """The JSON form, and beside it what the data lets one expect."""
+        return self.document if self.preview is None else {**self.document, "preview": self.preview.document}
+
+    def picture(self, form: str) -> str:
+        """Return the plan as ``text``, ``mermaid``, ``dot`` or ``svg``."""
+        return pictures.draw(form, self.document)
+
+
+def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False) -> Planned:
+    """Compile a policy; with ``data``, look at it too.
+
+    Raises PolicyError for an invalid policy, DataError for data that cannot be read or does not match.
+    """
+    found = ready(path, sets, data, strict=strict)
+    if data is None:
+        return Planned(found.plan, found.warnings, found.sources)
+    found = with_data(found, data, strict=strict)
+    seen = preview(found.plan, data)
+    return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)
+
+
+def with_data(found: Ready, data: Path | None, *, strict: bool) -> Ready:
+    """Return the plan bound to the columns that the data has. Raises PolicyError, DataError."""
+    return bound(found, columns(found.plan, data), data, strict=strict)

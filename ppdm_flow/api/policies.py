@@ -1,0 +1,109 @@
+"""Finding, loading and compiling policies."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
+from ppdm_flow.core.errors import PolicyError, UsageError
+from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy import Loaded, load
+
+_ENDINGS = frozenset({".yaml", ".yml"})
+_MARK = re.compile(rb"^(releases|extends)[ \t]*:", re.MULTILINE)
+_HEAD = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Policy files, and the YAML files in folders that are none (they have neither ``releases`` nor ``extends``)."""
+
+    policies: tuple[Path, ...]
+    others: tuple[Path, ...]
+
+
+def find(words: Sequence[str | Path]) -> Found:
+    """Return the policies that files, folders and glob patterns mean, each once. Raises UsageError where none does."""
+    policies: dict[Path, None] = {}
+    others: dict[Path, None] = {}
+    for word in words:
+        for path, told in _expanded(str(word)):
+            chosen = policies if told or _is_policy(path) else others
+            chosen[path] = None
+    if not policies:
+        names = ", ".join(f"`{word}`" for word in words)
+        raise UsageError(Diagnostic("PPF690", f"no policy found in {names}", help="give YAML files or their folder"))
+    return Found(tuple(policies), tuple(others))
+
+
+def _expanded(word: str) -> Iterable[tuple[Path, bool]]:
+    """Yield the files that a word means, and whether it named them itself."""
+    path = Path(word)
+    if path.is_dir():
+        yield from ((p, False) for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not _hidden(p, path))
+    elif not path.exists() and glob.has_magic(word):
+        for match in sorted(glob.glob(word, recursive=True)):  # noqa: PTH207  # Path.glob takes no absolute pattern
+            yield from ((Path(match), True),) if Path(match).is_file() else _expanded(match)
+    else:
+        yield path, True
+
+
+def _hidden(path: Path, below: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(below).parts)
+
+
+def _is_policy(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return _MARK.search(file.read(_HEAD)) is not None
+    except OSError:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A valid plan, the warnings about it, and the policy that it came from."""
+
+    plan: Plan
+    warnings: tuple[Diagnostic, ...]
+    loaded: Loaded
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The texts of the policy's files."""
+        return self.loaded.sources
+
+
+def ready(path: Path, sets: Mapping[str, str], data: Path | None = None, *, strict: bool = False) -> Ready:
+    """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are."""
+    loaded = load(path, sets)
+    return _settled(loaded, compile_policy(loaded, data=_name(data)), strict=strict)
+
+
+def bound(found: Ready, columns: Sequence[str], data: Path | None, *, strict: bool = False) -> Ready:
+    """Return the plan for data with these columns. Raises PolicyError."""
+    return _settled(found.loaded, compile_policy(found.loaded, columns, _name(data)), strict=strict)
+
+
+def _name(data: Path | None) -> str | None:
+    return None if data is None else data.name
+
+
+def _settled(loaded: Loaded, outcome: Compiled, *, strict: bool) -> Ready:
+    found = outcome.diagnostics
+    if strict:
+        found = tuple(_stricter(d) for d in found)
+    if outcome.plan is None or has_errors(found):
+        raise PolicyError(found, outcome.sources)
+    return Ready(outcome.plan, outcome.diagnostics, loaded)
+
+
+def _stricter(diagnostic: Diagnostic) -> Diagnostic:
+    if diagnostic.severity is Severity.WARNING:
+        return replace(diagnostic, severity=Severity.ERROR)
+    return diagnostic

@@ -1,0 +1,57 @@
+"""Report documents: of a run that is being finished, and of one that was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.results import Report
+from ppdm_flow.report import html, markdown
+from ppdm_flow.report.document import document
+
+REPORT = "report.json"
+
+
+def as_json(found: dict[str, Any]) -> str:
+    """Return a report document as text."""
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def documents(report: Report) -> dict[str, str]:
+    """Return every form of a report, by file name."""
+    found = document(report)
+    return {REPORT: as_json(found), "report.html": html.render(found), "report.md": markdown.render(found)}
+
+
+def rendered(found: dict[str, Any], form: str) -> str:
+    """Return a report document as ``html``, ``md`` or ``json``."""
+    match form:
+        case "html":
+            return html.render(found)
+        case "md":
+            return markdown.render(found)
+        case _:
+            return as_json(found)
+
+
+def report(run: Path, form: str) -> str:
+    """Return the report of a finished run as ``html``, ``md`` or ``json``. Raises UsageError where there is none."""
+    return rendered(read(run), form)
+
+
+def read(run: Path) -> dict[str, Any]:
+    """Return ``report.json`` of a run directory. Raises UsageError where there is none, or it is damaged."""
+    file = run / REPORT
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except OSError:
+        help_ = "give the directory that `ppdm-flow run` printed"
+        raise UsageError(Diagnostic("PPF692", f"`{run}` holds no `{REPORT}`", help=help_)) from None
+    except ValueError:
+        raise UsageError(Diagnostic("PPF692", f"`{file}` is damaged: it is no JSON")) from None
+    if not isinstance(found, dict) or found.get("version") != 1:
+        raise UsageError(Diagnostic("PPF692", f"`{file}` is no report of a version that this program knows"))
+    return found

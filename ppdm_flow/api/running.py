@@ -1,0 +1,64 @@
+"""Running a policy on data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.api.planning import with_data
+from ppdm_flow.api.policies import ready
+from ppdm_flow.api.reporting import documents
+from ppdm_flow.api.showing import resolved_text
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.results import Report
+from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.run import execute
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A finished run: its directory, its report, and what the policy was warned about."""
+
+    run_dir: Path
+    report: Report
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+
+    @property
+    def released(self) -> bool:
+        """Whether everything held."""
+        return self.report.verdict == "released"
+
+
+def run(
+    path: Path,
+    sets: Mapping[str, str] = {},
+    data: Path | None = None,
+    out: Path = Path("runs"),
+    listener: Listener = silent,
+    warned: Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None] = lambda _found, _sources: None,
+    *,
+    keep_withheld: bool = False,
+    escrow: Path | None = None,
+    partition_rows: int = 262_144,
+    workers: int = 2,
+    strict: bool = False,
+) -> Ran:
+    """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
+
+    ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
+    PluginError or RunError; then nothing is released.
+    """
+    found = with_data(ready(path, sets, data, strict=strict), data, strict=strict)
+    warned(found.warnings, found.sources)
+    options = RunOptions(
+        partition_rows=partition_rows,
+        workers=workers,
+        keep_withheld=keep_withheld,
+        escrow=escrow,
+        policy_text=resolved_text(found.loaded.tree),
+    )
+    outcome = execute(found.plan, data, out, options, listener, documents)
+    return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources)

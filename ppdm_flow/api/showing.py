@@ -1,0 +1,69 @@
+"""The policy after inheritance and params, and where each part of it comes from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import has_errors
+from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.policy import Loaded, load
+
+_PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*|-?[0-9]+(\.[0-9]+)?")
+_NULLS = frozenset({"null", "Null", "NULL"})
+
+
+def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> str:
+    """Return the resolved policy as YAML; with ``origin``, where each value was set, a line each.
+
+    Raises PolicyError where the policy is invalid.
+    """
+    loaded = load(path, sets)
+    if has_errors(loaded.diagnostics):
+        raise PolicyError(loaded.diagnostics, loaded.sources)
+    if not origin:
+        return resolved_text(loaded.tree)
+    rows = [(".".join(at), where) for at, where in _leaves(loaded.tree, (), loaded)]
+    width = max((len(place) for place, _ in rows), default=0)
+    return "\n".join(f"{place:<{width}}  {where}" for place, where in rows) + "\n"
+
+
+def resolved_text(tree: Mapping[str, Any]) -> str:
+    """Return a tree of text as YAML that reads back as the same tree."""
+    return "".join(f"{line}\n" for line in _lines(tree, ""))
+
+
+def _lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield f"{indent}{_scalar(key)}:"
+            yield from _lines(value, indent + "  ")
+        else:
+            yield f"{indent}{_scalar(key)}: {_flow(value)}"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_scalar(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_flow(item) for item in value) + "]"
+    return "null" if value is None else _scalar(value)
+
+
+def _scalar(text: str) -> str:
+    """Return the text plain where it can only be itself, else in double quotes: JSON's escapes are YAML's too."""
+    if _PLAIN.fullmatch(text) and text not in _NULLS:
+        return text
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f").replace("\x85", "\\x85")
+
+
+def _leaves(value: Any, path: tuple[str, ...], loaded: Loaded) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from _leaves(item, (*path, str(key)), loaded)
+        return
+    span = loaded.places.value(*path)
+    yield path, f"{span.file}:{span.line}" if span else ""

@@ -1,0 +1,40 @@
+"""``ppdm-flow list``."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.cli.output import put
+
+EXAMPLES = ("list anonymizers", "list audits --format json")
+
+
+class Form(StrEnum):
+    """How a list is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def listing(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="anonymizers, audits, sources or sinks.")],
+    form: Annotated[Form, typer.Option("--format", help="How to write the list.")] = Form.TEXT,
+) -> None:
+    """List the plugins that are installed.
+
+    Exit status: 0 listed, 2 there is no such list.
+    """
+    cards = api.plugins(group)
+    if form is Form.JSON:
+        put(json.dumps([card.document for card in cards], indent=2, ensure_ascii=False))
+        return
+    width = max((len(card.name) for card in cards), default=0)
+    for card in cards:
+        put(f"{card.name:<{width}}  {card.summary or card.fault}")
+        serves = f"serves {', '.join(card.serves)}; " if card.serves else ""
+        put(f"{'':<{width}}  {serves}{card.kind.replace('_', '-')}; {card.distribution}")

@@ -1,0 +1,63 @@
+"""stdout for the thing asked for, stderr for talk."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.report import diagnostics as drawing
+
+
+def put(text: str) -> None:
+    """Write to stdout. A reader that has hung up changes nothing about the answer, so about the exit status."""
+    try:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _close(sys.stdout.fileno())
+
+
+def say(text: str) -> None:
+    """Write a line to stderr."""
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except BrokenPipeError:
+        _close(sys.stderr.fileno())
+
+
+def deliver(text: str, file: Path | None) -> None:
+    """Write to ``file``, or to stdout where it is None. Raises UsageError where the file's place is not writable."""
+    if file is None:
+        put(text)
+        return
+    try:
+        file.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        reason = os.strerror(error.errno) if error.errno else type(error).__name__
+        raise UsageError(Diagnostic("PPF693", f"cannot write `{file}`: {reason}")) from None
+
+
+def complain(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
+    """Draw diagnostics on stderr."""
+    text = drawing.render(diagnostics, sources, color=colored(sys.stderr.isatty()))
+    if text:
+        say(text.rstrip("\n"))
+
+
+def colored(terminal: bool) -> bool:
+    """Whether to write colours: on a terminal, unless ``NO_COLOR`` says no; ``FORCE_COLOR`` says yes."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return terminal or bool(os.environ.get("FORCE_COLOR"))
+
+
+def _close(descriptor: int) -> None:
+    """Point a broken stream nowhere, so that Python's own last flush does not fail."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)

@@ -1,0 +1,52 @@
+"""``ppdm-flow plan``."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.api.settings import settings
+from ppdm_flow.cli.options import Data, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.cli.output import complain, deliver
+from ppdm_flow.core.diagnostics import has_errors
+
+EXAMPLES = (
+    "plan pipelines/hospital.yaml",
+    "plan pipelines/hospital.yaml --data pipelines/data/hospital.csv.gz",
+    "plan pipelines/hospital.yaml --format svg --output-file hospital.svg",
+)
+
+
+class Form(StrEnum):
+    """How a plan is written."""
+
+    TEXT = "text"
+    MERMAID = "mermaid"
+    DOT = "dot"
+    SVG = "svg"
+    JSON = "json"
+
+
+def plan(
+    policy: PolicyPath,
+    form: Annotated[Form, typer.Option("--format", help="How to write the plan.")] = Form.TEXT,
+    data: Data = None,
+    sets: Sets = None,
+    output_file: OutputFile = None,
+    strict: Strict = False,
+) -> None:
+    """Show what a run would do; with --data, also what the data lets one expect of it.
+
+    Exit status: 0 planned, 1 the data rules a requirement out, 2 the policy or the data is at fault.
+    """
+    planned = api.plan(policy, settings(sets or ()), data, strict=strict)
+    complain(planned.diagnostics, planned.sources)
+    if form is Form.JSON:
+        deliver(json.dumps(planned.with_preview, indent=2, ensure_ascii=False), output_file)
+    else:
+        deliver(planned.picture(form.value), output_file)
+    raise typer.Exit(1 if has_errors(planned.diagnostics) else 0)

@@ -1,0 +1,69 @@
+"""``ppdm-flow run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.api.settings import settings
+from ppdm_flow.cli.options import Data, PolicyPath, Sets, Strict
+from ppdm_flow.cli.output import complain, put, say
+from ppdm_flow.cli.progress import listening
+from ppdm_flow.cli.verdict import verdict
+
+EXAMPLES = (
+    "run pipelines/hospital.yaml",
+    "run pipelines/adult.yaml --data adult.data.gz --out /tmp/runs",
+    "run pipelines/bank_credit.yaml --strict --keep-withheld",
+)
+
+
+def run(
+    policy: PolicyPath,
+    data: Data = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the run's directory is made.")] = Path(
+        "runs"
+    ),
+    sets: Sets = None,
+    keep_withheld: Annotated[
+        bool, typer.Option("--keep-withheld", help="Keep a candidate that is withheld, in `withheld/`.")
+    ] = False,
+    escrow: Annotated[
+        Path | None, typer.Option("--escrow", metavar="FILE", help="Write the secret key of a sealed run there.")
+    ] = None,
+    partition_rows: Annotated[
+        int, typer.Option("--partition-rows", min=1, help="Rows in memory at once; the release is the same.")
+    ] = 262_144,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Branches that run at once.")] = 2,
+    strict: Strict = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+    verbose: Annotated[
+        int, typer.Option("--verbose", "-v", count=True, help="Say more; -vv shows where an error came from.")
+    ] = 0,
+) -> None:
+    """Run a policy on data: the outcome is released or withheld, with a report, in a directory of its own.
+
+    Exit status: 0 released, 1 withheld, 2 the policy or the data is at fault, 3 the tool failed, 130 interrupted.
+    """
+    with listening(quiet=quiet, verbose=verbose > 0) as listener:
+        ran = api.run(
+            policy,
+            settings(sets or ()),
+            data,
+            out,
+            listener,
+            (lambda _found, _sources: None) if quiet else complain,
+            keep_withheld=keep_withheld,
+            escrow=escrow,
+            partition_rows=partition_rows,
+            workers=workers,
+            strict=strict,
+        )
+    put(verdict(ran.report))
+    put(str(ran.run_dir))
+    if not quiet:
+        say(f"report: {ran.run_dir / 'report.html'}")
+    raise typer.Exit(0 if ran.released else 1)

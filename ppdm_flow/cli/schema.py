@@ -1,0 +1,40 @@
+"""``ppdm-flow schema``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.cli.output import put, say
+
+EXAMPLES = ("schema policy", "schema", "schema --check")
+
+
+def schema(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]…", help="policy, plan, manifest, report.", show_default=False)
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing: say which files are stale.")] = False,
+    folder: Annotated[Path, typer.Option("--dir", metavar="FOLDER", help="Where the schema files are.")] = Path(
+        "schemas"
+    ),
+) -> None:
+    """Write the JSON Schemas into their folder; print the one that is named.
+
+    Exit status: 0 printed, written or in step, 1 a file is stale (with --check), 2 there is no such schema.
+    """
+    files = api.schema(names or (), folder)
+    stale = [each for each in files if each.stale]
+    if check:
+        for each in stale:
+            put(f"{each.file} is not what `ppdm-flow schema` writes")
+        say(f"{len(files) - len(stale)} of {len(files)} schemas are in step")
+        raise typer.Exit(1 if stale else 0)
+    if names:
+        put("\n".join(each.text.rstrip("\n") for each in files))
+        return
+    api.write_schemas(files)
+    put("\n".join(f"{each.file} {'written' if each.stale else 'in step'}" for each in files))

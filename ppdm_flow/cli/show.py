@@ -1,0 +1,29 @@
+"""``ppdm-flow show``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.api.settings import settings
+from ppdm_flow.cli.options import OutputFile, PolicyPath, Sets
+from ppdm_flow.cli.output import deliver
+
+EXAMPLES = ("show pipelines/hospital.yaml", "show pipelines/hospital.yaml --origin")
+
+
+def show(
+    policy: PolicyPath,
+    origin: Annotated[
+        bool, typer.Option("--origin", help="Say of each value which line of which file set it.")
+    ] = False,
+    sets: Sets = None,
+    output_file: OutputFile = None,
+) -> None:
+    """Show a policy after inheritance and params.
+
+    Exit status: 0 shown, 2 the policy is invalid.
+    """
+    deliver(api.show(policy, settings(sets or ()), origin=origin), output_file)

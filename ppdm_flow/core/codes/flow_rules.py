@@ -1,0 +1,114 @@
+"""PPF550 to PPF599: rules on what reaches a release."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF550",
+        "an identifier reaches a release",
+        "An attribute with `role: identifier` or `subject` went through a step and is released, but no step has"
+        " pseudonymized or generalized it.",
+        "It names people. Identifiers that no step asks for are dropped at the source; this one was taken along.",
+        "Drop it, or use `pseudonymize` or `generalize`.",
+        bad="attributes:\n  name: {role: identifier}\nsteps:\n  r: {use: rename, with: {attributes: {name: person}}}",
+        good="attributes:\n  name: {role: identifier}\nsteps:\n  p:\n    use: pseudonymize\n"
+        "    with: {attributes: [name], key_env: PSEUDONYM_KEY}",
+    ),
+    CodePage(
+        "PPF551",
+        "a sensitive attribute that nothing protects",
+        "A sensitive attribute is released, and no template and no sensitivity is about it. A warning.",
+        "k-anonymity hides which row is whose. Where all rows of a group share a value, everybody learns it all the"
+        " same.",
+        "Add a template or a sensitivity, drop the attribute, or give it another role.",
+        bad="attributes:\n  disease: {role: sensitive}\nprivacy:\n  k_anonymity: {k: 5}",
+        good="attributes:\n  disease: {role: sensitive}\nprivacy:\n  sensitivities:\n"
+        "    disease: {default: {tolerance: 5}}",
+    ),
+    CodePage(
+        "PPF552",
+        "a quasi-identifier that no requirement counts",
+        "A quasi-identifier is released, and it is in no `k_anonymity` and in no template's channel. A warning.",
+        "Combinations with it may be unique, and nothing would notice.",
+        "Name it in `privacy.k_anonymity` or in a channel, or give it another role.",
+        bad="privacy:\n  k_anonymity: {k: 5, attributes: [age]}    # and region is released too",
+        good="privacy:\n  k_anonymity: {k: 5}",
+    ),
+    CodePage(
+        "PPF553",
+        "a sensitivity without a perturbation",
+        "`privacy.sensitivities` asks for (r1, r2) on an attribute that is released as it is. A warning.",
+        "The requirement is judged from the operator that randomized the attribute; without one it cannot hold, and"
+        " every run is withheld.",
+        "Add a `fine_grain_perturbation` step, or drop the attribute before the release.",
+    ),
+    CodePage(
+        "PPF554",
+        "perturbed twice",
+        "On the way to one place an attribute is randomized by two steps.",
+        "The published operator would be that of one step, and estimates from it wrong; its bounds were computed for"
+        " true values, not for perturbed ones.",
+        "Keep one of the steps.",
+    ),
+    CodePage(
+        "PPF555",
+        "two draws of one value",
+        "Two releases hold the same attribute, randomized by two different steps.",
+        "Whoever holds both has two independent draws for each person: together they say more than either, and the"
+        " bound holds for neither.",
+        "Perturb once, before the branches part.",
+        bad="steps:\n  one: {use: fine_grain_perturbation, input: source}\n"
+        "  two: {use: fine_grain_perturbation, input: source}\n"
+        "releases:\n  a: {from: one, path: a.csv}\n  b: {from: two, path: b.csv}",
+        good="steps:\n  one: {use: fine_grain_perturbation}\n"
+        "releases:\n  a: {from: one, path: a.csv}\n  b: {from: one, path: b.csv}",
+    ),
+    CodePage(
+        "PPF556",
+        "a draw and the truth",
+        "One release holds an attribute perturbed, another holds it unperturbed.",
+        "Rows of the two can be matched by their other attributes, so the perturbation protects nobody.",
+        "Drop it from one of them, or release the perturbed one in both.",
+    ),
+    CodePage(
+        "PPF557",
+        "changed after the perturbation",
+        "An attribute is generalized, suppressed or otherwise changed after a step has randomized it.",
+        "The operator that is published and audited no longer describes the released values.",
+        "Put the perturbation last.",
+    ),
+    CodePage(
+        "PPF558",
+        "decisions by perturbed values",
+        "A step decides what to change by an attribute that was randomized before. A warning.",
+        "It sees noise: it suppresses more than needed, and in other places than needed.",
+        "Put it before the perturbation.",
+    ),
+    CodePage(
+        "PPF559",
+        "the order of rows is kept",
+        "`shuffle: false` releases the rows in the order of the source. A warning.",
+        "Whoever knows that order, from an earlier release or a list, knows whose row is whose.",
+        "Leave `shuffle:` out.",
+        bad="releases:\n  study: {path: study.csv, shuffle: false}",
+        good="releases:\n  study: {path: study.csv}",
+    ),
+    CodePage(
+        "PPF560",
+        "a public release whose report shows values",
+        "`report: {values: show}` stands beside a release with `audience: public`. A warning.",
+        "The report would show values and counts of the original that the release itself hides.",
+        "Leave `report:` out, or keep the report inside the house.",
+        bad="report: {values: show}\nreleases:\n  open: {path: open.csv, audience: public}",
+        good="releases:\n  open: {path: open.csv, audience: public}",
+    ),
+    CodePage(
+        "PPF562",
+        "people with several rows",
+        "An attribute has `role: subject`, and a requirement counts rows.",
+        "A group of five rows may be one person: k, confidences and posteriors would be measured too well.",
+        "Aggregate to one row a person before; then `role: identifier` is right for the attribute.",
+    ),
+)
