@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
-from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.ambiguous import ambiguous
 from ppdm_flow.policy.faults import UnreadableError
-from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.loaded import Loaded, Places
+from ppdm_flow.policy.files import Files
+from ppdm_flow.policy.flatten import Flat, flatten
+from ppdm_flow.policy.floors import violations
+from ppdm_flow.policy.inherit import Inheritance, Layer
+from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath
+from ppdm_flow.policy.merge import without_nulls
 from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.nodes import Map
-from ppdm_flow.policy.parse import parse
-from ppdm_flow.policy.text import forbidden, read
+from ppdm_flow.policy.nodes import Entry, Map, Scalar
+from ppdm_flow.policy.references import Found
+from ppdm_flow.policy.rules import judge
+from ppdm_flow.policy.salvage import salvaged
 from ppdm_flow.policy.validate import validate
+from ppdm_flow.policy.words import place_name, short
+
+NO_SETS: Mapping[str, str] = MappingProxyType({})
 
 
-def load(path: Path, sets: Mapping[str, str] = {}) -> Loaded:
+def load(path: Path, sets: Mapping[str, str] = NO_SETS) -> Loaded:
     """Read the policy at ``path``, with ``sets`` (from ``--set``) over its params. Never raises for a bad policy.
 
     Raises
@@ -26,32 +38,76 @@ def load(path: Path, sets: Mapping[str, str] = {}) -> Loaded:
     UsageError
         Where the file itself cannot be read (PPF100).
     """
+    files = Files(path)
     file = str(path)
-    sources: dict[str, str] = {}
     try:
-        text = read(path)
-        sources[file] = text
-        fault = forbidden(text, file)
-        if fault is not None:
-            raise UnreadableError(fault)
-        root, found = parse(text, file)
+        root, found = files.tree(path, file)
     except UnreadableError as error:
-        return _hopeless(file, sources, [error.diagnostic])
-    if not isinstance(root, Map):
-        return _hopeless(file, sources, [*found, Diagnostic("PPF116", "no map", Span(file, 1, 1, 1, 1))])
-    flat = flatten(root)
-    policy, faults = validate(flat, Policy)
-    diagnostics = in_order([*found, *faults])
-    return Loaded(
-        file,
-        None if has_errors(diagnostics) else policy,
-        flat.tree,
-        flat.places,
-        sources,
-        diagnostics,
-        digest(flat.tree),
+        return _hopeless(file, files.sources, error.diagnostic)
+    inheritance = Inheritance(files, sets)
+    layer = inheritance.resolve(root, Found(path, file, str(path.resolve())))
+    flat, nulls = _resolved(layer, extending={span.file for span in inheritance.users.values()})
+    policy, faults = validate(flat, Policy, whole=layer.whole)
+    use = next(iter(inheritance.users.values()), None)
+    every = [*found, *inheritance.found, *nulls, *faults, *ambiguous(flat), *violations(flat, layer.floors, use)]
+    part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
+    if part is not None:
+        every.extend(judge(part, flat.places, out | flat.gone))
+    diagnostics = in_order(_with_users(every, file, inheritance.users))
+    sound = policy if layer.whole and not flat.gone else None
+    return Loaded(file, sound, flat.tree, flat.places, files.sources, diagnostics, digest(flat.tree))
+
+
+def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnostic]]:
+    """Flatten what came out of inheritance; nulls that had nothing to delete are left out and reported."""
+    nulls: dict[PolicyPath, Entry | Scalar] = {}
+    entries = dict(without_nulls(layer.node, nulls.__setitem__).entries)
+    if layer.floors:
+        floors = {f.text: Entry(f.span, Scalar(f.bound_text, f.span)) for f in reversed(layer.floors)}
+        entries["floors"] = Entry(layer.floors[0].span, Map(floors, layer.floors[0].span))
+    flat = flatten(Map(entries, layer.node.span))
+    flat.gone.update(nulls)
+    found = [_null(path, each, flat, extending) for path, each in nulls.items()]
+    return flat, [d for d in found if layer.whole or d.code != "PPF311"]
+
+
+def _null(path: PolicyPath, each: Entry | Scalar, flat: Flat, extending: set[str]) -> Diagnostic:
+    if isinstance(each, Scalar):
+        message = f"item {int(path[-1]) + 1} of `{short(path[-2])}` is empty"
+        return Diagnostic("PPF210", message, each.span, hint='write "" for the empty text, or "null" for that word')
+    name = short(path[-1])
+    if each.key_span.file not in extending:
+        span = each.key_span
+        return Diagnostic(
+            "PPF210", f"`{name}` of {place_name(path[:-1])} has no value", span, hint="write a value, or remove the key"
+        )
+    siblings = [at_[-1] for at_ in flat.keys if at_[:-1] == path[:-1]]
+    near = closest(path[-1], siblings)
+    return Diagnostic(
+        "PPF311",
+        f"`{name}: null` deletes nothing: no template has `{'.'.join(path)}`",
+        each.key_span,
+        Severity.WARNING,
+        hint=f"did you mean `{near}`?" if near else "remove the line",
     )
 
 
-def _hopeless(file: str, sources: Mapping[str, str], found: list[Diagnostic]) -> Loaded:
-    return Loaded(file, None, {}, Places({}, {(): Span(file, 1, 1, 1, 1)}), sources, in_order(found), digest({}))
+def _with_users(found: Iterable[Diagnostic], file: str, users: Mapping[str, Span]) -> list[Diagnostic]:
+    """Add to each fault in an inherited file the places that brought that file in."""
+    return [replace(d, related=d.related + tuple(_way(d, file, users))) for d in found]
+
+
+def _way(each: Diagnostic, file: str, users: Mapping[str, Span]) -> Iterable[Related]:
+    at_file = each.span.file if each.span else file
+    passed: set[str] = set()
+    known = {r.span for r in each.related}
+    while at_file != file and at_file in users and at_file not in passed:
+        passed.add(at_file)
+        if users[at_file] not in known:
+            yield Related(users[at_file], "brought in here")
+        at_file = users[at_file].file
+
+
+def _hopeless(file: str, sources: Mapping[str, str], fault: Diagnostic) -> Loaded:
+    start = Span(file, 1, 1, 1, 1)
+    return Loaded(file, None, {}, Places({}, {(): start}), sources, (fault,), digest({}))

@@ -29,7 +29,10 @@ def _truth(value: object) -> bool:
 Flag = Annotated[bool, BeforeValidator(_truth)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 """A name for a step, a release, a template, …: it becomes part of metric names and paths."""
+ParamName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 Probability = Annotated[float, Field(gt=0.0, lt=1.0)]
+Texts = Annotated[tuple[str, ...], Field(min_length=1)]
+"""A list that, where it is given, holds something."""
 Tree = dict[str, object]
 """Plugin parameters: a raw sub-tree until the plan binds it to the plugin's own model."""
 
@@ -49,8 +52,16 @@ class Param(Model):
     help: str = ""
     min: float | None = None
     max: float | None = None
-    choices: tuple[str, ...] | None = None
+    choices: Texts | None = None
     from_env: str | None = None
+
+
+class Header(Model):
+    """What a file says of other files, before it is put together with them."""
+
+    extends: tuple[Extends, ...] = ()
+    params: dict[ParamName, Param] = Field(default_factory=dict)
+    floors: dict[str, str] = Field(default_factory=dict)
 
 
 class Source(Model):
@@ -58,7 +69,7 @@ class Source(Model):
 
     path: str | None = None
     format: str | None = None
-    columns: tuple[str, ...] | None = None
+    columns: Texts | None = None
     missing: tuple[str, ...] = ("",)
     incomplete_rows: Literal["keep", "drop"] = "keep"
     with_: Tree = Field(default_factory=dict, alias="with")
@@ -69,8 +80,8 @@ class Hierarchy(Model):
 
     csv: str | None = None
     delimiter: str = ";"
-    intervals: tuple[float, ...] | None = None
-    levels: dict[str, tuple[str, ...]] | None = None
+    intervals: Annotated[tuple[float, ...], Field(min_length=2)] | None = None
+    levels: Annotated[dict[str, Texts], Field(min_length=1)] | None = None
 
 
 class Attribute(Model):
@@ -78,7 +89,7 @@ class Attribute(Model):
 
     role: Role
     type: AttributeType = AttributeType.TEXT
-    domain: tuple[str, ...] | None = None
+    domain: Texts | None = None
     hierarchy: Hierarchy | None = None
     description: str = ""
 
@@ -87,7 +98,7 @@ class KAnonymity(Model):
     """Every combination of quasi-identifier values occurs in at least ``k`` released rows."""
 
     k: Annotated[int, Field(ge=2)]
-    attributes: tuple[str, ...] | None = None
+    attributes: Texts | None = None
 
 
 class Template(Model):
@@ -186,7 +197,7 @@ class Policy(Model):
     description: str = ""
     owner: str = ""
     extends: tuple[Extends, ...] = ()
-    params: dict[str, Param] = Field(default_factory=dict)
+    params: dict[ParamName, Param] = Field(default_factory=dict)
     floors: dict[str, str] = Field(default_factory=dict)
     source: Source = Field(default_factory=Source)
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]

@@ -10,6 +10,7 @@ from fnmatch import translate
 from ppdm_flow.policy.models import Attribute, Policy
 
 _MAGIC = re.compile(r"[*?\[]")
+_TOKEN = re.compile(r"\[[^\]]+\]|.")
 
 
 def is_pattern(name: str) -> bool:
@@ -51,3 +52,36 @@ class Declared:
         """Return what is declared of ``name``, or None."""
         key = self.key(name)
         return None if key is None else self.attributes[key]
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether some name fits both globs; a set in brackets counts as any character."""
+    return _meet(_tokens(one), _tokens(other))
+
+
+def _tokens(pattern: str) -> tuple[str, ...]:
+    return tuple("?" if len(part) > 1 else part for part in _TOKEN.findall(pattern))
+
+
+def _meet(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Walk both at once: ``reached`` are the positions in ``other`` that some prefix of ``one`` can share."""
+    reached = _past_stars({0}, other)
+    for mark in one:
+        if mark == "*":
+            reached = set(range(min(reached), len(other) + 1)) if reached else set()
+            continue
+        step = {p + 1 for p in reached if p < len(other) and other[p] != "*" and "?" in (mark, other[p])}
+        step |= {p + 1 for p in reached if p < len(other) and other[p] == mark}
+        step |= {p for p in reached if p < len(other) and other[p] == "*"}
+        reached = _past_stars(step, other)
+    return len(other) in reached
+
+
+def _past_stars(positions: set[int], pattern: tuple[str, ...]) -> set[int]:
+    """A star may stand for nothing."""
+    found = set(positions)
+    for p in sorted(positions):
+        while p < len(pattern) and pattern[p] == "*":
+            p += 1
+            found.add(p)
+    return found

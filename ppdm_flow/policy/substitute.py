@@ -56,7 +56,7 @@ class Substitution:
         used: list[Value] = []
         text = node.text.replace(_ESCAPED, _KEPT)
         made = PLACEHOLDER.sub(lambda m: self._one(m[1], node.span, used), text)
-        if "${" in made and not used and PLACEHOLDER.search(text) is None:
+        if "${" in PLACEHOLDER.sub("", text):
             self._malformed(node.span)
             return replace(node, broken=True)
         return replace(

@@ -19,8 +19,8 @@ _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _CONFLICT = re.compile(r"^(<{7}|>{7})(?=[ \n\r]|\Z)", re.MULTILINE)
 
 
-def read(path: Path) -> str:
-    """Return the text of a file, without a byte order mark.
+def read(path: Path, shown: str | None = None) -> str:
+    """Return the text of a file, without a byte order mark; diagnostics name it ``shown``.
 
     Raises
     ------
@@ -29,17 +29,18 @@ def read(path: Path) -> str:
     UnreadableError
         Where it is too large or not UTF-8 (PPF101, PPF102).
     """
+    name = shown or str(path)
     try:
         with path.open("rb") as file:
             mode = path.stat()
             if stat.S_ISREG(mode.st_mode) and mode.st_size > SIZE_LIMIT:
-                raise UnreadableError(_too_large(str(path)))
+                raise UnreadableError(_too_large(name))
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise UsageError(_not_read(path, error)) from None
     if len(data) > SIZE_LIMIT:
-        raise UnreadableError(_too_large(str(path)))
-    return decode(data, str(path))
+        raise UnreadableError(_too_large(name))
+    return decode(data, name)
 
 
 def decode(data: bytes, file: str) -> str:

@@ -165,7 +165,7 @@ class _Judge:
             return Diagnostic(
                 "PPF209", f"{_subject(path)} must not be empty", self._at(path), hint="name at least one", path=path
             )
-        is_a = {dict: "a map", list: "a list"}.get(type(value), "a single value")
+        is_a = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a single value"
         hint = None
         if isinstance(shape, ListOf) and isinstance(value, str) and self._quotable(path):
             hint = f"write `[{short(value, 30)}]`"

@@ -1,0 +1,83 @@
+"""Data values written without quotes that other YAML readers would take for something else (PPF110).
+
+This reader takes every scalar as text, so the policy means what it says; but an editor, a linter or a colleague's
+script that reads the same file sees ``NO`` as false, ``010`` as 8 or 10, ``12:30`` as 750.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.words import short
+
+_VALUES = (
+    ("attributes", "*", "domain", "*"),
+    ("attributes", "*", "hierarchy", "levels", "*", "*"),
+    ("source", "columns", "*"),
+    ("source", "missing", "*"),
+    ("privacy", "templates", "*", "sensitive", "*", "*"),
+)
+_KEYS = (
+    ("attributes", "*", "hierarchy", "levels", "*"),
+    ("privacy", "sensitivities", "*", "values", "*"),
+)
+
+_WORD = re.compile(r"(?i:true|false|yes|no|on|off|null)\Z|~\Z")
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?\Z")
+_SIXTIES = re.compile(r"[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?\Z")
+_NUMBER = re.compile(
+    r"[-+]?(?:0[xX][0-9a-fA-F_]+|0o?[0-7_]+|0b[01_]+|[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?|\.(?i:inf|nan))\Z"
+)
+_HARMLESS = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?\Z")
+
+
+def reading(text: str) -> str | None:
+    """Say what another YAML reader makes of a plain scalar, or None where nothing is lost.
+
+    A number that comes back as it was written (``5``, ``-2``, ``1.5``) is harmless.
+    """
+    if _WORD.match(text):
+        return "nothing" if text.lower() in ("null", "~") else "true or false"
+    if _DATE.match(text):
+        return "a date"
+    if _SIXTIES.match(text):
+        return "a number to base 60"
+    if _NUMBER.match(text) and not _HARMLESS.match(text) and not set(text) <= set("._+-"):
+        return "a number, written otherwise"
+    return None
+
+
+def ambiguous(flat: Flat) -> Iterator[Diagnostic]:
+    """Warn once for each list or map with such values, at the first of them."""
+    groups: defaultdict[PolicyPath, list[tuple[Span, str, str]]] = defaultdict(list)
+    for path, node in flat.scalars.items():
+        if node.plain and node.text and _fits(path, _VALUES):
+            meaning = reading(node.text)
+            if meaning:
+                groups[path[:-1]].append((node.span, node.text, meaning))
+    for path, span in flat.keys.items():
+        if path not in flat.quoted_keys and _fits(path, _KEYS):
+            meaning = reading(path[-1])
+            if meaning:
+                groups[path[:-1]].append((span, path[-1], meaning))
+    for path, each in groups.items():
+        span, text, meaning = min(each)
+        more = f"; so do {len(each) - 1} more here" if len(each) > 1 else ""
+        yield Diagnostic(
+            "PPF110",
+            f"other programs read `{short(text)}` without quotes as {meaning}{more}",
+            span,
+            Severity.WARNING,
+            hint=f'write "{short(text)}"',
+            path=path,
+        )
+
+
+def _fits(path: PolicyPath, patterns: tuple[tuple[str, ...], ...]) -> bool:
+    return any(len(p) == len(path) and all(a in ("*", b) for a, b in zip(p, path, strict=True)) for p in patterns)

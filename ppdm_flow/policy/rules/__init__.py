@@ -1,0 +1,40 @@
+"""Rules beyond types that a policy must meet by itself, before any plugin or data is looked at (PPF500 to PPF549)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.rules import (
+    attributes,
+    gates,
+    hierarchies,
+    redundancy,
+    releases,
+    sensitivities,
+    source,
+    templates,
+)
+from ppdm_flow.policy.rules.scene import Scene
+
+RULES = (
+    attributes.judge,
+    hierarchies.judge,
+    source.judge,
+    templates.judge,
+    redundancy.judge,
+    sensitivities.judge,
+    gates.judge,
+    releases.judge,
+)
+
+
+def judge(policy: Policy, places: Places, out: Collection[PolicyPath] = ()) -> list[Diagnostic]:
+    """Return everything that the rules have to say of a policy.
+
+    ``out`` are the paths of what had to be left out of it: nothing is said of these, nor of what may be there.
+    """
+    scene = Scene(policy, places, out)
+    return [fault for rule in RULES for fault in rule(scene)]

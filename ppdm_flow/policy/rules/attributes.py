@@ -1,0 +1,101 @@
+"""Attributes among themselves: roles that only one may have, overlapping patterns, domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from itertools import combinations
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.policy.models import Attribute
+from ppdm_flow.policy.params import number
+from ppdm_flow.policy.patterns import is_pattern, overlap
+from ppdm_flow.policy.rules.repeats import repeats
+from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
+from ppdm_flow.policy.words import short
+
+_SINGLE = (Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
+
+
+def judge(scene: Scene) -> Iterator[Diagnostic]:
+    """Judge the attributes."""
+    yield from _single_roles(scene)
+    yield from _overlaps(scene)
+    for name, attribute in scene.policy.attributes.items():
+        yield from _domain(scene, name, attribute)
+
+
+def _single_roles(scene: Scene) -> Iterator[Diagnostic]:
+    for role in _SINGLE:
+        having = [n for n, a in scene.policy.attributes.items() if a.role is role]
+        for name in having[1:]:
+            yield scene.fault(
+                "PPF511",
+                f"two attributes have the role `{role}`",
+                ("attributes", name, "role"),
+                hint="only one can",
+                related=scene.related(("attributes", having[0]), "the first"),
+            )
+
+
+def _overlaps(scene: Scene) -> Iterator[Diagnostic]:
+    attributes = scene.policy.attributes
+    patterns = [n for n in attributes if is_pattern(n)]
+    for first, second in combinations(patterns, 2):
+        if attributes[first] != attributes[second] and overlap(first, second):
+            yield scene.fault(
+                "PPF519",
+                f"the patterns `{short(first)}` and `{short(second)}` can fit the same column",
+                ("attributes", second),
+                at_key=True,
+                warning=True,
+                hint="the first one holds for it",
+                related=scene.related(("attributes", first), "the first"),
+            )
+
+
+def _domain(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagnostic]:
+    path = ("attributes", name, "domain")
+    if attribute.domain is None:
+        return
+    yield from repeats(scene, attribute.domain, path, f"the domain of `{short(name)}`")
+    missing = set(scene.policy.source.missing)
+    for i, value in enumerate(attribute.domain):
+        here = (*path, str(i))
+        if value == SUPPRESSED:
+            yield suppressed(scene, here)
+        elif value in missing:
+            message = f"`{short(value)}` is read as a missing value, so it never occurs"
+            yield scene.fault("PPF523", message, here, warning=True, hint="take it out of the domain, or of `missing`")
+        elif not typed(value, attribute.type):
+            message = f"`{short(value)}` is no {_TYPES[attribute.type]}, as `type: {attribute.type}` says"
+            yield scene.fault("PPF521", message, here)
+
+
+def suppressed(scene: Scene, path: tuple[str, ...], *, at_key: bool = False) -> Diagnostic:
+    """Report a value that is spelled like a suppressed cell (PPF509)."""
+    message = f"`{SUPPRESSED}` is how suppressed cells are written, so it cannot be a value"
+    return scene.fault("PPF509", message, path, at_key=at_key, hint="rename the value in the data first")
+
+
+def typed(text: str, kind: AttributeType) -> bool:
+    """Whether a text can be a value of that type."""
+    if kind is AttributeType.DATE:
+        try:
+            date.fromisoformat(text[:10])
+        except ValueError:
+            return False
+        return True
+    if kind is AttributeType.TEXT:
+        return True
+    figure = number(text)
+    return figure is not None and (kind is AttributeType.FLOAT or figure == figure.to_integral_value())
+
+
+_TYPES = {
+    AttributeType.INTEGER: "whole number",
+    AttributeType.FLOAT: "number",
+    AttributeType.DATE: "date such as 2026-01-31",
+    AttributeType.TEXT: "text",
+}

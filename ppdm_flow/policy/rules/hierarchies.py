@@ -1,0 +1,80 @@
+"""Generalization hierarchies: one form each, edges that ascend, levels that fit the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.policy.models import Attribute, Hierarchy
+from ppdm_flow.policy.rules.attributes import suppressed
+from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
+from ppdm_flow.policy.words import number, short
+
+_FORMS = ("csv", "intervals", "levels")
+
+
+def judge(scene: Scene) -> Iterator[Diagnostic]:
+    """Judge the hierarchy of every attribute that has one."""
+    for name, attribute in scene.policy.attributes.items():
+        if attribute.hierarchy is not None:
+            yield from _forms(scene, name, attribute.hierarchy)
+            yield from _intervals(scene, name, attribute, attribute.hierarchy.intervals or ())
+            yield from _levels(scene, name, attribute, attribute.hierarchy)
+
+
+def _forms(scene: Scene, name: str, hierarchy: Hierarchy) -> Iterator[Diagnostic]:
+    path = ("attributes", name, "hierarchy")
+    given = [form for form in _FORMS if getattr(hierarchy, form) is not None]
+    if not given and not scene.lacks(*path):
+        message = f"the hierarchy of `{short(name)}` says nothing"
+        yield scene.fault("PPF517", message, path, at_key=True, hint="give one of `csv`, `intervals`, `levels`")
+    for form in given[1:]:
+        yield scene.fault(
+            "PPF517",
+            f"the hierarchy of `{short(name)}` is given twice, as `{given[0]}` and as `{form}`",
+            (*path, form),
+            at_key=True,
+            hint="keep one of them",
+            related=scene.related((*path, given[0]), "and here"),
+        )
+    if len(hierarchy.delimiter) != 1:
+        message = f"`delimiter` must be one character, not {len(hierarchy.delimiter)}"
+        yield scene.fault("PPF522", message, (*path, "delimiter"), hint='write ";" or ","')
+
+
+def _intervals(scene: Scene, name: str, attribute: Attribute, edges: tuple[float, ...]) -> Iterator[Diagnostic]:
+    path = ("attributes", name, "hierarchy", "intervals")
+    for i in range(1, len(edges)):
+        if not edges[i - 1] < edges[i]:
+            message = f"the edge {number(edges[i])} does not lie above the one before it, {number(edges[i - 1])}"
+            yield scene.fault("PPF515", message, (*path, str(i)), hint="edges ascend: [0, 18, 65, 120]")
+    if edges and attribute.type in (AttributeType.TEXT, AttributeType.DATE):
+        yield scene.fault(
+            "PPF520",
+            f"intervals need numbers, and `{short(name)}` is of type `{attribute.type}`",
+            path,
+            at_key=True,
+            warning=True,
+            hint="add `type: integer` or `type: float`",
+        )
+
+
+def _levels(scene: Scene, name: str, attribute: Attribute, hierarchy: Hierarchy) -> Iterator[Diagnostic]:
+    levels = hierarchy.levels
+    if levels is None:
+        return
+    path = ("attributes", name, "hierarchy", "levels")
+    depth = max((len(a) for a in levels.values()), default=0)
+    for value, ancestors in levels.items():
+        if value == SUPPRESSED:
+            yield suppressed(scene, (*path, value), at_key=True)
+        if len(ancestors) != depth:
+            message = f"`{short(value)}` has {len(ancestors)} ancestors, others have {depth}"
+            yield scene.fault("PPF518", message, (*path, value), at_key=True, hint="each value has one for each level")
+    yield from scene.values(attribute, name, [(v, (*path, v)) for v in levels], at_key=True)
+    lacking = [v for v in attribute.domain or () if v not in levels]
+    if lacking:
+        more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        message = f"the hierarchy of `{short(name)}` lacks `{short(lacking[0])}`{more} of its domain"
+        yield scene.fault("PPF518", message, path, at_key=True, hint="every value of the domain needs its ancestors")

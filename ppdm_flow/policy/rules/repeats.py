@@ -1,0 +1,30 @@
+"""Values that a list names twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.words import short
+
+
+def repeats(
+    scene: Scene, values: Sequence[str], path: PolicyPath, where: str, *, warning: bool = True
+) -> Iterator[Diagnostic]:
+    """Report each value that stands in the list at ``path`` a second time (PPF507)."""
+    first: dict[str, int] = {}
+    for i, value in enumerate(values):
+        begin = first.setdefault(value, i)
+        if begin == i:
+            continue
+        span = scene.places.value(*path, str(begin))
+        yield scene.fault(
+            "PPF507",
+            f"`{short(value)}` stands twice in {where}",
+            (*path, str(i)),
+            warning=warning,
+            hint="remove one of the two",
+            related=(Related(span, "first here"),) if span else (),
+        )
