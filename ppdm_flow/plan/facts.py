@@ -9,12 +9,9 @@ from pathlib import Path
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.models import Attribute, Hierarchy, Policy
 from ppdm_flow.policy.patterns import Declared, is_pattern, matches
-
-_SHOWN = 8
 
 
 class Attributes(dict[str, AttributeFacts]):
@@ -42,14 +39,20 @@ class Attributes(dict[str, AttributeFacts]):
 def resolved(
     policy: Policy, places: Places, columns: Sequence[str] | None
 ) -> tuple[dict[str, Attribute], list[Diagnostic]]:
-    """Return attributes by the names of the data's columns, and what does not fit; as declared without columns."""
+    """Return attributes by the names of the data's columns (as declared, without columns), and unmatched patterns.
+
+    Whether the data has every declared column, and none beside them, is the reader's to say.
+    """
     if columns is None:
         return dict(policy.attributes), []
     declared = Declared.of(policy)
-    chosen = {column: declared.get(column) for column in columns}
-    strangers = [column for column, attribute in chosen.items() if attribute is None]
-    found = [*_missing(policy, places, columns), *_undeclared(strangers, policy, places)]
-    return {column: attribute for column, attribute in chosen.items() if attribute is not None}, found
+    covered = {column: declared.key(column) for column in columns}
+    own = [name for name in policy.attributes if not is_pattern(name)]
+    names = [*(c for c, key in covered.items() if key is not None), *(name for name in own if name not in covered)]
+    found = [
+        _unmatched(name, places) for name in declared.patterns if not any(matches(name, column) for column in columns)
+    ]
+    return {name: policy.attributes[declared.key(name) or name] for name in names}, found
 
 
 def facts_of(attributes: Mapping[str, Attribute], places: Places, home: Path) -> tuple[AttributeFacts, ...]:
@@ -79,25 +82,6 @@ def beside(path: str, span: Span | None, home: Path) -> str:
     return os.path.relpath(folder / path, home)
 
 
-def _missing(policy: Policy, places: Places, columns: Sequence[str]) -> list[Diagnostic]:
-    found = []
-    for name in policy.attributes:
-        span = places.key("attributes", name)
-        if is_pattern(name):
-            if not any(matches(name, column) for column in columns):
-                text = f"no column of the data matches `{name}`"
-                found.append(Diagnostic("PPF612", text, span, Severity.WARNING))
-        elif name not in columns:
-            near = closest(name, [c for c in columns if c not in policy.attributes])
-            hint = f"did you mean `{near}`?" if near else None
-            found.append(Diagnostic("PPF610", f"the data has no column `{name}`", span, hint=hint))
-    return found
-
-
-def _undeclared(names: Sequence[str], policy: Policy, places: Places) -> list[Diagnostic]:
-    if not names or policy.undeclared == "drop":
-        return []
-    listing = ", ".join(f"`{name}`" for name in names[:_SHOWN])
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    text = f"the policy does not declare {listing}{more}, which the data has"
-    return [Diagnostic("PPF611", text, places.key("attributes"), help="declare them, or say `undeclared: drop`")]
+def _unmatched(pattern: str, places: Places) -> Diagnostic:
+    text = f"no column of the data matches `{pattern}`"
+    return Diagnostic("PPF612", text, places.key("attributes", pattern), Severity.WARNING)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath, PureWindowsPath
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -109,9 +108,6 @@ def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str
     path = ("releases", name)
     kind = release.format or inferred(release.path)
     span = binder.places.value(*path, "path")
-    if not _inside(release.path):
-        text = "a release's path must lie within its own folder: relative, without `..`"
-        binder.diagnostics.append(Diagnostic("PPF609", text, span))
     if kind is None:
         text = f"the ending of `{release.path}` tells no format"
         binder.diagnostics.append(Diagnostic("PPF407", text, span, help="say `format: csv` or `format: parquet`"))
@@ -119,9 +115,3 @@ def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str
     use = (*path, "format") if release.format else (*path, "path")
     bound = binder.bind("sinks", kind, release.with_, use, (*path, "with"))
     return None if bound is None else (kind, bound.document)
-
-
-def _inside(path: str) -> bool:
-    posix, windows = PurePosixPath(path), PureWindowsPath(path)
-    plain = bool(posix.name) and ".." not in windows.parts and not path.endswith("/")
-    return plain and not posix.is_absolute() and not windows.drive and not windows.root

@@ -77,33 +77,9 @@ _WIRING: tuple[CodePage, ...] = (
         bad="steps:\n  a: {use: shuffle_rows}\n  b: {use: shuffle_rows, input: a.left}",
         good="steps:\n  a: {use: shuffle_rows}\n  b: {use: shuffle_rows, input: a}",
     ),
-    CodePage(
-        "PPF609",
-        "a release outside of its folder",
-        "The path of a release is absolute or leads out of `released/NAME/`.",
-        "A file written elsewhere would stay there even where the release is withheld.",
-        "Give a relative path without `..`; copy the file from the run's directory.",
-        bad="releases:\n  study: {path: ../study.csv}",
-        good="releases:\n  study: {path: study.csv}",
-    ),
 )
 
 _COLUMNS: tuple[CodePage, ...] = (
-    CodePage(
-        "PPF610",
-        "a declared column that the data does not have",
-        "The policy declares an attribute, and the data has no column of that name.",
-        "A requirement about a column that is missing protects nothing.",
-        "Correct the name (case counts), or take the attribute out. For a file without header, say `columns:` and"
-        " `with: {header: false}`.",
-    ),
-    CodePage(
-        "PPF611",
-        "a column that the policy does not declare",
-        "The data has a column of which the policy says nothing.",
-        "Nobody has decided what it is; it may identify people. It never passes.",
-        "Declare it with its role, or say `undeclared: drop`.",
-    ),
     CodePage(
         "PPF612",
         "a pattern that no column matches",
