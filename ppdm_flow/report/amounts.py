@@ -24,7 +24,7 @@ def amount(value: float | None, unit: str, digits: int = _DIGITS) -> str:
     if unit in _SHARES:
         return number(100 * value, digits) + "%"
     if unit == "points":
-        return number(100 * value, digits) + " points"
+        return number(100 * value, digits) + ("\N{NO-BREAK SPACE}points" if value else "")
     if unit == "seconds":
         return duration(value)
     text = number(value, digits)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.report.amounts import between, pair
+from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.wording import kind_of, title_of
 
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
@@ -32,6 +32,8 @@ class Check:
     limit: float
     at_most: bool
     ends: Sequence[float] | None
+    before: str
+    figure_before: float | None
 
     @property
     def share(self) -> bool:
@@ -58,6 +60,7 @@ def _check(result: dict[str, Any], metrics: dict[str, Any]) -> Check:
     unit = _unit(result, metrics)
     measured, bound = pair(result["measured"], result["bound"], unit)
     at_most = result["direction"] == "at_most"
+    before = _figure_of(result, metrics, "_before").get("value")
     return Check(
         id=result["id"],
         release=result["release"],
@@ -75,14 +78,20 @@ def _check(result: dict[str, Any], metrics: dict[str, Any]) -> Check:
         limit=result["bound"],
         at_most=at_most,
         ends=result.get("interval"),
+        before="" if before is None else amount(before, unit),
+        figure_before=before,
     )
 
 
+def _figure_of(result: dict[str, Any], metrics: dict[str, Any], suffix: str = "") -> dict[str, Any]:
+    """Return the metric that a result rests on, under its own name or that of its release."""
+    name = result["metric"] + suffix
+    return metrics.get(name) or metrics.get(f"{result['release']}/{name}") or {}
+
+
 def _unit(result: dict[str, Any], metrics: dict[str, Any]) -> str:
-    metric = result["metric"]
-    last = metric.rpartition(".")[2]
-    figure = metrics.get(metric) or metrics.get(f"{result['release']}/{metric}") or {}
-    unit = str(figure.get("unit") or _GUESSES.get(last, ""))
+    last = result["metric"].rpartition(".")[2]
+    unit = str(_figure_of(result, metrics).get("unit") or _GUESSES.get(last, ""))
     return "points" if last == "margin" and unit in {"probability", "share"} else unit
 
 

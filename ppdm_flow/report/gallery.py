@@ -7,6 +7,7 @@ from typing import Any
 
 from ppdm_flow.report.plots.figure import Picture, picture
 from ppdm_flow.report.plots.limits import MOST_CHARTS, budget
+from ppdm_flow.report.suppressed import CHART
 from ppdm_flow.report.wording import spoken
 
 _TITLES = {
@@ -44,7 +45,7 @@ class Gallery:
 
 def gallery(document: dict[str, Any]) -> Gallery:
     """Return the charts by their group, in the order of first appearance."""
-    every = document["charts"]
+    every = [chart for chart in document["charts"] if not chart["id"].endswith(CHART)]
     drawn = every[:MOST_CHARTS]
     marks = budget(len(drawn))
     groups: dict[str, list[Picture]] = {}

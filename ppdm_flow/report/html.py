@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from ppdm_flow.plan import pictures
 from ppdm_flow.report.page import page
+
+_TICKED = re.compile("`([^`]+)`")
 
 
 def render(document: dict[str, Any]) -> str:
@@ -30,7 +34,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["n"] = "{:g}".format
+    environment.filters["prose"] = _prose
     return environment
+
+
+def _prose(text: str) -> Markup:
+    """Escape a sentence, and set what stands between backticks as code."""
+    return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped just before
 
 
 @cache

@@ -11,6 +11,7 @@ from ppdm_flow.report.checks import Check
 from ppdm_flow.report.facts import Fact, facts
 from ppdm_flow.report.gallery import Gallery, gallery
 from ppdm_flow.report.glossary import glossary
+from ppdm_flow.report.outputs import Output, outputs
 from ppdm_flow.report.plots.bullet import bullet
 from ppdm_flow.report.plots.drawing import Drawing
 from ppdm_flow.report.suppressed import Loss, losses
@@ -71,7 +72,7 @@ class Page:
     verdict: Verdict
     requirements: tuple[CheckList, ...]
     gates: tuple[CheckList, ...]
-    releases: tuple[tuple[str, tuple[Fact, ...]], ...]
+    releases: tuple[Output, ...]
     steps: tuple[StepRow, ...]
     total_seconds: str
     losses: tuple[Loss, ...]
@@ -98,7 +99,7 @@ def page(document: dict[str, Any]) -> Page:
         verdict=judged,
         requirements=_lists(judged.requirements),
         gates=_lists(judged.gates),
-        releases=tuple((name, tuple(facts(about, 14))) for name, about in document["releases"].items()),
+        releases=outputs(document),
         steps=tuple(_step(step, seconds) for step in document["steps"]),
         total_seconds=duration(seconds),
         losses=losses(document),
@@ -139,8 +140,10 @@ def _row(check: Check) -> Row:
         holds=check.holds,
         share=check.share,
         interval=check.ends,
+        before=check.figure_before,
     )
-    return Row(check, drawing, f"measured {check.measured}, {check.bound} is asked")
+    before = f"; {check.before} in the original" if check.before else ""
+    return Row(check, drawing, f"measured {check.measured}, {check.bound} is asked{before}")
 
 
 def _step(step: dict[str, Any], total: float) -> StepRow:

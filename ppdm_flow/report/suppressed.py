@@ -2,49 +2,52 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.report.amounts import amount
 
-_CELLS = re.compile(r"^(?P<owner>.+?)\.(?:suppressed_cells|suppressed)\.(?P<attribute>.+)$")
-_SHARE = re.compile(r"^(?P<owner>.+?)\.(?:suppressed_share|suppressed_rate)\.(?P<attribute>.+)$")
+CHART = "-suppressed"
+"""How the name of the chart ends that holds a step's suppressed shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How much of one attribute a step (or release) suppressed; ``share`` in [0, 1], or None where unknown."""
+    """How much of one attribute a step suppressed; ``share`` of the rows in [0, 1], or None where unknown."""
 
-    owner: str
+    step: str
     attribute: str
     cells: str
+    values: str
     share: float | None
     text: str
 
 
 def losses(document: dict[str, Any]) -> tuple[Loss, ...]:
-    """Return the attributes with suppressed cells, the most suppressed first."""
-    cells: dict[tuple[str, str], float] = {}
-    shares: dict[tuple[str, str], float] = {}
-    for name, figure in document["metrics"].items():
-        for pattern, found in ((_CELLS, cells), (_SHARE, shares)):
-            match = pattern.match(name)
-            if match and figure["value"] is not None:
-                found[match["owner"], match["attribute"]] = figure["value"]
-    rows = [_loss(key, cells.get(key), shares.get(key), document) for key in dict.fromkeys([*cells, *shares])]
-    return tuple(sorted(rows, key=lambda row: (row.owner, -(row.share or 0.0), row.attribute)))
+    """Return the attributes that a step suppresses, the most suppressed first; from the steps' own accounts."""
+    charts = {chart["id"]: chart for chart in document["charts"]}
+    rows = [row for step in document["steps"] for row in _of_step(step, charts.get(f"{step['name']}{CHART}"))]
+    return tuple(sorted(rows, key=lambda row: -(row.share or 0.0)))
 
 
-def _loss(key: tuple[str, str], cells: float | None, share: float | None, document: dict[str, Any]) -> Loss:
-    owner, attribute = key
-    if share is None and cells is not None:
-        rows = next((step["rows_out"] for step in document["steps"] if step["name"] == owner), 0)
-        share = cells / rows if rows and cells <= rows else None
-    return Loss(
-        owner,
-        attribute,
-        "" if cells is None else amount(cells, "cells"),
-        share,
-        "" if share is None else amount(share, "share"),
-    )
+def _of_step(step: dict[str, Any], chart: dict[str, Any] | None) -> Iterator[Loss]:
+    accounts = step["description"].get("attributes")
+    if not isinstance(accounts, dict):
+        return
+    shares = dict(zip(chart["x"], chart["series"][0]["y"], strict=False)) if chart and chart["series"] else {}
+    for attribute, account in accounts.items():
+        if isinstance(account, dict) and "suppressed_cells" in account:
+            cells = account["suppressed_cells"]
+            share = shares.get(attribute)
+            if share is None and 0 <= cells <= step["rows_out"]:
+                share = cells / step["rows_out"] if step["rows_out"] else 0.0
+            text = "" if share is None else amount(share, "share")
+            yield Loss(step["name"], attribute, f"{cells:,}", _values(account), share, text)
+
+
+def _values(account: dict[str, Any]) -> str:
+    hidden, shown = account.get("suppressed_values"), account.get("disclosed_values")
+    if not isinstance(hidden, int) or not isinstance(shown, int):
+        return ""
+    return f"{hidden:,} of {hidden + shown:,}"

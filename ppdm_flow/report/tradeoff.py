@@ -66,7 +66,7 @@ def _kept(name: str, figure: dict[str, Any]) -> Gauge | None:
         return None
     _owner, _, rest = name.partition(".")
     for end, words, more in _KEEPS:
-        if rest.endswith(end) or rest.startswith(end):
+        if rest == end or rest.endswith(f".{end}"):
             kept = value if more else 1 - max(0.0, value)
             span = between(figure.get("interval"), figure["unit"])
             text = amount(value, figure["unit"]) + (f" ({span})" if span else "")

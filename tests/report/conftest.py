@@ -49,7 +49,7 @@ def requirements(failing: bool) -> tuple[RequirementResult, ...]:
                 0.75,
                 True,
                 release=release,
-                sentence="In the worst group, whoever knows job and country concludes a discharged bankruptcy with 66.7%.",
+                sentence="In the worst group, whoever knows job and country concludes the value with 66.7%.",
             ),
             result(
                 "privacy.sensitivities.disease",
@@ -58,17 +58,17 @@ def requirements(failing: bool) -> tuple[RequirementResult, ...]:
                 True,
                 release=release,
                 metric="privacy.sensitivities.disease.margin",
-                sentence="No prior of at most r1 becomes a posterior above r2, nor the other way about; HIV is nearest.",
+                sentence="No prior of at most r1 becomes a posterior above r2; HIV is nearest.",
             ),
         ]
     found.append(
         result(
             "privacy.templates.no-default",
-            0.5421,
+            0.5421 if failing else 0.4421,
             0.5,
             not failing,
             release="partner",
-            sentence="In 2 of 31 groups, whoever knows job and child concludes a default with more than 50%.",
+            sentence="Whoever knows job and child concludes a default with this confidence in the worst group.",
         )
     )
     return tuple(found)
@@ -106,10 +106,8 @@ def metrics() -> dict[str, Figure]:
         "distributions.total_variation": Figure(0.083, "share"),
         "distributions.association_change": Figure(None, "share", note="fewer than two attributes are left"),
         "suppress.suppressed_cells": Figure(5120, "cells"),
+        "suppress.suppressed_share": Figure(0.085, "share"),
     }
-    for i, job in enumerate(("job", "country", "child")):
-        found[f"suppress.suppressed_cells.{job}"] = Figure(4200 // (i + 1), "cells")
-        found[f"suppress.suppressed_share.{job}"] = Figure(0.21 / (i + 1), "share")
     for release in RELEASES:
         found[f"{release}/privacy.templates.no-discharged.confidence"] = Figure(2 / 3, "probability")
         found[f"{release}/privacy.templates.no-discharged.confidence_before"] = Figure(0.8, "probability")
@@ -225,9 +223,22 @@ STEPS = (
         1.482,
         {"suppressed_cells": Figure(5120, "cells"), "rounds": Figure(14, "count")},
         {
-            "disclosed": {"job": ["Cook", "Artist", "Doctor"], "country": ["US", "France"]},
-            "suppressed_values": {"job": 2, "country": 2},
+            "attributes": {
+                "job": {"disclosed_values": 3, "suppressed_values": 2, "suppressed_cells": 4200},
+                "country": {"disclosed_values": 2, "suppressed_values": 2, "suppressed_cells": 920},
+                "child": {"disclosed_values": 2, "suppressed_values": 0, "suppressed_cells": 0},
+            }
         },
+        charts=(
+            Chart(
+                "suppress-suppressed",
+                "Suppressed cells by attribute",
+                "bars",
+                ("job", "country", "child"),
+                (Series("suppressed", (0.21, 0.046, 0.0)),),
+                y_label="share of rows",
+            ),
+        ),
     ),
     StepResult(
         "perturb",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ppdm_flow.report.amounts import amount, between
-from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
+from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened, styles
 from ppdm_flow.report.plots.frame import WIDTH, framed
 from ppdm_flow.report.plots.scale import Scale, extent, ticks, unit_of
 
 _MOST_LYING = 44
-_SHORT_LABEL = 7
+_ORDERED = re.compile(r"^[\[(<>\u2264\u2265]?\s*-?\d")  # a number or an interval: labels may be left out
 _LABEL_CHARACTERS = 22
 _MOST_VALUES = 26  # bars of a lying chart that carry their value as text
 _LYING_TOP = 4.0
@@ -21,7 +22,7 @@ def bars(chart: dict[str, Any]) -> Drawing:
     labels = chart["x"]
     widest = max((len(label) for label in labels), default=0)
     slot = WIDTH / max(1, len(labels))
-    fits = widest <= _SHORT_LABEL or widest * CHARACTER <= slot
+    fits = widest * CHARACTER <= slot or all(_ORDERED.match(label) for label in labels)
     return _upright(chart) if fits or len(labels) > _MOST_LYING else _lying(chart)
 
 
@@ -47,6 +48,7 @@ def _upright(chart: dict[str, Any]) -> Drawing:
     slot = (frame.right - frame.left) / max(1, len(chart["x"]))
     thickness = min(40.0, slot * 0.8 / max(1, len(chart["series"])))
     zero = frame.values(0.0)
+    colours = styles([series["name"] for series in chart["series"]])
     for number, series in enumerate(chart["series"]):
         shift = (slot - thickness * len(chart["series"])) / 2 + number * thickness
         for i in _points(chart, series):
@@ -54,9 +56,7 @@ def _upright(chart: dict[str, Any]) -> Drawing:
             top, height = min(y, zero), max(abs(y - zero), 0.8 if series["y"][i] else 0.0)
             what = tip(chart, series, i, frame.unit)
             gap = 1.0 if thickness > 4 else 0.0
-            frame.drawing.rects.append(
-                Rect(x, top, round(thickness - gap, 1), round(height, 1), f"s{number % 8}", what)
-            )
+            frame.drawing.rects.append(Rect(x, top, round(thickness - gap, 1), round(height, 1), colours[number], what))
             _whisker_upright(frame.drawing, frame.values, series, i, round(x + (thickness - gap) / 2, 1))
     _labels_below(chart, frame.drawing, frame.left, slot, frame.bottom)
     return frame.drawing
@@ -78,23 +78,24 @@ def _labels_below(chart: dict[str, Any], drawing: Drawing, left: float, slot: fl
 
 def _lying(chart: dict[str, Any]) -> Drawing:
     many = len(chart["series"])
-    thickness = 13.0 if many == 1 else 8.0
+    valued = len(chart["x"]) * many <= _MOST_VALUES
+    thickness = 14.0 if many == 1 else 11.0 if valued else 8.0
     pitch = thickness * many + 8.0
     drawing = Drawing(WIDTH, round(_LYING_TOP + pitch * len(chart["x"]) + 4, 1))
     unit = unit_of(chart)
     texts = [shortened(label, _LABEL_CHARACTERS) for label in chart["x"]]
     left = round(max(map(len, texts), default=0) * CHARACTER + 12, 1)
     marks = ticks(*extent(chart["series"], zero=True))
-    valued = len(texts) * many <= _MOST_VALUES
     scale = Scale(marks[0], marks[-1], left, WIDTH - (62.0 if valued else 10.0))
-    drawing.lines.append(Line(scale(0.0), 0, scale(0.0), drawing.height, "axis"))
+    drawing.back.append(Line(scale(0.0), 0, scale(0.0), drawing.height, "axis"))
+    colours = styles([series["name"] for series in chart["series"]])
     for i, text in enumerate(texts):
         middle = _LYING_TOP + pitch * i + (pitch - 8.0) / 2
         drawing.labels.append(Label(left - 8, round(middle + 3.5, 1), text, "end"))
     for number, series in enumerate(chart["series"]):
         for i in _points(chart, series):
             y = round(_LYING_TOP + pitch * i + number * thickness, 1)
-            _lying_bar(chart, series, i, drawing, scale, Rect(0, y, 0, thickness - 1, f"s{number % 8}"), unit, valued)
+            _lying_bar(chart, series, i, drawing, scale, Rect(0, y, 0, thickness - 1, colours[number]), unit, valued)
     return drawing
 
 

@@ -15,10 +15,20 @@ _BROAD = 0.4  # probabilities with a bound from here on are shown on the whole o
 
 
 def bullet(
-    measured: float | None, bound: float, *, at_most: bool, holds: bool, share: bool, interval: Sequence[float] | None
+    measured: float | None,
+    bound: float,
+    *,
+    at_most: bool,
+    holds: bool,
+    share: bool,
+    interval: Sequence[float] | None,
+    before: float | None = None,
 ) -> Drawing:
-    """Return the drawing; ``share`` says that the figure cannot leave [0, 1] where it is positive."""
-    low, high = _range(measured, bound, share)
+    """Return the drawing; ``share`` says that the figure cannot leave [0, 1] where it is positive.
+
+    ``before`` is the same figure of the original data: a hollow mark.
+    """
+    low, high = _range(measured, bound, share, before)
     scale = Scale(low, high, _EDGE, WIDTH - _EDGE)
     middle = HEIGHT / 2
     limit = scale(bound)
@@ -33,18 +43,21 @@ def bullet(
     style = "good" if holds else "bad"
     if interval:
         drawing.lines.append(Line(scale(interval[0]), middle, scale(interval[1]), middle, f"interval {style}"))
+    if before is not None:
+        drawing.lines.append(Line(scale(before), middle, scale(measured), middle, "moved"))
+        drawing.dots.append(Dot(scale(before), middle, 4.5, "before"))
     drawing.dots.append(Dot(scale(measured), middle, 6, style))
     _arrow(drawing, measured, low, high, middle)
     return drawing
 
 
-def _range(measured: float | None, bound: float, share: bool) -> tuple[float, float]:
+def _range(measured: float | None, bound: float, share: bool, before: float | None) -> tuple[float, float]:
     """Return the ends of the scale: 0 where that makes sense, the bound well inside, both figures visible."""
     value = bound if measured is None else measured
     if bound <= 0 or value < 0:
         reach = 1.35 * max(abs(value - bound), abs(bound), 0.05 if share else 1e-9)
         return bound - reach, bound + reach
-    high = min(max(2 * bound, 1.15 * value), _FAR * bound)
+    high = min(max(2 * bound, 1.15 * value, 1.05 * (before or 0.0)), _FAR * bound)
     if share and bound >= _BROAD:
         high = 1.0
     return 0.0, max(high, bound * 1.05)

@@ -65,15 +65,35 @@ class Label:
 
 @dataclass(slots=True)
 class Drawing:
-    """All marks of one picture, painted in the order of the fields."""
+    """All marks of one picture, painted in the order of the fields; ``back`` is the grid."""
 
     width: float
     height: float
+    back: list[Line] = field(default_factory=list)
     rects: list[Rect] = field(default_factory=list)
     paths: list[Path] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     dots: list[Dot] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
+
+
+_BEFORE = frozenset({"original", "before", "base", "prior"})
+
+
+def style_of(name: str, number: int, before: bool) -> str:
+    """Return the style of a series: grey for what was before, colours for all others in turn.
+
+    ``before`` says whether an earlier series of the chart was one of those.
+    """
+    if name.lower() in _BEFORE:
+        return "s0"
+    return f"s{(number - before) % 7 + 1}"
+
+
+def styles(names: list[str]) -> list[str]:
+    """Return the styles of all series of a chart."""
+    grey = [name.lower() in _BEFORE for name in names]
+    return [style_of(name, i, any(grey[:i])) for i, name in enumerate(names)]
 
 
 def shortened(text: str, most: int) -> str:

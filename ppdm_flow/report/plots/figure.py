@@ -8,7 +8,7 @@ from typing import Any
 
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.plots.bars import bars
-from ppdm_flow.report.plots.drawing import Drawing
+from ppdm_flow.report.plots.drawing import Drawing, styles
 from ppdm_flow.report.plots.limits import trimmed
 from ppdm_flow.report.plots.lines import lines
 from ppdm_flow.report.plots.matrix import matrix
@@ -58,7 +58,8 @@ def picture(chart: dict[str, Any], marks: int) -> Picture:
 def _legend(chart: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     if chart["kind"] == "matrix" or len(chart["series"]) < 2:
         return ()
-    return tuple((one["name"], f"s{i % 8}") for i, one in enumerate(chart["series"]))
+    names = [one["name"] for one in chart["series"]]
+    return tuple(zip(names, styles(names), strict=True))
 
 
 def _spoken(chart: dict[str, Any]) -> str:

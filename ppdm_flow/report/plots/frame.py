@@ -38,7 +38,7 @@ def framed(chart: dict[str, Any], *, zero: bool) -> Frame:
     scale = Scale(marks[0], marks[-1], bottom, _TOP)
     for mark, text in zip(marks, texts, strict=True):
         y = scale(mark)
-        drawing.lines.append(Line(left, y, WIDTH - _RIGHT, y, "axis" if mark == 0 else "grid"))
+        drawing.back.append(Line(left, y, WIDTH - _RIGHT, y, "axis" if mark == 0 else "grid"))
         drawing.labels.append(Label(left - 6, y + 3.5, text, "end"))
     _titles(chart, drawing, left)
     return Frame(drawing, scale, unit, left, WIDTH - _RIGHT, bottom)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ppdm_flow.report.plots.bars import tip
-from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Path, shortened
+from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Path, shortened, styles
 from ppdm_flow.report.plots.frame import Frame, framed
 from ppdm_flow.report.plots.scale import Scale, ticks
 
@@ -20,10 +20,11 @@ def lines(chart: dict[str, Any]) -> Drawing:
     frame = framed(chart, zero=False)
     numbers = _numbers(chart["x"])
     places = _to_scale(numbers, frame) if numbers else _in_slots(chart["x"], frame)
-    for number, series in enumerate(chart["series"]):
-        _band(series, places, frame, f"s{number % 8}")
-        _line(series, places, frame, f"s{number % 8}")
-        _dots(chart, series, places, frame, f"s{number % 8}")
+    colours = styles([series["name"] for series in chart["series"]])
+    for series, style in zip(chart["series"], colours, strict=True):
+        _band(series, places, frame, style)
+        _line(series, places, frame, style)
+        _dots(chart, series, places, frame, style)
     return frame.drawing
 
 

@@ -14,7 +14,7 @@ _ROW_CHARACTERS = 20
 _COLUMN_CHARACTERS = 16
 _TALLEST = 34.0
 _ROOM_FOR_TEXT = 34.0
-_DARK = 0.55  # from this depth on, the text in a cell is light
+_DARK = 0.75  # from this depth on, the text in a cell is light
 
 
 def matrix(chart: dict[str, Any]) -> Drawing:

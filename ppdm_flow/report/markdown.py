@@ -1,0 +1,139 @@
+"""The report as Markdown for a pull request: verdict and checks first, the rest folded, never too long to post."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ppdm_flow.report.amounts import amount, between, duration
+from ppdm_flow.report.checks import Check
+from ppdm_flow.report.facts import facts
+from ppdm_flow.report.suppressed import losses
+from ppdm_flow.report.verdict import Verdict, verdict
+
+LIMIT = 900_000
+"""Bytes of UTF-8. A comment on a pull request takes far less: give its own limit then."""
+_NOTICE = "\n*Cut here: {} more sections do not fit. `report.html` and `report.json` have everything.*\n"
+_OPEN_ROWS = 40
+_SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
+_CALLS = re.compile(r"([@#])(?=\w)")  # people and issues that a forge would link and tell
+_LINKS = re.compile(r"(?i)(https?|ftp|www)([:.])")
+_LONGEST_CELL = 600
+_MARK = {True: "✅", False: "❌"}
+
+_Rows = Iterable[Sequence[str]]
+
+
+def render(document: dict[str, Any], limit: int = LIMIT) -> str:
+    """Return the report in at most ``limit`` bytes; a notice says so where sections are left out.
+
+    The verdict is always kept, and what does not hold comes before all that does.
+    """
+    judged = verdict(document)
+    text = _head(document, judged)
+    room = limit - len(_NOTICE) - 8
+    sections = list(_sections(document, judged))
+    for done, section in enumerate(sections):
+        if len(text.encode()) + len(section.encode()) > room:
+            return text + _NOTICE.format(len(sections) - done)
+        text += section
+    return text
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown and HTML show as it is, on one line, in a table cell too."""
+    line = " ".join(text.split())
+    if len(line) > _LONGEST_CELL:
+        line = line[: _LONGEST_CELL - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    line = _SPECIAL.sub(r"\\\1", line)
+    line = _CALLS.sub(r"\1<!-- -->", line)
+    return _LINKS.sub(lambda match: f"{match[1]}&#{ord(match[2])};", line)
+
+
+def _head(document: dict[str, Any], judged: Verdict) -> str:
+    lines = [f"## {_MARK[judged.released]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
+    for warning in (judged.contradiction, judged.caution):
+        if warning:
+            lines += ["", f"> ⚠️ **{escaped(warning)}**"]
+    failing = judged.failing
+    if len(judged.requirements) + len(judged.gates) > _OPEN_ROWS and failing:
+        lines += ["", *_checks(failing[:_OPEN_ROWS])]
+    if len(failing) > _OPEN_ROWS:
+        lines += ["", f"{len(failing) - _OPEN_ROWS:,} more do not hold."]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(document: dict[str, Any], judged: Verdict) -> Iterable[str]:
+    """Yield the sections in the order of their weight."""
+    for title, part in (("Requirements", judged.requirements), ("Gates", judged.gates)):
+        if part:
+            yield _section(title, _checks(part), folded=len(part) > _OPEN_ROWS)
+    yield _findings(document["findings"])
+    yield _section("Releases", _table(("Release", "What", ""), _releases(document)))
+    yield _suppressed(document)
+    yield _section("Steps", _table(("Step", "Plugin", "Rows in", "Rows out", "Time"), _steps(document)), folded=True)
+    yield _section(
+        "All figures", _table(("Figure", "Value", "Interval", "Note"), _metrics(document["metrics"])), folded=True
+    )
+    yield _section("Provenance", _table(("", ""), ((f.name, f.text) for f in facts(document["run"]))), folded=True)
+
+
+def _section(title: str, table: Sequence[str], *, folded: bool = False) -> str:
+    if len(table) <= 2:
+        return ""
+    body = "\n".join(table)
+    if folded:
+        return f"\n<details><summary>{title} ({len(table) - 2:,})</summary>\n\n{body}\n\n</details>\n"
+    return f"\n### {title}\n\n{body}\n"
+
+
+def _table(head: Sequence[str], rows: _Rows) -> list[str]:
+    """Return the lines of a table; the cells are escaped here and nowhere else."""
+    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    return lines + [f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows]
+
+
+def _checks(checks: Sequence[Check]) -> list[str]:
+    several = len({check.release for check in checks}) > 1
+    head = ("", "Check", *(("Release",) if several else ()), "Measured", "Asked", "What it means", "Policy")
+    return _table(head, (_check(check, several) for check in checks))
+
+
+def _check(check: Check, several: bool) -> tuple[str, ...]:
+    measured = check.measured
+    if check.interval:
+        measured += f" ({check.interval})"
+    if check.before:
+        measured += f"; original {check.before}"
+    where = (check.release,) if several else ()
+    return (_MARK[check.holds], check.id, *where, measured, check.bound, check.sentence, check.place)
+
+
+def _releases(document: dict[str, Any]) -> _Rows:
+    for name, about in document["releases"].items():
+        for fact in facts(about, 12):
+            yield name, fact.name, fact.text
+
+
+def _suppressed(document: dict[str, Any]) -> str:
+    rows = ((loss.attribute, loss.step, loss.values, loss.cells, loss.text) for loss in losses(document))
+    return _section("Suppressed", _table(("Attribute", "Step", "Values hidden", "Cells", "Share"), rows))
+
+
+def _steps(document: dict[str, Any]) -> _Rows:
+    for step in document["steps"]:
+        rows = f"{step['rows_in']:,}", f"{step['rows_out']:,}"
+        yield step["name"], f"{step['use']} {step['version']}", *rows, duration(step["seconds"])
+
+
+def _metrics(metrics: dict[str, Any]) -> _Rows:
+    for name, figure in metrics.items():
+        unit = figure["unit"]
+        yield name, amount(figure["value"], unit), between(figure.get("interval"), unit), figure.get("note", "")
+
+
+def _findings(findings: Sequence[dict[str, Any]]) -> str:
+    rows = ((f["severity"], f["code"], f["text"], f["hash"]) for f in findings)
+    return _section("Findings", _table(("", "Code", "What", "Hash"), rows), folded=len(findings) > _OPEN_ROWS)

@@ -1,0 +1,71 @@
+"""The verdict and the checks as plain text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from ppdm_flow.report.checks import Check
+from ppdm_flow.report.plots.drawing import shortened
+from ppdm_flow.report.verdict import Verdict, verdict
+
+_WIDTH = 100
+_NARROWEST = 40
+_MOST_HOLDING = 20
+_LONGEST_NAME = 44
+_MARK = {True: "ok", False: "NO"}
+_GAP = "  "
+
+
+def render(document: dict[str, Any], width: int = _WIDTH) -> str:
+    """Return the summary: verdict, one line for each check, and why for those that do not hold.
+
+    Lines are at most ``width`` characters long where the names allow it; nothing in it is a control character.
+    """
+    width = max(_NARROWEST, width)
+    judged = verdict(document)
+    lines = [f"{judged.word.upper()}  {document['policy']}", *_wrapped(judged.sentence, width)]
+    for warning in (judged.contradiction, judged.caution):
+        if warning:
+            lines += ["", *_wrapped(f"warning: {warning}", width)]
+    lines += _checks(judged, width)
+    return "\n".join(_printable(line).rstrip() for line in lines) + "\n"
+
+
+def _checks(judged: Verdict, width: int) -> list[str]:
+    every = (*judged.requirements, *judged.gates)
+    holding = [check for check in every if check.holds]
+    shown = [*judged.failing, *holding[:_MOST_HOLDING]]
+    if not shown:
+        return []
+    lines = ["", *_table(shown, several=len(judged.releases) > 1)]
+    if len(holding) > _MOST_HOLDING:
+        lines.append(f"    and {len(holding) - _MOST_HOLDING:,} more that hold")
+    for check in judged.failing:
+        if check.sentence:
+            where = f"{check.id} ({check.place})" if check.place else check.id
+            lines += ["", *_wrapped(where, width), *_wrapped(check.sentence, width, "    ")]
+    return lines
+
+
+def _table(checks: Sequence[Check], *, several: bool) -> list[str]:
+    """Return aligned columns: mark, check, release where there are several, measured, bound."""
+    rows = [_cells(check, several) for check in checks]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [_GAP.join(["", *(cell.ljust(widths[i]) for i, cell in enumerate(row))]).rstrip() for row in rows]
+
+
+def _cells(check: Check, several: bool) -> tuple[str, ...]:
+    names = (shortened(check.id, _LONGEST_NAME), *((check.release,) if several else ()))
+    return (_MARK[check.holds], *names, check.measured, check.bound)
+
+
+def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+
+
+def _printable(line: str) -> str:
+    """Replace what a terminal would obey rather than show."""
+    line = line.replace("\N{NO-BREAK SPACE}", " ")
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)

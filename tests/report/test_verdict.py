@@ -1,0 +1,98 @@
+"""The verdict in words; a document that contradicts itself is never shown as released."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow.report.checks import gates, requirements
+from ppdm_flow.report.summary import render
+from ppdm_flow.report.verdict import verdict
+
+
+def test_released(document):
+    found = verdict(document())
+    assert found.released
+    assert found.word == "Released"
+    assert found.sentence == (
+        "7 requirements and 2 gates hold, measured on the released files themselves."
+        " The data may leave as 2 releases (study and partner)."
+    )
+    assert not found.contradiction
+    assert [(t.release, t.held, t.total) for t in found.releases] == [("study", 5, 5), ("partner", 4, 4)]
+
+
+def test_withheld(document):
+    found = verdict(document(failing=True))
+    assert not found.released
+    assert found.sentence == "1 of 9 checks does not hold. No release has left (study and partner)."
+    assert [c.id for c in found.failing] == ["privacy.templates.no-default"]
+
+
+def test_a_released_document_with_a_failed_check_is_shown_as_withheld(document):
+    found = document(failing=True)
+    found["verdict"] = "released"
+    judged = verdict(found)
+    assert not judged.released
+    assert judged.word == "Withheld"
+    assert "contradicts itself" in judged.contradiction
+
+
+def test_withheld_although_all_holds_says_so(document):
+    found = document()
+    found["verdict"] = "withheld"
+    judged = verdict(found)
+    assert not judged.released
+    assert "findings" in judged.contradiction
+
+
+def test_an_unknown_verdict_is_not_a_release(document):
+    found = document()
+    found["verdict"] = "Released"
+    assert not verdict(found).released
+
+
+def test_without_requirements_the_verdict_warns(document):
+    judged = verdict(document(requirements=(), gates=()))
+    assert judged.released
+    assert "says nothing of privacy" in judged.caution
+
+
+def test_checks_are_worded(document):
+    by_id = {c.id: c for c in requirements(document())}
+    k, template = by_id["privacy.k_anonymity"], by_id["privacy.templates.no-discharged"]
+    assert (k.title, k.kind, k.measured, k.bound) == ("k-anonymity", "k-anonymity", "7", "at least 5")
+    assert (template.title, template.kind) == ("no-discharged", "Inference template")
+    assert (template.measured, template.bound, template.before) == ("66.7%", "at most 75%", "80%")
+    assert template.place == "bank_credit.yaml:20"
+    assert by_id["privacy.sensitivities.disease"].measured == "−1.25\N{NO-BREAK SPACE}points"
+    (useful, _) = gates(document())
+    assert (useful.kind, useful.title, useful.interval) == ("Gate", "still-useful", "1.31% to 3.02%")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_summary(document, width):
+    text = render(document(failing=True), width)
+    lines = text.splitlines()
+    assert lines[0] == "WITHHELD  bank-credit"
+    failed = next(line for line in lines if line.startswith("  NO"))
+    assert failed.split() == ["NO", "privacy.templates.no-default", "partner", "54.2%", "at", "most", "50%"]
+    assert "bank_credit.yaml:20" in text
+    assert "  ok  privacy.k_anonymity" in text
+
+
+def test_summary_of_many_lists_all_failures_and_few_others(document):
+    found = document(failing=True)
+    good, bad = found["requirements"][0], found["requirements"][-1]
+    found["requirements"] = [bad | {"id": f"privacy.templates.b{i}"} for i in range(50)] + [good] * 200
+    text = render(found)
+    assert sum(line.startswith("  NO  ") for line in text.splitlines()) == 50
+    assert "182 more that hold" in text
+
+
+def test_summary_obeys_no_control_characters(document):
+    found = document(failing=True)
+    found["policy"] = "evil\x1b[2J\u202e\nname"
+    found["requirements"][-1]["sentence"] = "bell\x07"
+    text = render(found)
+    assert all(c.isprintable() or c == "\n" for c in text)
+    assert text.splitlines()[0] == "WITHHELD  evil\ufffd[2J\ufffd\ufffdname"
