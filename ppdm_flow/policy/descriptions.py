@@ -1,0 +1,147 @@
+"""A sentence and an example for every key of the language, for editors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Described = tuple[str, Any]
+
+DESCRIPTIONS: Mapping[str, Described] = {
+    "Policy.version": ("Version of the policy language.", "1"),
+    "Policy.name": ("Name of the policy; runs are stored under it.", "bank-credit"),
+    "Policy.description": ("What is released, and for whom.", "Credit table for an external study"),
+    "Policy.owner": ("Who answers for the release.", "data-governance@bank.example"),
+    "Policy.extends": (
+        (
+            "Templates that this policy inherits from, the later over the earlier: a file beside this one, "
+            "`pkg:distribution/name` or `builtin:name`."
+        ),
+        [{"template": "./templates/organization.yaml", "with": {"k": "5"}}],
+    ),
+    "Policy.params": ("Parameters, used as `${params.name}`.", {"k": {"type": "integer", "default": "5"}}),
+    "Policy.floors": (
+        "Bounds on figures of the policy that nothing which extends this file can go below; `*` is any name.",
+        {"privacy.k_anonymity.k": ">= 5"},
+    ),
+    "Policy.source": ("Where the data is and how to read it.", {"path": "data/bank.csv", "missing": ["?", ""]}),
+    "Policy.attributes": (
+        "What the columns are. A name may be a glob pattern, such as `addr_*`; a column's own name goes before.",
+        {"job": {"role": "quasi_identifier"}},
+    ),
+    "Policy.undeclared": ("What to do with a column that no attribute declares: it never passes.", "error"),
+    "Policy.nulls": (
+        "How groups treat missing values: as a category of their own, as fitting any value, or left out.",
+        "own_category",
+    ),
+    "Policy.privacy": (
+        "What must hold. Each requirement is measured on the released bytes; if one fails, the release is withheld.",
+        {"k_anonymity": {"k": "5"}},
+    ),
+    "Policy.steps": (
+        "How to get there. Each step reads the one before it, unless `input:` says otherwise.",
+        {"suppress": {"use": "progressive_disclosure"}},
+    ),
+    "Policy.audits": (
+        "What is measured beside the requirements: utility and attacks.",
+        {"classifier": {"use": "classification_error", "with": {"target": "rating"}}},
+    ),
+    "Policy.gates": (
+        "Bounds on measured figures; if one fails, the release is withheld.",
+        {"still-useful": {"metric": "classifier.error_increase", "max": "0.05"}},
+    ),
+    "Policy.releases": ("The files that leave the house.", {"public": {"from": "suppress", "path": "bank.csv"}}),
+    "Policy.randomness": ("Where randomness comes from.", {"mode": "sealed"}),
+    "Policy.report": ("What reports may show.", {"values": "hide"}),
+    "Extends.template": (
+        "A file relative to this one, `pkg:distribution/name` or `builtin:name`.",
+        "./templates/organization.yaml",
+    ),
+    "Extends.with": ("Values for the template's params.", {"k": "5"}),
+    "Param.type": ("What its values are.", "integer"),
+    "Param.default": ("The value where nothing else gives one. Without it the param is required.", "5"),
+    "Param.help": ("What it means.", "smallest group that may be released"),
+    "Param.min": ("The least value.", "2"),
+    "Param.max": ("The greatest value.", "100"),
+    "Param.choices": ("The only values that it can have.", ["5", "10"]),
+    "Param.from_env": ("An environment variable that gives the value, before the default.", "RELEASE_K"),
+    "Source.path": ("The data file, relative to this file; `--data` goes before it.", "data/bank.csv"),
+    "Source.format": ("A source plugin; by the file's ending where it is left out.", "csv"),
+    "Source.columns": ("Column names, for a file without a header.", ["job", "country", "rating"]),
+    "Source.missing": ("Texts that stand for a missing value.", ["?", ""]),
+    "Source.incomplete_rows": ("Whether to drop rows with a missing value in a declared attribute.", "keep"),
+    "Source.with": ("Parameters of the source plugin.", {"delimiter": ";"}),
+    "Attribute.role": (
+        (
+            "`identifier` is dropped unless a step replaces it; `quasi_identifier` may be known to others; `sensitive` is "
+            "what they must not learn; `target` is the class of the wanted analysis; `weight` counts rows of a collapsed "
+            "table; `subject` is the person behind several rows; `items` holds sets; `insensitive` is none of these."
+        ),
+        "quasi_identifier",
+    ),
+    "Attribute.type": ("How the text of a value is to be understood.", "integer"),
+    "Attribute.domain": ("All values that may occur; any other one fails the run.", ["yes", "no"]),
+    "Attribute.hierarchy": ("How values are generalized: exactly one form.", {"intervals": ["0", "18", "65", "120"]}),
+    "Attribute.description": ("What the column means; it goes into the data dictionary.", "Age in years"),
+    "Hierarchy.csv": (
+        "A file with a line for each value: the value, then its ancestors, `*` last. Relative to this file.",
+        "hierarchies/country.csv",
+    ),
+    "Hierarchy.delimiter": ("What separates the cells of that file.", ";"),
+    "Hierarchy.intervals": ("Ascending edges of half-open intervals.", ["0", "18", "65", "120"]),
+    "Hierarchy.levels": ("The ancestors of each value, nearest first.", {"Paris": ["France", "Europe"]}),
+    "Privacy.k_anonymity": (
+        "Every combination of quasi-identifier values occurs in at least k released rows.",
+        {"k": "5"},
+    ),
+    "Privacy.templates": (
+        "Inferences that must stay uncertain, <IC -> pi, h>.",
+        {"no-discharged": {"channel": ["job"], "sensitive": {"bankruptcy": ["Discharged"]}, "confidence": "0.75"}},
+    ),
+    "Privacy.sensitivities": (
+        "How much may be learned of each value of a sensitive attribute, (r1, r2).",
+        {"disease": {"values": {"HIV": {"r1": "0.10", "r2": "0.25"}}}},
+    ),
+    "KAnonymity.k": ("The least number of rows in a group.", "5"),
+    "KAnonymity.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "Template.channel": ("The attributes that an inference starts from (IC).", ["job", "country"]),
+    "Template.sensitive": (
+        "The values that must not be inferred (pi). Several are several templates, never their union.",
+        {"bankruptcy": ["Discharged"]},
+    ),
+    "Template.confidence": ("The highest share of such a value in any group (h).", "0.75"),
+    "Sensitivity.directions": (
+        "`both` also forbids to learn that a value is unlikely; `upward` is the paper's condition.",
+        "both",
+    ),
+    "Sensitivity.default": ("The bound of values without one of their own.", {"tolerance": "5"}),
+    "Sensitivity.values": ("Bounds of single values.", {"HIV": {"r1": "0.10", "r2": "0.25"}}),
+    "ValueBound.r1": ("The highest prior probability that the bound is about.", "0.10"),
+    "ValueBound.r2": ("The posterior that must not be exceeded; it lies above r1.", "0.25"),
+    "DefaultBound.tolerance": ("r1 is the frequency of a value, r2 this many times it.", "5"),
+    "DefaultBound.r1": ("The highest prior probability that the bound is about.", "0.10"),
+    "DefaultBound.r2": ("The posterior that must not be exceeded; it lies above r1.", "0.25"),
+    "Step.use": ("An anonymizer; `ppdm-flow list anonymizers` shows them.", "progressive_disclosure"),
+    "Step.input": ("The step that it reads, `step.output`, or `source`.", "suppress"),
+    "Step.with": ("Parameters of the anonymizer.", {"attribute": "disease"}),
+    "Audit.use": ("An audit; `ppdm-flow list audits` shows them.", "classification_error"),
+    "Audit.release": ("The one release that it looks at; all where it is left out.", "public"),
+    "Audit.with": ("Parameters of the audit.", {"target": "rating"}),
+    "Gate.metric": ("The figure: `<audit, step or requirement>.<figure>`.", "classifier.error_increase"),
+    "Gate.min": ("The least value that it may have.", "0.9"),
+    "Gate.max": ("The greatest value that it may have.", "0.05"),
+    "Release.from": ("The step that it comes from; the last one where it is left out.", "suppress"),
+    "Release.path": ("The file, relative to `released/<name>/`.", "bank.parquet"),
+    "Release.format": ("A sink plugin; by the file's ending where it is left out.", "parquet"),
+    "Release.audience": ("Who gets it; `public` allows no reproducible randomness.", "public"),
+    "Release.shuffle": ("Whether to put the rows in random order: their order identifies.", "true"),
+    "Release.description": ("What a recipient should know of it.", "Ages in intervals"),
+    "Release.with": ("Parameters of the sink plugin.", {"compression": "zstd"}),
+    "Randomness.mode": (
+        "`sealed`: a secret key, new for every run. `reproducible`: from the seed, for tests and papers only.",
+        "sealed",
+    ),
+    "Randomness.seed": ("The seed of `reproducible` mode.", "paper-2026"),
+    "ReportOptions.values": ("Whether reports may show data values that the policy does not write itself.", "hide"),
+}
+"""By model and key; every key of the language has one."""
