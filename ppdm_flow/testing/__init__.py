@@ -1,1 +1,1 @@
-"""The conformance kit: how a plugin author proves a plugin."""
+"""The conformance kit: what every anonymizer has to pass, for authors of plugins too. Never imported by the product."""

@@ -1,0 +1,112 @@
+"""One plugin with parameters and data: what the kit looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
+from ppdm_flow.tables.schema import Field, Schema
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.view import InMemoryView
+
+
+@dataclass(frozen=True)
+class BadInput:
+    """Something that ``fit`` or the transform must refuse, with a PluginError that names ``column``."""
+
+    column: str
+    table: Table | None = None
+    params: Mapping[str, Any] | None = None
+    requirements: tuple[Requirement, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of a transform gave. ``released`` is the output named ``""``."""
+
+    case: Case
+    fitted: Fitted
+    outputs: Mapping[str, Table]
+
+    @property
+    def original(self) -> Table:
+        """The table that went in."""
+        return self.case.table
+
+    @property
+    def released(self) -> Table:
+        """The table that came out."""
+        return self.outputs[""]
+
+
+Claim = Callable[[Outcome], str | None]
+"""A guarantee, measured anew by other means than the plugin's own: what is wrong, or None."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """``params`` are as a policy writes them. ``domains`` are the values that each released column may have."""
+
+    spec: PluginSpec
+    params: Mapping[str, Any]
+    table: Table
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    requirements: tuple[Requirement, ...] = ()
+    facts: Mapping[str, AttributeFacts] = field(default_factory=dict)
+    context: StepContext | None = None
+    nulls: Nulls = Nulls.OWN_CATEGORY
+    domains: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    bad: tuple[BadInput, ...] = ()
+
+    @cached_property
+    def bound(self) -> Params:
+        """The validated parameters."""
+        return self.spec.params.model_validate(dict(self.params))
+
+    @cached_property
+    def attributes(self) -> dict[str, AttributeFacts]:
+        """What a plan would know of the columns."""
+        return {name: self.facts.get(name) or AttributeFacts(name, self._role(name)) for name in self.table.names}
+
+    @cached_property
+    def view(self) -> InMemoryView:
+        """The table as the plugin sees it."""
+        fields = tuple(Field(f.name, f.role, f.type, f.domain) for f in self.attributes.values())
+        return InMemoryView(self.table, Schema(fields))
+
+    @cached_property
+    def step(self) -> StepContext:
+        """What the step is told."""
+        if self.context is not None:
+            return self.context
+        return StepContext("step", self.attributes, self.requirements, self.nulls)
+
+    @cached_property
+    def effect(self) -> Effect:
+        """What the plugin says beforehand that it will do."""
+        return self.spec.effect(self.bound, Scope(self.step.step, self.attributes, self.requirements, self.nulls))
+
+    def fit(self) -> Fitted:
+        """Fit on the table."""
+        fitted: Fitted = self.spec.load()(self.bound).fit(self.view, self.step)
+        return fitted
+
+    def spoiled(self, bad: BadInput) -> Case:
+        """Return the case with something wrong in it."""
+        return replace(
+            self,
+            table=self.table if bad.table is None else bad.table,
+            params=self.params if bad.params is None else bad.params,
+            requirements=self.requirements if bad.requirements is None else bad.requirements,
+        )
+
+    def _role(self, name: str) -> Role:
+        return self.roles.get(name, Role.INSENSITIVE)

@@ -1,0 +1,198 @@
+"""What every anonymizer must do. Each check returns faults as sentences; none means that it passes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.case import Case, Outcome
+from ppdm_flow.testing.running import OTHER_KEY, by_row_number, run, same, same_cells, same_table
+
+Check = Callable[[Case], Iterator[str]]
+
+
+def same_draws_same_output(case: Case) -> Iterator[str]:
+    """Fitting twice and running twice under one key gives the same cells."""
+    if not same(run(case.fit().transform, case.table), run(case.fit().transform, case.table)):
+        yield "two runs under the same key differ"
+
+
+def draws_are_declared(case: Case) -> Iterator[str]:
+    """A plugin that calls itself deterministic draws nothing; another key changes nothing. A randomized one draws."""
+    transform = case.fit().transform
+    if case.spec.info.randomized:
+        if transform.draws_per_row < 1:
+            yield "it calls itself randomized and draws nothing"
+        elif len(case.table) >= 50 and same(run(transform, case.table), run(transform, case.table, OTHER_KEY)):
+            yield "it calls itself randomized, and another key gives the same output"
+    elif transform.draws_per_row:
+        yield "it calls itself deterministic and draws"
+    elif not same(run(transform, case.table), run(transform, case.table, OTHER_KEY)):
+        yield "it calls itself deterministic, and another key gives another output"
+
+
+def any_partitioning_same_output(case: Case) -> Iterator[str]:
+    """Partitions of 1, 7, half and all rows give the same cells."""
+    transform = case.fit().transform
+    whole = run(transform, case.table)
+    for size in (1, 7, max(1, len(case.table) // 2)):
+        if not same(whole, run(transform, case.table, partition_rows=size)):
+            yield f"partitions of {size} rows give another output than one partition"
+
+
+def any_row_order_same_output(case: Case) -> Iterator[str]:
+    """What becomes of a row depends on its source row number, not on where it stands."""
+    fitted = case.fit()
+    if not isinstance(fitted.transform, RowTransform | OrderTransform):
+        return
+    order = np.random.default_rng(7).permutation(len(case.table))
+    outputs = run(fitted.transform, case.table)[""], run(fitted.transform, case.table.take(order))[""]
+    if not same_table(by_row_number(outputs[0]), by_row_number(outputs[1])):
+        yield "rows in another order become other rows"
+
+
+def domain_is_kept(case: Case) -> Iterator[str]:
+    """No released value lies outside of the case's domains."""
+    released = run(case.fit().transform, case.table)[""]
+    for name, domain in case.domains.items():
+        outside = set(released[name].compact().categories.to_pylist()) - domain
+        if outside:
+            yield f"column `{name}` has {len(outside)} values outside of its domain"
+
+
+def rows_follow_the_rule(case: Case) -> Iterator[str]:
+    """``Effect.rows`` is what happens: the same rows, fewer of them, or the same in another order."""
+    rule = case.effect.rows
+    for name, output in run(case.fit().transform, case.table).items():
+        if len(np.unique(output.rows)) != len(output):
+            yield f"output `{name}` has a source row number twice"
+        if rule == "same" and not np.array_equal(output.rows, case.table.rows):
+            yield "the rule says `same`, and the rows are not the same"
+        if rule == "reordered" and not np.array_equal(np.sort(output.rows), np.sort(case.table.rows)):
+            yield "the rule says `reordered`, and the rows are no permutation"
+        if rule == "fewer" and not np.isin(output.rows, case.table.rows).all():
+            yield "the rule says `fewer`, and there are rows of unknown source"
+
+
+def columns_follow_the_effect(case: Case) -> Iterator[str]:
+    """Columns go, come, and change their names as the effect says, and keep their order."""
+    if case.spec.info.kind is Kind.GENERATOR:
+        return
+    effect = case.effect
+    kept = [effect.renames.get(n, n) for n in case.table.names if n not in effect.drops]
+    expected = [*kept, *(facts.name for facts in effect.adds)]
+    released = run(case.fit().transform, case.table)[""]
+    if list(released.names) != expected:
+        yield f"the effect announces {len(expected)} columns in an order of its own; the output differs"
+
+
+def untouched_columns_stay(case: Case) -> Iterator[str]:
+    """Columns that the effect does not name have the same cells, row by row."""
+    effect = case.effect
+    if effect.rows == "generated":
+        return
+    released = by_row_number(run(case.fit().transform, case.table)[""])
+    before = by_row_number(case.table.take(np.isin(case.table.rows, released.rows)))
+    for name in case.table.names:
+        new = effect.renames.get(name, name)
+        if name in effect.drops or name in effect.changes or new not in released.names:
+            continue
+        if not same_cells(before.select([name]), _renamed(released, new, name), name):
+            yield f"column `{name}` was changed, and the effect does not say so"
+
+
+def transform_pickles(case: Case) -> Iterator[str]:
+    """A pickled transform does the same."""
+    transform = case.fit().transform
+    copy = pickle.loads(pickle.dumps(transform))  # noqa: S301 - pickled one line above
+    if not same(run(transform, case.table), run(copy, case.table)):
+        yield "the unpickled transform gives another output"
+
+
+def empty_partition_passes(case: Case) -> Iterator[str]:
+    """A partition without rows comes out without rows, with the same columns as any other."""
+    transform = case.fit().transform
+    if not isinstance(transform, RowTransform):
+        return
+    empty = run(transform, case.table.take(np.arange(0)))[""]
+    if len(empty) or empty.names != run(transform, case.table)[""].names:
+        yield "an empty partition comes out with rows, or with other columns"
+
+
+def account_is_json(case: Case) -> Iterator[str]:
+    """``describe`` and the artifacts can be written as JSON, without NaN."""
+    fitted = case.fit()
+    for name, document in {"describe": fitted.transform.describe(), **fitted.artifacts}.items():
+        try:
+            json.dumps(document, allow_nan=False)
+        except (TypeError, ValueError):
+            yield f"`{name}` is not JSON"
+
+
+def account_holds_no_data(case: Case) -> Iterator[str]:
+    """Nothing that goes into the report quotes a value of the data that the policy does not declare."""
+    fitted = case.fit()
+    told = [fitted.transform.describe(), [f.text for f in fitted.findings], [c.x for c in fitted.charts]]
+    text = json.dumps([*told, [f.note for f in fitted.figures.values()]], ensure_ascii=False, default=str)
+    for name in case.table.names:
+        values = set(case.table[name].compact().categories.to_pylist()) - _declared(case, name) - {*case.table.names}
+        if any(len(value) >= 4 and value in text for value in values):
+            yield f"the account quotes a value of the column `{name}`"
+
+
+def bad_input_is_refused(case: Case) -> Iterator[str]:
+    """Every bad input of the case gives a PluginError that names the column and no value of it."""
+    for bad in case.bad:
+        spoiled = case.spoiled(bad)
+        try:
+            fitted = spoiled.fit()
+            run(fitted.transform, spoiled.table)
+        except PluginError as error:
+            if f"`{bad.column}`" not in str(error):
+                yield f"the error does not name the column `{bad.column}`"
+        else:
+            yield f"bad input in the column `{bad.column}` is accepted"
+
+
+def claims_hold(case: Case) -> Iterator[str]:
+    """The claimed guarantees hold, as others measure them."""
+    fitted = case.fit()
+    outcome = Outcome(case, fitted, run(fitted.transform, case.table))
+    yield from (fault for claim in case.claims if (fault := claim(outcome)) is not None)
+
+
+def _renamed(table: Table, name: str, to: str) -> Table:
+    return Table({to: table[name]}, table.rows)
+
+
+def _declared(case: Case, name: str) -> frozenset[str]:
+    facts = case.attributes[name]
+    bounds = [
+        b.value for r in case.requirements for b in getattr(r, "bounds", ()) if getattr(r, "attribute", "") == name
+    ]
+    return frozenset({*(facts.domain or ()), *bounds})
+
+
+CHECKS: tuple[Check, ...] = (
+    same_draws_same_output,
+    draws_are_declared,
+    any_partitioning_same_output,
+    any_row_order_same_output,
+    domain_is_kept,
+    rows_follow_the_rule,
+    columns_follow_the_effect,
+    untouched_columns_stay,
+    transform_pickles,
+    empty_partition_passes,
+    account_is_json,
+    account_holds_no_data,
+    bad_input_is_refused,
+    claims_hold,
+)

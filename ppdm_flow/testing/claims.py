@@ -1,0 +1,115 @@
+"""Guarantees measured by other means than the plugins' own: pandas and scipy, the obvious way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ppdm_flow.core.requirements import Template, within
+from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.case import Claim, Outcome
+
+ERROR = 1e-6
+"""The probability that a test on a fixed key rejects a right transform: fixed with the key, so it never flakes."""
+
+LEAST_EXPECTED = 5.0
+
+
+def templates_hold(*templates: Template) -> Claim:
+    """Claim: in the released table, every template's confidence holds."""
+
+    def claim(outcome: Outcome) -> str | None:
+        for template in templates:
+            worst = max(confidence(outcome.released, template.channel, *pair) for pair in template.sensitive)
+            if not within(worst, template.confidence, at_most=True):
+                return f"the confidence of `{template.name}` is {worst:.6g}, above {template.confidence:.6g}"
+        return None
+
+    return claim
+
+
+def confidence(table: Table, channel: tuple[str, ...], sensitive: str, value: str) -> float:
+    """Return the largest share of ``value`` in a group over ``channel``; missing and suppressed cells are values."""
+    frame = pd.DataFrame({name: table[name].texts() for name in {*channel, sensitive}}, dtype=object)
+    hit = frame[sensitive] == value
+    return float(hit.groupby([frame[c].fillna("\0missing") for c in channel]).mean().max()) if len(frame) else 0.0
+
+
+def channels_are_true(error: float = ERROR) -> Claim:
+    """Claim: released values follow the published operators, by a chi-square test for each original value."""
+
+    def claim(outcome: Outcome) -> str | None:
+        for attribute, operator in outcome.fitted.operators.items():
+            least = smallest_p(outcome.original, outcome.released, operator)
+            if least < error / operator.size:
+                return f"`{attribute}` does not follow its operator: p = {least:.3g}"
+        return None
+
+    return claim
+
+
+def smallest_p(original: Table, released: Table, operator: Operator) -> float:
+    """Return the smallest p-value over the operator's columns that have enough rows (5 expected in each cell)."""
+    name = operator.attribute
+    place = {value: i for i, value in enumerate(operator.domain)}
+    before = np.array([place[v] for v in original[name].texts()])
+    after = np.array([place[v] for v in released[name].texts()])
+    matrix = operator.matrix()
+    least = 1.0
+    for value in range(operator.size):
+        observed = np.bincount(after[before == value], minlength=operator.size)
+        expected = matrix[:, value] * observed.sum()
+        if observed[expected == 0.0].sum():
+            return 0.0
+        some = expected > 0.0
+        if some.sum() > 1 and expected[some].min() >= LEAST_EXPECTED:
+            least = min(least, float(stats.chisquare(observed[some], expected[some]).pvalue))
+    return least
+
+
+def order_is_random(error: float = ERROR) -> Claim:
+    """Claim: released positions are not correlated with source positions (normal limit of Spearman's rank test)."""
+
+    def claim(outcome: Outcome) -> str | None:
+        rho = float(stats.spearmanr(outcome.original.rows, outcome.released.rows).statistic)
+        limit = float(stats.norm.isf(error / 2)) / np.sqrt(max(1, len(outcome.original) - 1))
+        return None if abs(rho) <= limit else f"the order of rows survives: rank correlation {rho:.3g}"
+
+    return claim
+
+
+def share_is_kept(fraction: float, error: float = ERROR) -> Claim:
+    """Claim: a binomial share ``fraction`` of the rows is released."""
+
+    def claim(outcome: Outcome) -> str | None:
+        kept, rows = len(outcome.released), len(outcome.original)
+        p = float(stats.binomtest(kept, rows, fraction).pvalue)
+        return None if p >= error else f"{kept} of {rows} rows are no sample of {fraction}"
+
+    return claim
+
+
+def exactly(rows: int) -> Claim:
+    """Claim: exactly so many rows are released."""
+
+    def claim(outcome: Outcome) -> str | None:
+        found = len(outcome.released)
+        return None if found == rows else f"{found} rows instead of {rows}"
+
+    return claim
+
+
+def is_function(column: str, *, one_to_one: bool = False) -> Claim:
+    """Claim: equal values become equal values (and, if ``one_to_one``, unequal ones unequal ones)."""
+
+    def claim(outcome: Outcome) -> str | None:
+        pairs = set(zip(outcome.original[column].texts(), outcome.released[column].texts(), strict=True))
+        if len({before for before, _ in pairs}) != len(pairs):
+            return f"equal values of `{column}` become different ones"
+        if one_to_one and len({after for _, after in pairs}) != len(pairs):
+            return f"different values of `{column}` become equal"
+        return None
+
+    return claim

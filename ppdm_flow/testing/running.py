@@ -1,0 +1,54 @@
+"""Running a transform as an engine would: in partitions of any size, in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ppdm_flow.core.draws import Draws, RunKey
+from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform, Transform
+from ppdm_flow.tables.table import Table, concat
+
+KEY = RunKey.from_seed("conformance")
+OTHER_KEY = RunKey.from_seed("another one")
+
+
+def run(transform: Transform, table: Table, key: RunKey = KEY, partition_rows: int | None = None) -> dict[str, Table]:
+    """Return the outputs by name. Raises TypeError for something that is no transform."""
+    draws = Draws(key.step("step"), transform.draws_per_row)
+    size = partition_rows or max(1, len(table))
+    parts = [table.take(np.arange(at, min(at + size, len(table)))) for at in range(0, max(1, len(table)), size)]
+    if isinstance(transform, RowTransform):
+        return {"": concat(transform.apply(part, draws) for part in parts)}
+    if isinstance(transform, OrderTransform):
+        keys = np.concatenate([transform.keys(part, draws) for part in parts])
+        return {"": table.take(np.lexsort((table.rows, keys)))}
+    if isinstance(transform, TableTransform):
+        return dict(transform.apply_table(table, draws))
+    if isinstance(transform, Generator):
+        return {"": concat(transform.generate(part.rows, draws) for part in parts)}
+    raise TypeError("neither RowTransform, OrderTransform, TableTransform nor Generator")
+
+
+def same(one: Mapping[str, Table], other: Mapping[str, Table]) -> bool:
+    """Whether all outputs have the same columns, source rows and cells."""
+    return one.keys() == other.keys() and all(same_table(one[name], other[name]) for name in one)
+
+
+def same_table(one: Table, other: Table) -> bool:
+    """Whether two tables have the same columns in order, the same source rows in order, and the same cells."""
+    if one.names != other.names or not np.array_equal(one.rows, other.rows):
+        return False
+    return all(same_cells(one, other, name) for name in one.names)
+
+
+def same_cells(one: Table, other: Table, name: str) -> bool:
+    """Whether a column has the same cells in both, whatever its categories are."""
+    stacked = concat([one.select([name]), other.select([name])])[name].codes
+    return np.array_equal(stacked[: len(one)], stacked[len(one) :])
+
+
+def by_row_number(table: Table) -> Table:
+    """Return the table in the order of its source row numbers."""
+    return table.take(np.argsort(table.rows, kind="stable"))
