@@ -77,7 +77,8 @@ class Series:
 class Chart:
     """A picture's data. ``kind`` is ``bars``, ``lines`` or ``matrix`` (then each series is a row).
 
-    ``x`` are labels: never data values unless the audit got them through ``AuditContext.label``.
+    ``x`` are labels: never data values unless the audit got them through ``AuditContext.label``. ``release`` names the
+    release that it shows, where there are several; the engine sets it.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Chart:
     y_label: str = ""
     note: str = ""
     group: str = ""
+    release: str = ""
 
 
 @dataclass(frozen=True, slots=True)
