@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.requirements import within
 from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.wording import kind_of, title_of
 
@@ -14,9 +15,14 @@ _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``."""
+    """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``.
+
+    ``release`` is empty where the figure belongs to no release (a step's own). ``measured`` says where a figure
+    lies inside its bound and yet does not count.
+    """
 
     id: str
+    anchor: str
     release: str
     kind: str
     title: str
@@ -52,24 +58,26 @@ def gates(document: dict[str, Any]) -> list[Check]:
 
 
 def _ordered(document: dict[str, Any], part: str) -> list[Check]:
-    found = [_check(result, document["metrics"]) for result in document[part]]
+    found = [_check(r, document["metrics"], f"{part}-{i}") for i, r in enumerate(document[part], start=1)]
     return sorted(found, key=lambda check: check.holds)
 
 
-def _check(result: dict[str, Any], metrics: dict[str, Any]) -> Check:
+def _check(result: dict[str, Any], metrics: dict[str, Any], anchor: str) -> Check:
     unit = _unit(result, metrics)
     measured, bound = pair(result["measured"], result["bound"], unit)
     at_most = result["direction"] == "at_most"
+    unverified = not result["holds"] and _inside(result, at_most)
     before = _figure_of(result, metrics, "_before").get("value")
     return Check(
         id=result["id"],
+        anchor=anchor,
         release=result["release"],
         kind=kind_of(result["id"]),
         title=title_of(result["id"]),
         metric=result["metric"],
         sentence=result["sentence"],
         holds=bool(result["holds"]),
-        measured=measured,
+        measured=f"{measured} (not verified)" if unverified else measured,
         bound=f"{'at most' if at_most else 'at least'} {bound}",
         interval=between(result.get("interval"), unit),
         place=_place(result["policy_span"]),
@@ -81,6 +89,10 @@ def _check(result: dict[str, Any], metrics: dict[str, Any]) -> Check:
         before="" if before is None else amount(before, unit),
         figure_before=before,
     )
+
+
+def _inside(result: dict[str, Any], at_most: bool) -> bool:
+    return result["measured"] is not None and within(result["measured"], result["bound"], at_most=at_most)
 
 
 def _figure_of(result: dict[str, Any], metrics: dict[str, Any], suffix: str = "") -> dict[str, Any]:

@@ -169,6 +169,7 @@ def _chart(chart: Chart, name: str) -> Document:
         "title": chart.title,
         "kind": chart.kind,
         "group": chart.group,
+        "release": chart.release,
         "x": list(chart.x),
         "series": [_series(series, f"charts.{name}") for series in chart.series],
         "x_label": chart.x_label,

@@ -13,12 +13,12 @@ from ppdm_flow.report.wording import spoken
 _TITLES = {
     "distributions": "Before and after",
     "class_sizes": "How many people share a combination",
-    "classes": "How many people share a combination",
+    "k_anonymity": "How many people share a combination",
     "reidentification_risk": "Risk of re-identification",
     "perturbation_utility": "What perturbation keeps",
     "classification_error": "Usefulness for classification",
-    "templates": "Inferences",
-    "sensitivities": "Beliefs before and after",
+    "templates": "What can be inferred",
+    "sensitivities": "What can be learned",
     "associations": "Relations between attributes",
     "": "Further figures",
 }
@@ -50,9 +50,16 @@ def gallery(document: dict[str, Any]) -> Gallery:
     marks = budget(len(drawn))
     groups: dict[str, list[Picture]] = {}
     for chart in drawn:
-        groups.setdefault(chart["group"], []).append(picture(chart, marks))
+        groups.setdefault(_title(chart["group"]), []).append(picture(chart, marks))
     walls = [
-        Wall(f"charts-{i}", _TITLES.get(name, spoken(name)), tuple(found[:_OPEN]), tuple(found[_OPEN:]))
-        for i, (name, found) in enumerate(groups.items())
+        Wall(f"charts-{i}", title, tuple(found[:_OPEN]), tuple(found[_OPEN:]))
+        for i, (title, found) in enumerate(groups.items())
     ]
     return Gallery(tuple(walls), tuple(chart["title"] for chart in every[MOST_CHARTS:]))
+
+
+def _title(group: str) -> str:
+    """Return the section's title; ``privacy.templates.x`` belongs to the section of all templates."""
+    parts = group.split(".")
+    name = parts[1] if parts[0] == "privacy" and len(parts) > 1 else group
+    return _TITLES.get(name, spoken(name))

@@ -33,9 +33,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class CheckList:
-    """The checks of one release; ``folded`` hold and are behind a click. ``release`` is empty where there is one."""
+    """The checks of one release; ``folded`` hold and are behind a click. ``heading`` is empty where there is one."""
 
-    release: str
+    heading: str
     rows: tuple[Row, ...]
     folded: tuple[Row, ...]
 
@@ -128,7 +128,8 @@ def _lists(checks: Sequence[Check]) -> tuple[CheckList, ...]:
         rows = [_row(check) for check in checks if check.release == name]
         failing = sum(not row.check.holds for row in rows)
         shown = max(failing, _OPEN_CHECKS)
-        lists.append(CheckList(name if len(names) > 1 else "", tuple(rows[:shown]), tuple(rows[shown:])))
+        heading = f"Release {name}" if name else "All releases"
+        lists.append(CheckList(heading if len(names) > 1 else "", tuple(rows[:shown]), tuple(rows[shown:])))
     return tuple(lists)
 
 
@@ -143,7 +144,7 @@ def _row(check: Check) -> Row:
         before=check.figure_before,
     )
     before = f"; {check.before} in the original" if check.before else ""
-    return Row(check, drawing, f"measured {check.measured}, {check.bound} is asked{before}")
+    return Row(check, drawing, f"measured {check.measured}; {check.bound} is asked{before}")
 
 
 def _step(step: dict[str, Any], total: float) -> StepRow:

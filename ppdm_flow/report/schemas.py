@@ -149,6 +149,7 @@ def _chart() -> _Schema:
         "title": _text("Heading of the picture."),
         "kind": {"enum": ["bars", "lines", "matrix"], "description": "How it is drawn; in a matrix a series is a row."},
         "group": _text("The section that it belongs to; may be empty."),
+        "release": _text("The release that it shows; empty where it is about all, or where there is only one."),
         "x": {"type": "array", "items": {"type": "string"}, "description": "Labels along the axis."},
         "series": _list("series", "One set of bars, one line or one row each."),
         "x_label": _text("Title of the axis of labels; may be empty."),

@@ -13,7 +13,7 @@ from ppdm_flow.report.wording import listed
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many checks of one release hold."""
+    """How many checks of one release hold, those that are about no release in particular included."""
 
     release: str
     held: int
@@ -97,6 +97,6 @@ def _contradiction(claimed: bool, failing: int, total: int) -> str:
 
 def _tallies(releases: list[str], every: Iterable[Check]) -> Iterable[Tally]:
     checks = list(every)
-    for name in dict.fromkeys((*releases, *(check.release for check in checks))):
-        own = [check for check in checks if check.release == name]
+    for name in dict.fromkeys((*releases, *(check.release for check in checks if check.release))):
+        own = [check for check in checks if check.release in {name, ""}]
         yield Tally(name, sum(check.holds for check in own), len(own))

@@ -69,6 +69,22 @@ def test_checks_are_worded(document):
     assert (useful.kind, useful.title, useful.interval) == ("Gate", "still-useful", "1.31% to 3.02%")
 
 
+def test_an_unverified_figure_is_not_taken_for_a_good_one(document):
+    found = document()
+    found["requirements"][0]["holds"] = False
+    found["verdict"] = "withheld"
+    (failed,) = verdict(found).failing
+    assert failed.measured == "7 (not verified)"
+    assert "NO  privacy.k_anonymity              study    7 (not verified)  at least 5" in render(found)
+
+
+def test_a_check_of_no_release_counts_for_all(document):
+    found = document()
+    found["gates"][1].update(release="", holds=False)
+    tallies = verdict(found).releases
+    assert [(t.release, t.holds) for t in tallies] == [("study", False), ("partner", False)]
+
+
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_summary(document, width):
     text = render(document(failing=True), width)

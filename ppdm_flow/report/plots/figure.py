@@ -24,6 +24,7 @@ class Picture:
 
     id: str
     title: str
+    release: str
     note: str
     cut: str
     legend: tuple[tuple[str, str], ...]
@@ -44,6 +45,7 @@ def picture(chart: dict[str, Any], marks: int) -> Picture:
     return Picture(
         id=chart["id"],
         title=chart["title"],
+        release=chart.get("release", ""),
         note=chart["note"],
         cut=cut,
         legend=_legend(shown),
