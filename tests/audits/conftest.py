@@ -17,6 +17,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.view import InMemoryView
 
 ROLES = {
     "q": Role.QUASI_IDENTIFIER,
@@ -28,37 +29,6 @@ ROLES = {
 }
 
 CONNECTION = duckdb.connect()
-
-
-@dataclass(frozen=True)
-class MemoryView:
-    """A DataView over one table."""
-
-    held: Table
-    schema: Schema
-
-    @property
-    def row_count(self) -> int:
-        return len(self.held)
-
-    def counts(self, columns: Sequence[str]) -> Counts:
-        return count(self.held, columns, self.schema.weight)
-
-    def domain(self, column: str) -> pa.StringArray:
-        return self.held[column].compact().categories
-
-    def sample(self, size: int) -> Table:
-        if size >= len(self.held):
-            return self.held
-        return self.held.take(np.arange(size) * len(self.held) // size)
-
-    def table(self, columns: Sequence[str] | None = None) -> Table:
-        return self.held if columns is None else self.held.select(columns)
-
-    def partitions(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
-        whole = self.table(columns)
-        for start in range(0, max(1, len(whole)), 7):
-            yield whole.take(np.arange(start, min(start + 7, len(whole))))
 
 
 @dataclass(frozen=True)
@@ -97,21 +67,25 @@ class MemorySql:
 class Case:
     """An original, a candidate, and the context to judge them in."""
 
-    original: MemoryView
-    candidate: MemoryView
+    original: InMemoryView
+    candidate: InMemoryView
     ctx: AuditContext = field(repr=False)
 
     @property
-    def args(self) -> tuple[MemoryView, MemoryView, AuditContext]:
+    def args(self) -> tuple[InMemoryView, InMemoryView, AuditContext]:
         return self.original, self.candidate, self.ctx
 
     def but(self, **changes: object) -> Case:
         return replace(self, ctx=replace(self.ctx, **changes))
 
 
-def view(columns: Mapping[str, list[str | None]] | Table, roles: Mapping[str, Role]) -> MemoryView:
+def view(columns: Mapping[str, list[str | None]] | Table, roles: Mapping[str, Role]) -> InMemoryView:
     table = columns if isinstance(columns, Table) else Table.of(columns)
-    return MemoryView(table, Schema(tuple(Field(n, roles[n]) for n in table.names)))
+    return InMemoryView(
+        table,
+        Schema(tuple(Field(n, roles[n]) for n in table.names)),
+        partition_rows=7 if len(table) < 1000 else 1 << 18,
+    )
 
 
 def case(
@@ -137,8 +111,8 @@ def case(
         release="public",
         attributes=facts,
         original_attributes={n: AttributeFacts(n, role_of[n], source=n) for n in names},
-        pairs=MemoryPairs(before.held, after.held) if paired else None,
-        sql=MemorySql({"candidate": after.held, "original": before.held}),
+        pairs=MemoryPairs(before.whole, after.whole) if paired else None,
+        sql=MemorySql({"candidate": after.whole, "original": before.whole}),
         nulls=nulls,
     )
     return Case(before, after, replace(ctx, **more))
@@ -147,7 +121,7 @@ def case(
 @pytest.fixture(scope="session")
 def build() -> SimpleNamespace:
     """The builders above, as a fixture: tests import nothing from one another."""
-    return SimpleNamespace(case=case, view=view, View=MemoryView, Pairs=MemoryPairs, Sql=MemorySql)
+    return SimpleNamespace(case=case, view=view, View=InMemoryView, Pairs=MemoryPairs, Sql=MemorySql)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,79 @@
+"""The second route to the worst posteriors: every entry of P, in fractions or by blocks of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+FRACTIONS = 60
+"""The number of values up to which every entry is a fraction."""
+_ENTRIES = 4_000_000
+
+Bound = tuple[float, float] | None
+
+
+def brute_posteriors(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
+    """Return the highest posteriors from r1 and the lowest from r2 over all released j and other values k.
+
+    ``bounds`` are (r1, r2) or None for each value; a value without has nan.
+    """
+    if len(retention) == 1:
+        return [b[0] if b else math.nan for b in bounds], [b[1] if b else math.nan for b in bounds]
+    return _fractions(retention, bounds) if len(retention) <= FRACTIONS else _blocks(retention, bounds)
+
+
+def _fractions(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
+    m = len(retention)
+    kept = [Fraction(p) for p in retention]
+    matrix = [[(kept[i] if i == j else 0) + (1 - kept[i]) / m for i in range(m)] for j in range(m)]
+    upward, downward = [math.nan] * m, [math.nan] * m
+    for i, bound in enumerate(bounds):
+        if bound is None:
+            continue
+        low, high = Fraction(bound[0]), Fraction(bound[1])
+        rises, falls = [], []
+        for row in matrix:
+            others = row[:i] + row[i + 1 :]
+            rises.append(_posterior(low, row[i], min(others)))
+            falls.append(_posterior(high, row[i], max(others)))
+        upward[i], downward[i] = float(max(rises)), float(min(falls))
+    return upward, downward
+
+
+def _posterior(prior: Fraction, own: Fraction, other: Fraction) -> Fraction:
+    whole = prior * own + (1 - prior) * other
+    return prior * own / whole if whole else prior
+
+
+def _blocks(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
+    m = len(retention)
+    kept = np.asarray(retention, dtype=np.float64)
+    r1 = np.array([b[0] if b else np.nan for b in bounds])
+    r2 = np.array([b[1] if b else np.nan for b in bounds])
+    upward, downward = np.full(m, -np.inf), np.full(m, np.inf)
+    size = max(1, _ENTRIES // m)
+    for start in range(0, m, size):
+        rows = np.arange(start, min(start + size, m))
+        block = np.tile((1.0 - kept) / m, (len(rows), 1))
+        block[np.arange(len(rows)), rows] += kept[rows]
+        least, most = np.sort(block, axis=1)[:, [0, 1]], np.sort(block, axis=1)[:, [-1, -2]]
+        low = np.where(block == least[:, :1], least[:, 1:], least[:, :1])
+        high = np.where(block == most[:, :1], most[:, 1:], most[:, :1])
+        upward = np.fmax(upward, _best(r1, block, low).max(axis=0))
+        downward = np.fmin(downward, _best(r2, block, high).min(axis=0))
+    unbound = np.isnan(r1)
+    upward[unbound] = downward[unbound] = np.nan
+    return upward.tolist(), downward.tolist()
+
+
+def _best(prior: Floats, own: Floats, other: Floats) -> Floats:
+    whole = prior * own + (1 - prior) * other
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(whole == 0, prior, prior * own / whole)
+    return found

@@ -1,0 +1,62 @@
+"""How often each value of an operator's domain occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING, SPECIALS
+from ppdm_flow.tables.counts import Counts
+
+Domain = Sequence[str | None]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """``rows`` (m,) of each value of the domain; ``outside`` counts the cells that are none of them."""
+
+    rows: Integers
+    outside: int = 0
+
+    @property
+    def total(self) -> int:
+        """The rows within the domain."""
+        return int(self.rows.sum())
+
+    @property
+    def frequency(self) -> npt.NDArray[np.float64]:
+        """Shares of the rows within the domain, shape (m,); zeros for no row."""
+        share: npt.NDArray[np.float64] = self.rows / max(1, self.total)
+        return share
+
+
+def places(counts: Counts, column: str, domain: Domain) -> Integers:
+    """Return the place in ``domain`` of each combination's cell in ``column``, or -1 where it is outside.
+
+    A suppressed cell is outside, and a missing one as well unless the domain holds None.
+    """
+    of_value = {value: i for i, value in enumerate(domain)}
+    names = counts.names(column).to_pylist()
+    table = np.full(len(names) + SPECIALS, -1, dtype=np.int64)
+    table[SPECIALS + MISSING] = of_value.get(None, -1)
+    table[SPECIALS:] = [of_value.get(name, -1) for name in names]
+    return table[counts.of(column) + SPECIALS]
+
+
+def histogram(view: DataView, column: str, domain: Domain) -> Histogram:
+    """Count the cells of one column."""
+    counts = view.counts((column,))
+    return tally(places(counts, column, domain), counts.counts, len(domain))
+
+
+def tally(place: Integers, rows: Integers, size: int) -> Histogram:
+    """Add up ``rows`` by place."""
+    inside = place >= 0
+    found = np.zeros(size, dtype=np.int64)
+    np.add.at(found, place[inside], rows[inside])
+    return Histogram(found, int(rows[~inside].sum()))

@@ -1,0 +1,81 @@
+"""One requirement on one released column: margins, and what stands against them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.audits.sensitivities.bounds import Bounds
+from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck
+from ppdm_flow.audits.sensitivities.histogram import Domain
+from ppdm_flow.audits.sensitivities.posteriors import Posteriors
+from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.core.roles import Directions
+
+Floats = npt.NDArray[np.float64]
+
+NO_BOUND = -1.0
+"""The margin where no value is bounded: no posterior can lie further below its limit."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """``posteriors`` over all priors and ``at_prior`` at the data's own, with the bounds that they are held against.
+
+    ``doubt`` says why the operator cannot be relied on, or is empty; then ``bytes_check`` is what the bytes say.
+    """
+
+    requirement: Sensitivity
+    column: str
+    domain: Domain
+    frequency: Floats
+    bounds: Bounds
+    posteriors: Posteriors
+    at_prior: Posteriors
+    amplification: float
+    doubt: str
+    bytes_check: BytesCheck
+
+    @property
+    def upward(self) -> Floats:
+        """The margin posterior - r2 of each bounded value; -1 for the others."""
+        return np.where(self.bounds.judged, np.nan_to_num(self.posteriors.upward - self.bounds.r2), NO_BOUND)
+
+    @property
+    def downward(self) -> Floats:
+        """The margin r1 - posterior of each bounded value; -1 for the others."""
+        return np.where(self.bounds.judged, np.nan_to_num(self.bounds.r1 - self.posteriors.downward), NO_BOUND)
+
+    @property
+    def margins(self) -> Floats:
+        """The margin that each value is judged by."""
+        if self.requirement.directions is Directions.UPWARD:
+            return self.upward
+        return np.maximum(self.upward, self.downward)
+
+    @property
+    def margin(self) -> float:
+        """The worst margin; the requirement holds at most at 0."""
+        return float(self.margins.max(initial=NO_BOUND))
+
+    @property
+    def worst_upward(self) -> float | None:
+        """The highest posterior of the value with the worst upward margin."""
+        return float(self.posteriors.upward[self.upward.argmax()]) if self.bounds.judged.any() else None
+
+    @property
+    def worst_downward(self) -> float | None:
+        """The lowest posterior of the value with the worst downward margin."""
+        return float(self.posteriors.downward[self.downward.argmax()]) if self.bounds.judged.any() else None
+
+    @property
+    def fault(self) -> str:
+        """Why the requirement cannot be verified, or nothing."""
+        return self.doubt or self.bytes_check.fault
+
+    @property
+    def known_too_well(self) -> npt.NDArray[np.intp]:
+        """The places of values whose frequency alone exceeds r2."""
+        return np.flatnonzero(self.bounds.judged & (self.frequency > self.bounds.r2))

@@ -1,0 +1,36 @@
+"""The picture of a judged sensitivity: limits and worst posteriors of the values with the worst margins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.audits.sensitivities.judgement import Judgement
+from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.sdk.audit import AuditContext
+
+TOP = 20
+
+
+def chart(judged: Judgement, ctx: AuditContext) -> Chart:
+    """Return bars for at most twenty bounded values, the worst first."""
+    order = np.argsort(-judged.margins, kind="stable")
+    chosen = [int(i) for i in order if judged.bounds.judged[i]][:TOP]
+    attribute = source_of(judged.column, ctx)
+    series = (
+        ("r2, the limit above", judged.bounds.r2),
+        ("highest posterior from r1", judged.posteriors.upward),
+        ("r1, the limit below", judged.bounds.r1),
+        ("lowest posterior from r2", judged.posteriors.downward),
+    )
+    return Chart(
+        id=f"{judged.requirement.id}.{judged.column}.posteriors",
+        title=f"What can be learned of {judged.column}",
+        kind="bars",
+        x=tuple(ctx.label(attribute, judged.domain[i], i + 1) for i in chosen),
+        series=tuple(Series(name, tuple(float(values[i]) for i in chosen)) for name, values in series),
+        x_label="value",
+        y_label="probability",
+        note="worst case over all prior beliefs; at most twenty values, those closest to their limits first",
+        group=judged.requirement.id,
+    )

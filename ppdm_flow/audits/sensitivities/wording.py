@@ -1,0 +1,62 @@
+"""What the margins of a sensitivity mean, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ppdm_flow.audits.sensitivities.judgement import Judgement
+from ppdm_flow.core.requirements import Sensitivity, within
+from ppdm_flow.core.roles import Directions
+
+
+def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[Judgement]) -> str:
+    """Return the sentence for the report; values are named only where the policy wrote them."""
+    if not columns:
+        return f"`{requirement.attribute}` is not released, so nothing is learned of it here."
+    if len(known) < len(columns):
+        return (
+            f"`{requirement.attribute}` is released, but no randomization operator is known for it: what can be"
+            " learned of a person cannot be bounded, so this counts as not met."
+        )
+    faulty = next((j for j in known if j.fault), None)
+    if faulty is not None:
+        return f"This cannot be verified for `{faulty.column}`: {faulty.fault}."
+    return _margins(max(known, key=lambda j: j.margin)) + _fit(known)
+
+
+def _margins(judged: Judgement) -> str:
+    if not judged.bounds.judged.any():
+        return f"No value of `{judged.column}` has a bound."
+    both = judged.requirement.directions is Directions.BOTH
+    if within(judged.margin, 0.0, at_most=True):
+        ways = "likelier than r2 or less likely than r1" if both else "likelier than r2"
+        return (
+            f"Whatever one believed of a person's `{judged.column}` within the limits, the released value makes no"
+            f" bounded value {ways}{_closest(judged)}."
+        )
+    place = int(judged.margins.argmax())
+    up = judged.upward[place] >= judged.downward[place] or not both
+    prior, posterior, limit = (
+        (judged.bounds.r1[place], judged.posteriors.upward[place], judged.bounds.r2[place])
+        if up
+        else (judged.bounds.r2[place], judged.posteriors.downward[place], judged.bounds.r1[place])
+    )
+    return (
+        f"A belief of {prior:.2%} in {_named(judged, place)} of `{judged.column}` can become one of {posterior:.2%}"
+        f" from the released value; {'at most' if up else 'at least'} {limit:.2%} is accepted."
+    )
+
+
+def _closest(judged: Judgement) -> str:
+    return f"; the closest comes within {abs(min(judged.margin, 0.0)):.4f} of its limit"
+
+
+def _named(judged: Judgement, place: int) -> str:
+    value = judged.domain[place]
+    own = {b.value for b in judged.requirement.bounds}
+    return f"`{value}`" if value is not None and value in own else "a value"
+
+
+def _fit(known: Sequence[Judgement]) -> str:
+    tested = [j.bytes_check.p_value for j in known if j.bytes_check.p_value is not None]
+    return f" The released values fit the operator (p = {min(tested):.2g})." if tested else ""
