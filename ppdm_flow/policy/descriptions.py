@@ -73,9 +73,10 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "Source.with": ("Parameters of the source plugin.", {"delimiter": ";"}),
     "Attribute.role": (
         (
-            "`identifier` is dropped unless a step replaces it; `quasi_identifier` may be known to others; `sensitive` is "
-            "what they must not learn; `target` is the class of the wanted analysis; `weight` counts rows of a collapsed "
-            "table; `subject` is the person behind several rows; `items` holds sets; `insensitive` is none of these."
+            "`identifier` is dropped unless a step replaces it; `quasi_identifier` may be known to others; `sensitive` "
+            "is what they must not learn; `target` is the class of the wanted analysis; `weight` counts rows of a "
+            "collapsed table; `subject` is the person behind several rows; `items` holds sets; `insensitive` is none "
+            "of these."
         ),
         "quasi_identifier",
     ),

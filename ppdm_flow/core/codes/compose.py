@@ -1,7 +1,121 @@
-"""PPF3xx."""
+"""PPF3xx: inheritance, params and floors."""
 
 from __future__ import annotations
 
 from ppdm_flow.core.page import CodePage
 
-PAGES: tuple[CodePage, ...] = ()
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF301",
+        "a template file that is not there",
+        "`extends:` names a file that does not exist or cannot be read.",
+        "What the template requires would be missing, so the policy is not used without it.",
+        "Correct the path. It is relative to the file in which it stands.",
+        bad="extends: ./template/organization.yaml",
+        good="extends: ./templates/organization.yaml",
+    ),
+    CodePage(
+        "PPF302",
+        "a file that extends itself",
+        "Following `extends:` from file to file leads back to where one started.",
+        "Neither of the files could ever be complete.",
+        "Take one of the entries out; move what both need to a third file.",
+    ),
+    CodePage(
+        "PPF303",
+        "an unknown built-in or packaged template",
+        "`builtin:` or `pkg:` names a template that is not installed, or in another version.",
+        "What the template requires would be missing.",
+        "Use one of the names that the message lists, or install the package.",
+        bad="extends: builtin:microdata",
+        good="extends: pkg:acme-policies/hospital",
+    ),
+    CodePage(
+        "PPF304",
+        "a reference to no param",
+        "`${…}` names something that no `params:` declares, here or in a template.",
+        "There is no text to put in its place. Environment variables and other keys cannot be referred to.",
+        "Declare it under `params:`, and write `${params.name}`.",
+        bad="privacy: {k_anonymity: {k: '${params.kk}'}}",
+        good="params: {k: {type: integer, default: 5}}\nprivacy: {k_anonymity: {k: '${params.k}'}}",
+    ),
+    CodePage(
+        "PPF305",
+        "required params without a value",
+        "Params without a default have to be given a value, and are not. All of one file are listed together.",
+        "A value that is made up could be weaker than what was meant.",
+        "Give them under `with:` where the template is extended, by `--set name=value`, or declare a `default:`.",
+        bad="extends: [{template: ./organization.yaml}]",
+        good="extends: [{template: ./organization.yaml, with: {k: 5}}]",
+    ),
+    CodePage(
+        "PPF306",
+        "a param's value that does not fit",
+        "The value is not of the declared type, outside of `min` and `max`, or none of the `choices`.",
+        "Whoever wrote the template said which values make sense.",
+        "Give another value.",
+        bad="params: {k: {type: integer, min: 5, default: 3}}",
+        good="params: {k: {type: integer, min: 5, default: 5}}",
+    ),
+    CodePage(
+        "PPF307",
+        "an unfinished reference",
+        "`${` has no `}` on its line.",
+        "The text would be used as it stands, which is hardly meant.",
+        "Write `${params.name}`. The text `${` itself is written `$${`.",
+        bad="owner: ${params.owner",
+        good="owner: ${params.owner}",
+    ),
+    CodePage(
+        "PPF308",
+        "below a floor",
+        "A template states a floor under a figure, and this policy goes below it or takes the figure away.",
+        "Floors are how an organization makes sure that no policy of its own is weaker than agreed.",
+        "Keep to the floor, or talk to the template's owner. The message shows both lines.",
+        bad="# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\nprivacy: {k_anonymity: {k: 3}}",
+        good="privacy: {k_anonymity: {k: 5}}",
+    ),
+    CodePage(
+        "PPF309",
+        "a floor that cannot be read",
+        "A floor is a place of the language and a comparison with a number.",
+        "A floor that is not understood would hold nothing up.",
+        'Write `place: ">= number"`, with one of >=, <=, >, <, ==; `*` in the place stands for any name.',
+        bad="floors: {privacy.k_anonymity.k: five}",
+        good='floors: {privacy.k_anonymity.k: ">= 5"}',
+    ),
+    CodePage(
+        "PPF310",
+        "a value for a param that there is not",
+        "`with:` or `--set` gives a value to something that the template or policy does not declare.",
+        "A misspelt name would leave the default in force without a word.",
+        "Use one of the names that the message lists.",
+        bad="extends: [{template: ./organization.yaml, with: {kk: 5}}]",
+        good="extends: [{template: ./organization.yaml, with: {k: 5}}]",
+    ),
+    CodePage(
+        "PPF311",
+        "a deletion of nothing",
+        "`key: null` deletes an inherited key, and no template has it. A warning.",
+        "Most often the key is misspelt, and what should be deleted still holds.",
+        "Correct the key, or remove the line.",
+        bad="attributes: {jobb: null}",
+        good="attributes: {job: null}",
+    ),
+    CodePage(
+        "PPF312",
+        "a reference of no known form",
+        "A template is a file, `builtin:name` or `pkg:distribution/name`; nothing is fetched from a network.",
+        "A policy that changes with what a server answers cannot be reviewed.",
+        "Keep the template beside the policy, or install it as a package.",
+        bad="extends: https://example.org/organization.yaml",
+        good="extends: ./templates/organization.yaml",
+    ),
+    CodePage(
+        "PPF313",
+        "too long a chain of templates",
+        "Templates extend each other over more than 16 files.",
+        "Nobody can say any more what such a policy requires.",
+        "Bring some of them together.",
+    ),
+)

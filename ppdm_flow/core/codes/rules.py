@@ -1,7 +1,9 @@
-"""PPF5xx."""
+"""PPF500 to PPF549: rules that a policy must meet by itself."""
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.rules_attributes import PAGES as ATTRIBUTES
+from ppdm_flow.core.codes.rules_requirements import PAGES as REQUIREMENTS
 from ppdm_flow.core.page import CodePage
 
-PAGES: tuple[CodePage, ...] = ()
+PAGES: tuple[CodePage, ...] = tuple(sorted((*REQUIREMENTS, *ATTRIBUTES), key=lambda page: page.code))
