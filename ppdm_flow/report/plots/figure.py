@@ -11,6 +11,7 @@ from ppdm_flow.report.plots.bars import bars
 from ppdm_flow.report.plots.drawing import Drawing, styles
 from ppdm_flow.report.plots.limits import trimmed
 from ppdm_flow.report.plots.lines import lines
+from ppdm_flow.report.plots.marks import colours
 from ppdm_flow.report.plots.matrix import matrix
 from ppdm_flow.report.plots.scale import unit_of
 
@@ -61,7 +62,7 @@ def _legend(chart: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     if chart["kind"] == "matrix" or len(chart["series"]) < 2:
         return ()
     names = [one["name"] for one in chart["series"]]
-    return tuple(zip(names, styles(names), strict=True))
+    return tuple(zip(names, colours(chart) if chart["kind"] == "bars" else styles(names), strict=True))
 
 
 def _spoken(chart: dict[str, Any]) -> str:

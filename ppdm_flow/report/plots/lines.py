@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ppdm_flow.report.plots.bars import tip
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Path, shortened, styles
 from ppdm_flow.report.plots.frame import Frame, framed
+from ppdm_flow.report.plots.marks import tip
 from ppdm_flow.report.plots.scale import Scale, ticks
 
 _MOST_DOTS = 40

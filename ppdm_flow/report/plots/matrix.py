@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.report.amounts import amount
-from ppdm_flow.report.plots.bars import tip
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Rect, shortened
 from ppdm_flow.report.plots.frame import WIDTH
+from ppdm_flow.report.plots.marks import tip
 from ppdm_flow.report.plots.scale import unit_of
 
 _ROW_CHARACTERS = 20
@@ -21,11 +21,12 @@ def matrix(chart: dict[str, Any]) -> Drawing:
     """Return the drawing of a matrix: one row a series, one column a label."""
     rows, columns = chart["series"], chart["x"]
     left = round(max((len(shortened(r["name"], _ROW_CHARACTERS)) for r in rows), default=0) * CHARACTER + 10, 1)
-    wide = round((WIDTH - left - 6) / max(1, len(columns)), 2)
-    tall = min(_TALLEST, max(14.0, wide * 0.8))
     texts = [shortened(label, _COLUMN_CHARACTERS) for label in columns]
     longest = max(map(len, texts), default=0) * CHARACTER
-    turned = longest > wide - 4
+    turned = longest > (WIDTH - left) / max(1, len(columns)) - 4
+    right = 0.6 * longest if turned else 6.0
+    wide = round((WIDTH - left - right) / max(1, len(columns)), 2)
+    tall = min(_TALLEST, max(14.0, wide * 0.8))
     top = round(longest * 0.75 + 14, 1) if turned else 20.0
     drawing = Drawing(WIDTH, round(top + tall * len(rows) + 4, 1))
     for i, text in enumerate(texts):

@@ -1,0 +1,59 @@
+"""Upright bars, for histograms and short labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
+from ppdm_flow.report.plots.frame import Frame, framed
+from ppdm_flow.report.plots.marks import colours, ends, is_limit, lanes, points, tip
+
+_LABEL_CHARACTERS = 22
+_WIDEST = 40.0
+
+
+def upright(chart: dict[str, Any]) -> Drawing:
+    """Return the drawing of a bar chart with the values upwards."""
+    frame = framed(chart, zero=True)
+    slot = (frame.right - frame.left) / max(1, len(chart["x"]))
+    lane, count = lanes(chart)
+    thickness = min(_WIDEST, slot * 0.8 / count)
+    margin = (slot - thickness * count) / 2
+    styles = colours(chart)
+    for number, series in enumerate(chart["series"]):
+        left = frame.left + margin + lane[number] * thickness
+        for i in points(chart, series):
+            _mark(chart, series, i, frame, round(left + i * slot, 1), thickness, styles[number])
+    _labels(chart, frame, slot)
+    return frame.drawing
+
+
+def _mark(
+    chart: dict[str, Any], series: dict[str, Any], index: int, frame: Frame, x: float, thickness: float, style: str
+) -> None:
+    """Place one bar with its whisker, or one limit."""
+    value = series["y"][index]
+    zero, y = frame.values(0.0), frame.values(value)
+    if is_limit(series):
+        frame.drawing.lines.append(Line(x, y, round(x + thickness, 1), y, style))
+        return
+    width = round(thickness - (1.0 if thickness > 4 else 0.0), 1)
+    height = max(abs(y - zero), 0.8 if value else 0.0)
+    what = tip(chart, series, index, frame.unit)
+    frame.drawing.rects.append(Rect(x, min(y, zero), width, round(height, 1), style, what))
+    interval = ends(series, index)
+    if interval:
+        middle = round(x + width / 2, 1)
+        frame.drawing.lines.append(
+            Line(middle, frame.values(interval[0]), middle, frame.values(interval[1]), "whisker")
+        )
+
+
+def _labels(chart: dict[str, Any], frame: Frame, slot: float) -> None:
+    """Place as many labels as there is room for, evenly spaced."""
+    texts = [shortened(label, _LABEL_CHARACTERS) for label in chart["x"]]
+    widest = max((len(text) for text in texts), default=0) * CHARACTER + 6
+    every = max(1, -(-int(widest) // max(1, int(slot))))
+    for i in range(0, len(texts), every):
+        x = round(frame.left + (i + 0.5) * slot, 1)
+        frame.drawing.labels.append(Label(x, frame.bottom + 14, texts[i], "middle"))
