@@ -67,11 +67,12 @@ class _Compiler:
 
     def compile(self) -> tuple[Plan, list[Diagnostic]]:
         policy = self.policy
-        facts = facts_of(policy.attributes, self.places, self.home)
+        facts = facts_of(policy.attributes, self.places)
         requirements = requirements_of(policy, self.places)
         gates = gates_of(policy, self.places)
         wiring = self._wiring()
-        state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts))
+        faulty = has_errors(self.loaded.diagnostics)
+        state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty=faulty)
         follow(state, self._bounds(), wiring)
         releases = release_nodes(policy, state, wiring, self.binder)
         audits = audit_nodes(policy, releases, requirements, self.binder)

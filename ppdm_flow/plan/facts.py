@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.models import Attribute, Hierarchy, Policy
 from ppdm_flow.policy.patterns import Declared, is_pattern, matches
@@ -55,31 +52,20 @@ def resolved(
     return {name: policy.attributes[declared.key(name) or name] for name in names}, found
 
 
-def facts_of(attributes: Mapping[str, Attribute], places: Places, home: Path) -> tuple[AttributeFacts, ...]:
+def facts_of(attributes: Mapping[str, Attribute], places: Places) -> tuple[AttributeFacts, ...]:
     """Return what is known of each attribute before any step."""
-    return tuple(_facts(name, attribute, places, home) for name, attribute in attributes.items())
+    return tuple(_facts(name, attribute, places) for name, attribute in attributes.items())
 
 
-def _facts(name: str, attribute: Attribute, places: Places, home: Path) -> AttributeFacts:
+def _facts(name: str, attribute: Attribute, places: Places) -> AttributeFacts:
+    hierarchy = None if attribute.hierarchy is None else _hierarchy(attribute.hierarchy)
     span = places.key("attributes", name)
-    hierarchy = None
-    if attribute.hierarchy is not None:
-        hierarchy = _hierarchy(attribute.hierarchy, places.value("attributes", name, "hierarchy", "csv"), home)
     return AttributeFacts(name, attribute.role, attribute.type, attribute.domain, hierarchy, name, (), span)
 
 
-def _hierarchy(given: Hierarchy, span: Span | None, home: Path) -> HierarchySpec:
+def _hierarchy(given: Hierarchy) -> HierarchySpec:
     levels = None if given.levels is None else tuple(given.levels.items())
-    csv = None if given.csv is None else beside(given.csv, span, home)
-    return HierarchySpec(csv, given.intervals, levels, given.delimiter)
-
-
-def beside(path: str, span: Span | None, home: Path) -> str:
-    """Return ``path``, relative to the file that wrote it, as relative to the policy's folder."""
-    folder = Path(span.file).absolute().parent if span is not None else home
-    if Path(path).is_absolute() or folder == home:
-        return path
-    return os.path.relpath(folder / path, home)
+    return HierarchySpec(given.csv, given.intervals, levels, given.delimiter)
 
 
 def _unmatched(pattern: str, places: Places) -> Diagnostic:

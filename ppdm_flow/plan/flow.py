@@ -20,6 +20,7 @@ class Misfit:
     code: str
     message: str
     hint: str | None = None
+    attribute: str = ""
 
 
 def by_name(facts: Iterable[AttributeFacts]) -> Attributes:
@@ -35,7 +36,7 @@ def misfits(step: str, before: Attributes, effect: Effect) -> list[Misfit]:
         if name not in before:
             near = closest(name, before)
             hint = f"did you mean `{near}`?" if near else None
-            found.append(Misfit("PPF606", f"step `{step}` needs `{name}`, which does not reach it", hint))
+            found.append(Misfit("PPF606", f"step `{step}` needs `{name}`, which does not reach it", hint, name))
     after = [effect.renames.get(name, name) for name in before if name not in effect.drops]
     names = [*after, *(fact.name for fact in effect.adds)]
     twice = [name for name, count in Counter(names).items() if count > 1]

@@ -11,7 +11,6 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SourceNode
-from ppdm_flow.plan.facts import beside
 from ppdm_flow.plan.formats import inferred
 from ppdm_flow.policy.models import Policy
 
@@ -23,8 +22,7 @@ def source_node(
     source = policy.source
     path = None
     if source.path is not None:
-        written = beside(source.path, binder.places.value("source", "path"), home)
-        path = os.path.normpath(home / written)
+        path = os.path.normpath(home / source.path)
     kind = source.format or inferred(data or source.path or "")
     return SourceNode(
         path=path,

@@ -23,12 +23,16 @@ _WEIGHTLESS = frozenset({Kind.ROW_WISE, Kind.TABLE})
 
 @dataclass(slots=True)
 class Flow:
-    """The steps so far; ``clean`` are those whose attributes are certain, for rules that would mislead otherwise."""
+    """The steps so far; ``clean`` are those whose attributes are certain, for rules that would mislead otherwise.
+
+    ``faulty`` says that the policy's own rules were broken: they have named the attributes that it does not declare.
+    """
 
     places: Places
     requirements: tuple[Requirement, ...]
     nulls: Nulls
     source: Attributes
+    faulty: bool = False
     nodes: dict[str, StepNode] = field(default_factory=dict)
     clean: set[str] = field(default_factory=lambda: {SOURCE})
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -75,7 +79,8 @@ def _add(state: Flow, name: str, bound: Bound, reference: str, arriving: Attribu
     if not wrong:
         misfits = flow.misfits(name, arriving, effect)
         span = state.places.value("steps", name, "use")
-        state.diagnostics += [Diagnostic(m.code, m.message, span, hint=m.hint) for m in misfits]
+        told = [m for m in misfits if not state.faulty or m.attribute in state.source]
+        state.diagnostics += [Diagnostic(m.code, m.message, span, hint=m.hint) for m in told]
         wrong = bool(misfits)
     if not wrong and base(reference) in state.clean:
         state.clean.add(name)

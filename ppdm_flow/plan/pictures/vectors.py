@@ -1,0 +1,178 @@
+"""The plan as an SVG: layers from left to right, a card for each node, what must hold on the card of its release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from ppdm_flow.plan.graph import SOURCE, lanes, levels, release_key
+from ppdm_flow.plan.pictures.cards import INDENT, PAD, Card, cards
+from ppdm_flow.plan.pictures.metrics import width
+from ppdm_flow.plan.pictures.style import STYLE
+
+Document = Mapping[str, Any]
+
+_MARGIN = 16.0
+_BETWEEN = 38.0
+_APART = 22.0
+_STRAIGHT = 9.0
+
+
+_TIP = (
+    '<defs><marker id="ppdm-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
+    ' orient="auto-start-reverse"><path class="tip" d="M0.5 0.8 7 4 0.5 7.2z"/></marker></defs>'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a card lies: its left end, its width there, its middle height."""
+
+    card: Card
+    left: float
+    width: float
+    middle: float
+
+    @property
+    def right(self) -> float:
+        """The right end."""
+        return self.left + self.width
+
+    @property
+    def top(self) -> float:
+        """The upper end."""
+        return self.middle - self.card.height / 2
+
+
+def svg(document: Document) -> str:
+    """Return a self-contained SVG. Its colours are the page's variables, or its own in light and dark."""
+    spots = placed(document)
+    wide = max(spot.right for spot in spots.values()) + _MARGIN
+    high = max(spot.top + spot.card.height for spot in spots.values()) + _MARGIN
+    title = f"Plan of {document['policy']}"
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ppdm-plan" viewBox="0 0 {_n(wide)} {_n(high)}"'
+        f' width="{_n(wide)}" height="{_n(high)}" role="img" aria-label={quoteattr(title)}>'
+    )
+    parts = [
+        head,
+        f"<title>{escape(title)}</title>",
+        f"<style>{STYLE}</style>",
+        _TIP,
+        *_edges(document, spots),
+        *(part for spot in spots.values() for part in _drawn(spot)),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def placed(document: Document) -> dict[str, Spot]:
+    """Return where each node's card lies; no two cards overlap."""
+    every = cards(document)
+    rows = lanes(document)
+    across: dict[str, tuple[float, float]] = {}
+    left = _MARGIN
+    for column in _columns(document):
+        wide = max(every[key].width for key in column)
+        for key in column:
+            own = every[key].width if every[key].look == "implicit" else wide
+            across[key] = (left + (wide - own) / 2, own)
+        left += wide + _BETWEEN
+    middles = _middles(every, rows)
+    top = min(middles[key] - every[key].height / 2 for key in every)
+    return {key: Spot(card, *across[key], middles[key] - top + _MARGIN) for key, card in every.items()}
+
+
+def _columns(document: Document) -> list[list[str]]:
+    """Return the nodes by layer; all releases stand in the last one, their shuffles in the one before."""
+    releases = [release_key(release["name"]) for release in document["releases"]]
+    implicit = {step["name"] for step in document["steps"] if step["implicit"]}
+    shuffles = [release["input"] for release in document["releases"] if release["input"] in implicit]
+    last = {*releases, *shuffles}
+    layers = [[key for key in level if key not in last] for level in levels(document)]
+    return [layer for layer in (*layers, shuffles, releases) if layer]
+
+
+def _middles(every: Mapping[str, Card], rows: Mapping[str, float]) -> dict[str, float]:
+    """Return the middle height of each card; a lane is as high as the highest card that lies in it or half in it."""
+    count = floor(max(rows.values())) + 1
+    highs = [0.0] * count
+    for key, row in rows.items():
+        for lane in {floor(row), ceil(row)}:
+            highs[lane] = max(highs[lane], every[key].height + _APART)
+    centres: list[float] = []
+    top = 0.0
+    for high in highs:
+        centres.append(top + high / 2)
+        top += high
+    return {
+        key: centres[floor(row)] + (centres[ceil(row)] - centres[floor(row)]) * (row - floor(row))
+        for key, row in rows.items()
+    }
+
+
+def _edges(document: Document, spots: Mapping[str, Spot]) -> Iterator[str]:
+    for node, key in _targets(document):
+        base, _, output = node["input"].partition(".")
+        start, end = spots[base or SOURCE], spots[key]
+        x0, y0, x1, y1 = start.right, start.middle, end.left - 1, end.middle
+        turn = min(x0 + _BETWEEN, x1) - _STRAIGHT
+        bend = (turn - x0) / 2
+        path = f"M{_n(x0)} {_n(y0)}"
+        if abs(y0 - y1) > 0.05:
+            path += f"C{_n(x0 + bend)} {_n(y0)} {_n(turn - bend)} {_n(y1)} {_n(turn)} {_n(y1)}"
+        yield f'<path class="edge" d="{path}H{_n(x1)}" marker-end="url(#ppdm-tip)"/>'
+        if output:
+            x = turn - width(output, 10.0)
+            yield f'<text class="label" x="{_n(x)}" y="{_n(y1 - 5)}" font-size="10">{escape(output)}</text>'
+
+
+def _targets(document: Document) -> Iterable[tuple[Document, str]]:
+    yield from ((step, step["name"]) for step in document["steps"])
+    yield from ((release, release_key(release["name"])) for release in document["releases"])
+
+
+def _drawn(spot: Spot) -> Iterator[str]:
+    card = spot.card
+    yield f'<g class="card {card.look}">'
+    if card.tip:
+        yield f"<title>{escape(card.tip)}</title>"
+    radius = card.height / 2 if card.look == "implicit" else 9
+    yield (
+        f'<rect class="body" x="{_n(spot.left)}" y="{_n(spot.top)}" width="{_n(spot.width)}"'
+        f' height="{_n(card.height)}" rx="{_n(radius)}"/>'
+    )
+    if card.look != "implicit":
+        yield (
+            f'<rect class="mark" x="{_n(spot.left)}" y="{_n(spot.top + 12)}" width="3.5"'
+            f' height="{_n(card.height - 24)}" rx="1.75"/>'
+        )
+    yield from _text(spot)
+    yield "</g>"
+
+
+def _text(spot: Spot) -> Iterator[str]:
+    card = spot.card
+    x = spot.left + PAD
+    y = spot.top + PAD - 4.5
+    for place, line in enumerate(card.lines):
+        y += line.advance
+        shift = 0.0
+        if card.rule and place == card.rule:
+            at = y - line.size - line.gap / 2 - 1.5
+            yield f'<path class="rule" d="M{_n(x)} {_n(at)}H{_n(spot.right - PAD)}"/>'
+        if line.bullet:
+            shift = INDENT
+            yield f'<circle class="ring" cx="{_n(x + 4)}" cy="{_n(y - 3.8)}" r="2.7"/>'
+        yield (
+            f'<text class="{line.look}" x="{_n(x + shift)}" y="{_n(y)}" font-size="{_n(line.size)}">'
+            f"{escape(line.text)}</text>"
+        )
+
+
+def _n(number: float) -> str:
+    """Return a coordinate with one decimal at most."""
+    return f"{round(number, 1):g}"

@@ -1,0 +1,217 @@
+"""The JSON Schema (draft-07) of a plan's document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
+from ppdm_flow.plan.document import VERSION
+
+IDENTITY = "https://ppdm-flow.example/schemas/plan.v1.json"
+
+_Schema = dict[str, Any]
+
+
+def schema() -> _Schema:
+    """Return the schema of the plan document, version 1."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": IDENTITY,
+        "title": "Plan of a ppdm-flow policy",
+        "description": "What a run of the policy does: reading, steps, audits, releases, and what must hold.",
+        **_record(_top(), optional=("digest", "preview")),
+        "definitions": {
+            "attribute": _record(_attribute()),
+            "source": _record(_source()),
+            "step": _record(_plugin() | _step()),
+            "audit": _record(_plugin() | _audit()),
+            "release": _record(_release()),
+            "requirement": _requirement(),
+            "gate": _record(_gate()),
+        },
+    }
+
+
+def _top() -> _Schema:
+    return {
+        "version": {"const": VERSION, "description": "Version of this document's form."},
+        "policy": _text("Name of the release policy."),
+        "policy_digest": _digest("SHA-256 of the resolved policy."),
+        "source": _of("source"),
+        "steps": _list("step", "The steps in an order in which they can run."),
+        "audits": _list("audit", "What is measured: requirements first."),
+        "releases": _list("release", "The files that leave, if everything holds."),
+        "requirements": _list("requirement", "What must hold of every release."),
+        "gates": _list("gate", "Bounds on other figures."),
+        "nulls": _choice(Nulls, "How groups treat missing values."),
+        "randomness": {"enum": ["sealed", "reproducible"], "description": "Where the randomness comes from."},
+        "report_values": {"enum": ["show", "hide"], "description": "Whether the report may show data values."},
+        "digest": _digest("SHA-256 of this document without `digest` and `preview`."),
+        "preview": {"type": "object", "description": "What the data lets one expect; only with --data."},
+    }
+
+
+def _attribute() -> _Schema:
+    change = {"step": _text("The step."), "change": _choice(Change, "What it does to the values.")}
+    return {
+        "name": _text("Its name here."),
+        "role": _choice(Role, "What it is to the release."),
+        "type": _choice(AttributeType, "How the text of a value is understood."),
+        "source": _text("Its name in the source."),
+        "changes": {
+            "type": "array",
+            "description": "What steps have done to it, oldest first.",
+            "items": _record(change),
+        },
+    }
+
+
+def _source() -> _Schema:
+    return {
+        "path": _or_null("string", "The file, relative to the policy; null where --data must name it."),
+        "format": _or_null("string", "The reader; null where the file's name tells it."),
+        "options": _object("The reader's parameters."),
+        "columns": {
+            "description": "Names of the columns of a file without a header.",
+            "anyOf": [_texts(""), {"type": "null"}],
+        },
+        "missing": _texts("Texts that stand for a missing value."),
+        "incomplete_rows": {"enum": ["keep", "drop"], "description": "What happens to rows with missing values."},
+        "undeclared": {"enum": ["error", "drop"], "description": "What happens to columns that are not declared."},
+        "attributes": _list("attribute", "The declared attributes."),
+    }
+
+
+def _plugin() -> _Schema:
+    return {
+        "name": _text("Its name in the policy, or the one that the plan gave it."),
+        "use": _text("The plugin."),
+        "kind": _choice(Kind, "How the plugin works."),
+        "version": _text("The plugin's version."),
+        "distribution": _text("The package that brings it, with its version."),
+        "parameters": _object("Its parameters, defaults included."),
+        "implicit": {"type": "boolean", "description": "Whether the plan put it there, not the policy."},
+    }
+
+
+def _step() -> _Schema:
+    return {
+        "input": _text("`source`, a step, or `step.output`."),
+        "outputs": _texts('Names of its outputs; "" is its own.'),
+        "reads": _texts("Attributes that it looks at to decide."),
+        "changes": {
+            "type": "object",
+            "description": "What it does to the values of attributes.",
+            "additionalProperties": _choice(Change, ""),
+        },
+        "drops": _texts("Attributes that it takes out."),
+        "renames": {
+            "type": "object",
+            "description": "New names by old ones.",
+            "additionalProperties": {"type": "string"},
+        },
+        "rows": {"enum": ["same", "fewer", "reordered", "generated"], "description": "What it does to the rows."},
+        "serves": _texts("Ids of the requirements that it works towards."),
+        "guarantee": _text("What it claims; the audits measure it."),
+        "randomized": {"type": "boolean", "description": "Whether it draws at random."},
+        "expands_weights": {"type": "boolean", "description": "Whether weighted rows are written out singly before."},
+        "attributes": _list("attribute", "The attributes that leave it."),
+    }
+
+
+def _audit() -> _Schema:
+    return {
+        "release": _text("The release that it measures."),
+        "requirements": _texts("Ids of the requirements that it judges; none for utility and attacks."),
+    }
+
+
+def _release() -> _Schema:
+    return {
+        "name": _text("Its name."),
+        "input": _text("The step that it comes from."),
+        "path": _text("The file, relative to `released/NAME/`."),
+        "format": _text("The writer."),
+        "options": _object("The writer's parameters."),
+        "audience": {"enum": ["internal", "partner", "public"], "description": "Who gets it."},
+        "description": _text("What it is, in the policy's words."),
+        "attributes": _list("attribute", "Its columns."),
+    }
+
+
+def _requirement() -> _Schema:
+    head = {"id": _text("Place in the policy."), "kind": {"type": "string"}}
+    number = {"type": "number"}
+    value = {"value": _text("The value."), "r1": number, "r2": number}
+    pair = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+    two = {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
+    kinds: dict[str, _Schema] = {
+        "k_anonymity": {"k": {"type": "integer", "minimum": 2}, "attributes": _texts("What forms the classes.")},
+        "templates": {
+            "channel": _texts("The attributes that one may infer from."),
+            "sensitive": {"type": "array", "description": "(attribute, value), not to be inferred.", "items": pair},
+            "confidence": number | {"description": "The highest confidence of an inference."},
+        },
+        "sensitivities": {
+            "attribute": _text("The sensitive attribute."),
+            "directions": _choice(Directions, "Which breaches are forbidden."),
+            "values": {"type": "array", "description": "(r1, r2) by value.", "items": _record(value)},
+            "tolerance": _or_null("number", "theta of other values: r1 = frequency, r2 = theta r1."),
+            "default": {"description": "(r1, r2) of other values.", "anyOf": [two, {"type": "null"}]},
+        },
+    }
+    return {"oneOf": [_record(head | {"kind": {"const": kind}} | rest) for kind, rest in kinds.items()]}
+
+
+def _gate() -> _Schema:
+    return {
+        "id": _text("Place in the policy."),
+        "metric": _text("The figure."),
+        "min": _or_null("number", "The least that holds."),
+        "max": _or_null("number", "The most that holds."),
+    }
+
+
+def _text(description: str) -> _Schema:
+    return {"type": "string", "description": description}
+
+
+def _texts(description: str) -> _Schema:
+    told = {"description": description} if description else {}
+    return {"type": "array", **told, "items": {"type": "string"}}
+
+
+def _digest(description: str) -> _Schema:
+    return {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": description}
+
+
+def _object(description: str) -> _Schema:
+    return {"type": "object", "description": description}
+
+
+def _or_null(kind: str, description: str) -> _Schema:
+    return {"type": [kind, "null"], "description": description}
+
+
+def _choice(words: Any, description: str) -> _Schema:
+    return {"enum": [word.value for word in words], **({"description": description} if description else {})}
+
+
+def _of(definition: str) -> _Schema:
+    return {"$ref": f"#/definitions/{definition}"}
+
+
+def _list(definition: str, description: str) -> _Schema:
+    return {"type": "array", "description": description, "items": _of(definition)}
+
+
+def _record(properties: _Schema, optional: tuple[str, ...] = ()) -> _Schema:
+    """Return an object schema that knows exactly these properties."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
