@@ -14,12 +14,12 @@ def strictly_feasible(retention: Floats, slack: Floats, directions: Directions) 
     """Return p scaled down by as little as makes every amplification at most gamma, as computed in doubles.
 
     All constraints are of the form a p_i + b p_j <= c with a, b, c >= 0, so a scaled-down p satisfies them too, and
-    p = 0 satisfies them strictly: the search ends.
+    p = 0 satisfies them all: the search ends.
     """
     shrink = float(np.finfo(np.float64).eps)
     found = retention
-    while shrink < 1.0 and worst_excess(found, slack, directions) > 0.0:
-        found = retention * (1.0 - shrink)
+    while worst_excess(found, slack, directions) > 0.0:
+        found = retention * (1.0 - min(shrink, 1.0))
         shrink *= 2.0
     return found
 

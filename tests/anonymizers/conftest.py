@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+from ppdm_flow.core.requirements import Sensitivity, Template, ValueBound
+from ppdm_flow.core.roles import Directions, Role
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.view import InMemoryView
+
+settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=60)
+settings.load_profile("steady")
+
+
+class Papers:
+    """The two papers' running examples."""
+
+    @staticmethod
+    def patients() -> Table:
+        """Chaytor and Wang, Table 1."""
+        rows = ["21 M SARS", "25 F HIV", "26 F SARS", "28 M HIV", "32 F H1N1", "34 F cancer", "36 M H1N1", "39 M cancer"]
+        cells = [row.split() for row in rows]
+        return Table.of({name: [c[i] for c in cells] for i, name in enumerate(("age", "sex", "disease"))})
+
+    @staticmethod
+    def disease(directions: Directions = Directions.BOTH) -> Sensitivity:
+        bounds = {"SARS": (1 / 10, 1 / 7), "HIV": (1 / 10, 1 / 4), "H1N1": (1 / 9, 19 / 35), "cancer": (1 / 8, 18 / 25)}
+        values = tuple(ValueBound(v, *b) for v, b in bounds.items())
+        return Sensitivity("privacy.sensitivities.disease", "disease", directions, values)
+
+    @staticmethod
+    def bank() -> InMemoryView:
+        """Wang, Fung, Yu, Table 1: 24 records, collapsed."""
+        rows = """Cook US No Current Bad 4
+Artist France No Current Good 1
+Artist France No Current Bad 3
+Doctor US Yes Never Good 4
+Doctor US Yes Never Bad 2
+Trader UK No Discharged Good 4
+Trader UK No Never Good 1
+Trader Canada No Never Good 1
+Clerk Canada No Never Good 3
+Clerk Canada No Discharged Good 1"""
+        cells = [row.split() for row in rows.splitlines()]
+        names = ("Job", "Country", "Child", "Bankruptcy", "rating", "n")
+        table = Table.of({name: [c[i] for c in cells] for i, name in enumerate(names)})
+        return InMemoryView.of(table, {"rating": Role.TARGET, "n": Role.WEIGHT, "Bankruptcy": Role.SENSITIVE})
+
+    @staticmethod
+    def discharged(name: str, confidence: float, *channel: str) -> Template:
+        return Template(f"privacy.templates.{name}", name, channel, (("Bankruptcy", "Discharged"),), confidence)
+
+
+@pytest.fixture
+def papers() -> Papers:
+    return Papers()
