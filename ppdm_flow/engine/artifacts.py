@@ -1,0 +1,79 @@
+"""What lies beside a released file for the one who receives it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.operators import Channel
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.sdk.anonymizer import Fitted
+
+OPERATOR = "operator.json"
+DICTIONARY = "dictionary.json"
+
+Document = Mapping[str, Any]
+
+
+def as_json(document: Any) -> str:
+    """Return the document as indented text."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
+    """Return the data dictionary: what the columns are and what was done to them; no values."""
+    return {
+        "version": 1,
+        "policy": plan.policy,
+        "release": release.name,
+        "description": release.description,
+        "file": PurePosixPath(release.path).name,
+        "format": release.format,
+        "rows": rows,
+        "missing": "an empty cell without quotes" if release.format == "csv" else "null",
+        "suppressed": "⊥",
+        "attributes": [
+            {
+                "name": a.name,
+                "type": a.type.value,
+                "role": a.role.value,
+                "done": [{"step": step, "change": change.value} for step, change in a.changes],
+            }
+            for a in release.attributes
+        ],
+    }
+
+
+def artifacts(
+    plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted], channels: Mapping[str, Channel]
+) -> Mapping[str, Document]:
+    """Return the documents of all steps that feed the release, by file name.
+
+    ``operator.json`` holds the channels that still describe the released values, under the released names. Where two
+    steps have a document of one name, it goes under the step's name.
+    """
+    found: dict[str, Document] = {}
+    operators: list[Document] = []
+    for node in plan.upstream(release.input):
+        for name, document in fitted[node.name].artifacts.items():
+            if name == OPERATOR and isinstance(document.get("operators"), list):
+                operators += _released(document["operators"], node.name, channels)
+            else:
+                found[_free(name, node.name, found)] = document
+    if operators:
+        found[OPERATOR] = {"version": 1, "operators": operators}
+    return found
+
+
+def _released(entries: list[Document], step: str, channels: Mapping[str, Channel]) -> list[Document]:
+    names = {c.operator.attribute: name for name, c in channels.items() if c.operator.step == step}
+    return [{**e, "attribute": names[e["attribute"]]} for e in entries if e["attribute"] in names]
+
+
+def _free(name: str, step: str, taken: Mapping[str, Document]) -> str:
+    if PurePosixPath(name).name != name or name in ("", DICTIONARY):
+        raise run_fault("PPF905", f"step `{step}` has a document whose name is no plain file name")
+    return f"{step}-{name}" if name in taken else name

@@ -1,0 +1,147 @@
+"""Audits on the bytes of a release, each requirement by two routes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DisagreementError, RunError
+from ppdm_flow.core.requirements import TOLERANCE, Requirement, Sensitivity, Template
+from ppdm_flow.core.results import AuditOutcome
+from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.opening import made
+from ppdm_flow.engine.sql import DuckSql
+from ppdm_flow.engine.view import StreamView
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.audit import AuditContext, Rechecked
+from ppdm_flow.sdk.view import DataView, PairedView
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One release with everything that its audits may look at. ``file`` is the released file itself."""
+
+    release: ReleaseNode
+    file: Path
+    original: StreamView
+    candidate: StreamView
+    original_attributes: tuple[AttributeFacts, ...]
+    operators: Mapping[str, Operator] = field(default_factory=dict)
+    operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
+    pairs: PairedView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """An audit's outcome."""
+
+    node: AuditNode
+    outcome: AuditOutcome
+
+
+def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: int, listener: Listener) -> Audited:
+    """Measure, then measure again by the other route. Raises DisagreementError where the two differ."""
+    name = f"{subject.release.name}/{node.name}"
+    listener(StepStarted(name))
+    started = time.perf_counter()
+    folder.mkdir(mode=0o700)
+    with guarded(f"audit `{node.name}`"):
+        original, candidate = subject.original.stream, subject.candidate.stream
+        sql = DuckSql(subject.release, subject.file, original, candidate, folder, threads)
+        try:
+            outcome = _measured(node, subject, _context(plan, node, subject, sql, _progress(name, subject, listener)))
+        finally:
+            sql.close()
+    rows = subject.candidate.row_count
+    listener(StepFinished(name, time.perf_counter() - started, rows, peak_mb()))
+    return Audited(node, outcome)
+
+
+def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> AuditOutcome:
+    algorithm = made(node.bound)
+    outcome: AuditOutcome = algorithm.measure(subject.original, subject.candidate, context)
+    if isinstance(algorithm, Rechecked):
+        again = algorithm.recheck(subject.original, subject.candidate, context)
+        _compare(node, subject.release, outcome, again)
+    elif node.requirements:
+        raise run_fault("PPF909", f"audit `{node.name}` measures a requirement and has no second route")
+    return outcome
+
+
+def _context(
+    plan: Plan, node: AuditNode, subject: Subject, sql: DuckSql, progress: Callable[[int], None]
+) -> AuditContext:
+    return AuditContext(
+        release=subject.release.name,
+        attributes={a.name: a for a in subject.release.attributes},
+        original_attributes={a.name: a for a in subject.original_attributes},
+        requirements=node.requirements,
+        nulls=plan.nulls,
+        operators=subject.operators,
+        operator_inputs=subject.operator_inputs,
+        pairs=subject.pairs,
+        sql=sql,
+        declared=plan.declared,
+        show_values=plan.show_values,
+        home=Path(plan.home),
+        progress=progress,
+    )
+
+
+def _progress(name: str, subject: Subject, listener: Listener) -> Callable[[int], None]:
+    total = subject.candidate.row_count
+    return lambda rows: listener(Progress(name, rows, total))
+
+
+def _compare(
+    node: AuditNode, release: ReleaseNode, outcome: AuditOutcome, again: Mapping[str, float | int | None]
+) -> None:
+    """Hold the two routes against each other; every measured requirement must be among what was checked."""
+    by_metric = {m.metric: m.figure for m in outcome.measured}
+    figures = {**by_metric, **outcome.figures}
+    for key, value in again.items():
+        if key not in figures:
+            raise _disagreement(node, release, key, "only the second route has it")
+        if not _agree(figures[key].value, value):
+            raise _disagreement(node, release, key, "the two routes computed different figures")
+    trivial = {r.id for r in node.requirements if _is_absent(r, release)}
+    for measured in outcome.measured:
+        known = measured.verifiable and measured.figure.value is not None
+        if known and measured.metric not in again and measured.requirement not in trivial:
+            raise _disagreement(node, release, measured.metric, "the second route did not compute it")
+
+
+def _is_absent(requirement: Requirement, release: ReleaseNode) -> bool:
+    """Whether the release has no column of the attributes that the requirement protects: the plan itself shows it."""
+    there = {n for a in release.attributes for n in (a.name, a.source)}
+    match requirement:
+        case Sensitivity():
+            return requirement.attribute not in there
+        case Template():
+            return there.isdisjoint(attribute for attribute, _ in requirement.sensitive)
+        case _:
+            return False
+
+
+def _agree(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is None and second is None
+    return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def _disagreement(node: AuditNode, release: ReleaseNode, key: str, why: str) -> RunError:
+    return DisagreementError(
+        Diagnostic(
+            "PPF902",
+            f"audit `{node.name}` of release `{release.name}`, figure `{key}`: {why}",
+            help="this is a defect of ppdm-flow or of a plugin: nothing was released; please report it",
+        )
+    )

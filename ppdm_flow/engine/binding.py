@@ -1,0 +1,90 @@
+"""The columns of a file and the attributes of a policy, one against the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.plan.definition import ReleaseNode, SourceNode
+
+_MARKS = frozenset("*?[")
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """``columns`` maps each attribute to the name that the reader gives its column."""
+
+    attributes: tuple[AttributeFacts, ...]
+    columns: Mapping[str, str]
+
+
+def named(node: SourceNode, found: Sequence[str]) -> Mapping[str, str]:
+    """Return the reader's name of each column by the name that the policy gives it. Raises DataError."""
+    if node.columns is None:
+        return {name: name for name in found}
+    if len(node.columns) != len(found):
+        raise data_fault(
+            "PPF710",
+            f"the file has {len(found)} columns, and `source.columns` names {len(node.columns)}",
+            span=node.span,
+        )
+    return dict(zip(node.columns, found, strict=True))
+
+
+def bind(node: SourceNode, found: Sequence[str]) -> Binding:
+    """Match the file's columns with the declared attributes. Raises DataError for missing and undeclared ones."""
+    names = named(node, found)
+    attributes = tuple(a for a in node.attributes if a.name in names or _MARKS.isdisjoint(a.name))
+    missing = [a for a in attributes if a.name not in names]
+    if missing:
+        raise DataError([_missing(a, names, whole=len(missing) == len(attributes)) for a in missing[:_MOST]])
+    declared = {a.name for a in attributes}
+    rest = [n for n in names if n not in declared]
+    globbed = [n for n in rest if any(fnmatchcase(n, p) for p in node.patterns)]
+    if rest and (node.undeclared == "error" or globbed):
+        raise _undeclared(node, globbed or rest)
+    return Binding(attributes, {a.name: names[a.name] for a in attributes})
+
+
+def _missing(facts: AttributeFacts, names: Mapping[str, str], *, whole: bool) -> Diagnostic:
+    """Say what is missing. Where nothing fits, the file may have no header: then its names may be values."""
+    if whole:
+        return Diagnostic(
+            "PPF708",
+            f"the data has no column `{facts.name}`",
+            facts.span,
+            help="none of the declared attributes is there: a file without a header needs `source.columns`",
+        )
+    near = closest(facts.name, names)
+    hint = f"did you mean `{near}`?" if near else None
+    return Diagnostic("PPF708", f"the data has no column `{facts.name}`", facts.span, hint=hint)
+
+
+def _undeclared(node: SourceNode, names: Sequence[str]) -> DataError:
+    shown = ", ".join(f"`{n}`" for n in names[:_MOST]) + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
+    return data_fault(
+        "PPF709",
+        f"the data has columns that the policy does not declare: {shown}",
+        span=node.span,
+        advice="declare them, or say `undeclared: drop`",
+    )
+
+
+def foreign(release: ReleaseNode, found: Sequence[str]) -> tuple[AttributeFacts, ...]:
+    """Return a release's attributes in the order of a file that claims to be it. Raises DataError."""
+    by_name = {a.name: a for a in release.attributes}
+    missing = [a for a in release.attributes if a.name not in found]
+    if missing:
+        raise DataError([_missing(a, dict.fromkeys(found, ""), whole=len(missing) == len(by_name)) for a in missing])
+    extra = sum(name not in by_name for name in found)
+    if extra:
+        text = f"the file has {extra} column{'s' if extra > 1 else ''} more than release `{release.name}` may have"
+        raise data_fault("PPF709", text)
+    return tuple(by_name[name] for name in found)

@@ -1,0 +1,104 @@
+"""A release as it will be, or as it was: written, and read back from disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import DataError, RunError
+from ppdm_flow.engine.coding import arrow
+from ppdm_flow.engine.faults import data_fault, guarded, run_fault
+from ppdm_flow.engine.multiset import MultisetHash
+from ppdm_flow.engine.opening import open_released, open_sink
+from ppdm_flow.engine.ordering import Spool
+from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
+from ppdm_flow.engine.streams import Part, Stop, Stream
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.storage import Sink
+from ppdm_flow.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What went into a file: how many rows, and the hash of their multiset."""
+
+    rows: int
+    multiset: tuple[int, int]
+
+
+def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: str, limit: int) -> Written:
+    """Write the rows of ``stream`` in the order that its steps asked for. Raises RunError, DataError.
+
+    ``spool`` is a private folder for sorting, ``limit`` the bytes that sorting may hold.
+    """
+    names = tuple(a.name for a in release.attributes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    seen = MultisetHash(key)
+    sink = open_sink(release, path, names)
+    with guarded(f"release `{release.name}`"):
+        try:
+            _write_all(sink, stream, names, seen, Spool(names, spool, limit))
+        finally:
+            sink.close()
+    if not seen.rows:
+        raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
+    return Written(seen.rows, seen.value)
+
+
+def _write_all(sink: Sink, stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> None:
+    ordered = False
+    for part in stream.parts():
+        part = Part(part.table.select(names), part.keys)
+        seen.look(part.table)
+        if part.keys is None:
+            sink.write(batch(part.table))
+        else:
+            ordered = True
+            spool.add(part)
+    if ordered:
+        for table in spool.tables():
+            sink.write(batch(table))
+
+
+def batch(table: Table) -> pa.RecordBatch:
+    """Return the rows as sinks take them."""
+    return pa.RecordBatch.from_arrays([arrow(c) for c in table.columns.values()], names=list(table.names))
+
+
+def read_back(
+    release: ReleaseNode, path: Path, partition_rows: int, budget: Budget, stop: Stop, *looks: Look
+) -> SourceStream:
+    """Return the released file as a stream. Raises RunError where it cannot be read as what the plan releases."""
+    try:
+        return stream_of(release, path, partition_rows, budget, stop, *looks)
+    except DataError as error:
+        raise RunError(error.diagnostics) from None
+
+
+def stream_of(
+    release: ReleaseNode, path: Path, partition_rows: int, budget: Budget, stop: Stop, *looks: Look
+) -> SourceStream:
+    """Return a file with exactly the columns of ``release``, in their order. Raises DataError."""
+    names = tuple(a.name for a in release.attributes)
+    who = f"release `{release.name}`"
+    with guarded(who):
+        source = open_released(release, path)
+        found = source.names()
+    if found != names:
+        raise data_fault("PPF904", f"{who}: the file has {len(found)} columns, other than the {len(names)} of the plan")
+    reading = Reading(columns={n: n for n in names}, partition_rows=partition_rows, released=True, who=who)
+    stream = SourceStream(source, release.attributes, reading, budget, stop)
+    stream.load(after=looks)
+    return stream
+
+
+def same_rows(release: ReleaseNode, written: Written, found: MultisetHash) -> None:
+    """Hold the file against what went into it. Raises RunError where it is not a permutation of that."""
+    if found.value != written.multiset:
+        raise run_fault(
+            "PPF903",
+            f"release `{release.name}`: the file read back is not a permutation of the rows that were written"
+            f" ({written.rows} written, {found.rows} read)",
+        )

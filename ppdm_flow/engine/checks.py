@@ -1,0 +1,121 @@
+"""Does the data match what the policy declares of it? On distinct values; a fault names column and row, no value."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.engine.coding import has_suppressed_text
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.table import RowNumbers, Table
+
+_INTEGER = r"^[+-]?[0-9]+$"
+_FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
+Bad = npt.NDArray[np.bool_]
+
+
+def check_values(table: Table, attributes: Mapping[str, AttributeFacts]) -> None:
+    """Hold one partition against the declared domains and types. Raises DataError."""
+    for name, facts in attributes.items():
+        if name in table.columns:
+            _check_column(facts, table[name], table.rows)
+
+
+def _check_column(facts: AttributeFacts, column: Column, rows: RowNumbers) -> None:
+    names = column.categories
+    if has_suppressed_text(column):
+        text = f"column `{facts.name}` has the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells"
+        raise _at(text, "PPF713", facts, column, _bools(pc.equal(names, SUPPRESSED_TEXT)), rows)
+    if facts.domain is not None:
+        outside = ~_bools(pc.is_in(names, value_set=pa.array(facts.domain, pa.string())))
+        if outside.any():
+            text = f"column `{facts.name}` has a value outside its declared domain"
+            raise _at(text, "PPF711", facts, column, outside, rows)
+    find = _UNREADABLE.get(facts.type)
+    if find is not None:
+        bad = find(names)
+        if bad.any():
+            text = f"column `{facts.name}` has a value that is no {_WORDS[facts.type]}"
+            raise _at(text, "PPF712", facts, column, bad, rows)
+
+
+def _at(text: str, code: str, facts: AttributeFacts, column: Column, bad: Bad, rows: RowNumbers) -> DataError:
+    hit = np.flatnonzero(np.append(bad, [False, False])[column.codes])
+    row = int(rows[hit[0]]) + 1 if len(hit) else 1
+    return data_fault(code, f"row {row}: {text}", span=facts.span)
+
+
+def _bools(array: pa.Array) -> Bad:
+    found: Bad = array.to_numpy(zero_copy_only=False).astype(bool)
+    return found
+
+
+def _no_integer(names: pa.StringArray) -> Bad:
+    return ~_bools(pc.match_substring_regex(names, _INTEGER))
+
+
+def _no_float(names: pa.StringArray) -> Bad:
+    bad = ~_bools(pc.match_substring_regex(names, _FLOAT))
+    good = np.flatnonzero(~bad)
+    numbers = pc.cast(names.take(pa.array(good)), pa.float64()).to_numpy(zero_copy_only=False)
+    bad[good[~np.isfinite(numbers)]] = True
+    return bad
+
+
+def _no_date(names: pa.StringArray) -> Bad:
+    """Dates are ISO 8601: YYYY-MM-DD, or a date and time."""
+    try:
+        pc.cast(names, pa.date32())
+    except pa.ArrowInvalid:
+        return np.array([not _is_date(n) for n in names.to_pylist()], dtype=bool)
+    return np.zeros(len(names), dtype=bool)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        dt.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return text[4:5] == "-"
+
+
+_UNREADABLE: Mapping[AttributeType, Callable[[pa.StringArray], Bad]] = {
+    AttributeType.INTEGER: _no_integer,
+    AttributeType.FLOAT: _no_float,
+    AttributeType.DATE: _no_date,
+}
+_WORDS = {
+    AttributeType.INTEGER: "integer",
+    AttributeType.FLOAT: "finite number",
+    AttributeType.DATE: "date (YYYY-MM-DD)",
+}
+
+
+def check_weights(facts: AttributeFacts, table: Table) -> None:
+    """Hold the weights of one partition against what weights are: whole, none below zero. Raises DataError."""
+    column, rows = table[facts.name], table.rows
+    try:
+        weights_of(column)
+    except ValueError as error:
+        bad = _no_weight(column)
+        hit = np.flatnonzero(bad)
+        row = f"row {int(rows[hit[0]]) + 1}: " if len(hit) else ""
+        text = f"{row}column `{facts.name}` holds the weights of rows, and {error}"
+        raise data_fault("PPF715", text, span=facts.span) from None
+
+
+def _no_weight(column: Column) -> Bad:
+    bad = np.append(~_bools(pc.match_substring_regex(column.categories, r"^\+?[0-9]{1,18}$")), [True, True])
+    cells: Bad = bad[column.codes]
+    return cells

@@ -1,0 +1,63 @@
+"""Errors of a run, and other people's exceptions turned into ours without what they quote."""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError, PpdmError, RunError
+from ppdm_flow.core.spans import Span
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def data_fault(
+    code: str, message: str, *, span: Span | None = None, hint: str | None = None, advice: str | None = None
+) -> DataError:
+    """Build a DataError of one diagnostic."""
+    return DataError(Diagnostic(code, message, span=span, hint=hint, help=advice))
+
+
+def run_fault(code: str, message: str, *, advice: str | None = None) -> RunError:
+    """Build a RunError of one diagnostic."""
+    return RunError(Diagnostic(code, message, help=advice))
+
+
+@contextmanager
+def guarded(who: str) -> Iterator[None]:
+    """Turn whatever the plugin ``who`` raises into a PpdmError that names it and quotes nothing."""
+    try:
+        yield
+    except PpdmError:
+        raise
+    except OSError as error:
+        raise output_fault(error, who) from None
+    except MemoryError:
+        raise run_fault("PPF733", f"{who}: not enough memory") from None
+    except Exception as error:  # noqa: BLE001  # whatever a plugin raises may quote data
+        raise run_fault("PPF901", f"{who} failed with {_named(error)} {_place(error)}") from None
+
+
+def output_fault(error: OSError, what: str) -> RunError:
+    """Return the error for a file that cannot be written."""
+    if error.errno in _FULL:
+        return run_fault("PPF730", f"{what}: no space left to write to", advice="nothing was released; make room")
+    reason = error.strerror if error.errno and error.strerror else type(error).__name__
+    return run_fault("PPF731", f"{what}: cannot write: {reason}")
+
+
+def _named(error: BaseException) -> str:
+    kind = type(error).__name__
+    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+
+
+def _place(error: BaseException) -> str:
+    """Say where it was raised: file name and line, never the text of the message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return ""
+    return f"at {Path(frames[-1].filename).name}:{frames[-1].lineno}"

@@ -1,0 +1,173 @@
+"""The end of a run: verdict, documents, manifest, and the one rename that makes a release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ppdm_flow.core.draws import RunKey
+from ppdm_flow.core.results import Report, RequirementResult, StepResult
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.artifacts import DICTIONARY, artifacts, as_json, dictionary
+from ppdm_flow.engine.auditing import Audited
+from ppdm_flow.engine.directory import RunDirectory
+from ppdm_flow.engine.events import Finished, Judged
+from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.graph import Graph
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.journal import Journal
+from ppdm_flow.engine.judging import RELEASED, WITHHELD, charts_of, gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.keys import escrow
+from ppdm_flow.engine.machine import peak_mb, utc_now
+from ppdm_flow.engine.options import Outcome, RunOptions
+from ppdm_flow.engine.original import Original
+from ppdm_flow.engine.releasing import CANDIDATE, Candidate
+from ppdm_flow.plan import pictures
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.document import document
+
+Documents = Callable[[Report], Mapping[str, str]]
+"""Makes the report's forms, by file name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    """Everything that a run has found out when its audits are done. ``clock`` is when it began."""
+
+    plan: Plan
+    options: RunOptions
+    directory: RunDirectory
+    key: RunKey
+    original: Original
+    graph: Graph
+    candidates: Sequence[Candidate]
+    audited: Sequence[Audited]
+    journal: Journal
+    documents: Documents
+    started: datetime
+    clock: float
+
+    def finish(self) -> Outcome:
+        """Judge, write everything down, and move the run to its place."""
+        steps = self.graph.results()
+        metrics = metrics_of(self.plan, self.audited, steps)
+        requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
+        for result in (*requirements, *gates):
+            self.journal(Judged(result.id, result.release, result.holds))
+        judged = verdict((*requirements, *gates))
+        self._beside_releases()
+        releases = self._releases()
+        folder = self._folder(judged)
+        report = Report(
+            policy=self.plan.policy,
+            verdict=judged,
+            requirements=requirements,
+            gates=gates,
+            metrics=metrics,
+            steps=steps,
+            findings=tuple(dict.fromkeys(self._findings(steps))),
+            charts=charts_of(self.plan, self.audited),
+            releases=releases,
+            plan=document(self.plan),
+            run=self._account(),
+        )
+        self._write_documents(report)
+        self._write_manifest(judged, folder, (*requirements, *gates))
+        if folder:
+            self.directory.rename(CANDIDATE, folder)
+        self.original.unchanged()
+        if self.options.escrow is not None:
+            escrow(self.options.escrow, self.key, self.plan, self.started.isoformat())
+        return Outcome(self.directory.publish(self.started, self.plan.digest), report)
+
+    def _folder(self, judged: str) -> str | None:
+        """Return what the candidates' folder will be called; None after deleting them."""
+        if judged == RELEASED:
+            return RELEASED
+        if self.options.keep_withheld:
+            return WITHHELD
+        self.directory.remove(CANDIDATE)
+        return None
+
+    def _beside_releases(self) -> None:
+        for candidate in self.candidates:
+            release = candidate.release
+            found = {DICTIONARY: dictionary(self.plan, release, candidate.rows)}
+            found |= artifacts(self.plan, release, self.graph.fitted, candidate.channels)
+            for name, content in found.items():
+                self.directory.write(f"{CANDIDATE}/{release.name}/{name}", as_json(content))
+
+    def _releases(self) -> dict[str, Mapping[str, Any]]:
+        return {
+            c.release.name: {
+                "path": f"{c.release.name}/{c.release.path}",
+                "format": c.release.format,
+                "audience": c.release.audience,
+                "rows": c.rows,
+                "columns": len(c.release.attributes),
+                "bytes": c.file.stat().st_size,
+                "sha256": sha256(c.file),
+                "operators": sorted(c.channels),
+            }
+            for c in self.candidates
+        }
+
+    def _findings(self, steps: Sequence[StepResult]) -> list[Any]:
+        return [f for a in self.audited for f in a.outcome.findings] + [f for s in steps for f in s.findings]
+
+    def _account(self) -> dict[str, Any]:
+        stream = self.original.stream
+        return {
+            "started": self.started.isoformat(timespec="seconds"),
+            "finished": utc_now().isoformat(timespec="seconds"),
+            "seconds": round(time.perf_counter() - self.clock, 3),
+            "peak_mb": peak_mb(),
+            "input": self._input() | {"rows_read": stream.rows_read, "rows_used": stream.row_count},
+            "randomness": self._randomness(),
+            "digests": {"policy": self.plan.policy_digest, "plan": self.plan.digest},
+            "versions": manifest.versions(),
+        }
+
+    def _input(self) -> dict[str, Any]:
+        return {"name": self.original.path.name, "bytes": self.original.stat[1], "sha256": self.original.digest}
+
+    def _randomness(self) -> dict[str, str]:
+        return {"mode": self.plan.randomness, "commitment": self.key.commitment}
+
+    def _write_documents(self, report: Report) -> None:
+        with guarded("the report"):
+            texts = dict(self.documents(report))
+        texts |= {"plan.json": as_json(report.plan), "plan.mmd": pictures.draw("mermaid", report.plan)}
+        if self.options.policy_text:
+            texts["policy.resolved.yaml"] = self.options.policy_text
+        for name, text in texts.items():
+            self.directory.write(name, text)
+
+    def _write_manifest(self, judged: str, folder: str | None, results: Sequence[RequirementResult]) -> None:
+        """Write the manifest last: it lists every other file, the released ones under their final place."""
+        self.journal(Finished(judged, round(time.perf_counter() - self.clock, 4)))
+        self.journal.close()
+        stream = self.original.stream
+        listed = manifest.files(self.directory.home)
+        content = {
+            "version": manifest.VERSION,
+            "policy": self.plan.policy,
+            "verdict": judged,
+            "started": self.started.isoformat(timespec="seconds"),
+            "finished": utc_now().isoformat(timespec="seconds"),
+            "digests": {
+                "policy": self.plan.policy_digest,
+                "plan": self.plan.digest,
+                "schema": manifest.schema_digest(stream.attributes, self.original.columns),
+                "input": self.original.digest,
+            },
+            "input": self._input(),
+            "randomness": self._randomness(),
+            "checks": {"total": len(results), "failed": sum(not r.holds for r in results)},
+            "versions": manifest.versions(),
+            "files": manifest.renamed(listed, CANDIDATE, folder) if folder else listed,
+        }
+        self.directory.write(manifest.NAME, as_json(content))

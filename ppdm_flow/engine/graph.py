@@ -1,0 +1,135 @@
+"""The steps of a plan, fitted one after another where they depend on each other, side by side where they do not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ppdm_flow.core.draws import Draws, RunKey
+from ppdm_flow.core.results import StepResult
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.chain import Clock, GeneratedStream, OrderedStream, RowStream, outputs
+from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
+from ppdm_flow.engine.expansion import ExpandedStream, Numbering
+from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.opening import made
+from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.streams import Stop, Stream
+from ppdm_flow.engine.view import StreamView
+from ppdm_flow.plan.definition import SOURCE, Plan, StepNode
+from ppdm_flow.sdk.anonymizer import Fitted, Generator, OrderTransform, RowTransform, StepContext, TableTransform
+
+
+@dataclass(slots=True)
+class Graph:
+    """Streams, views and fitted steps by name. ``numbering`` is there where weighted rows are written out."""
+
+    plan: Plan
+    key: RunKey
+    source: Stream
+    numbering: Numbering | None
+    partition_rows: int
+    stop: Stop
+    listener: Listener
+    streams: dict[str, Stream] = field(default_factory=dict)
+    views: dict[str, StreamView] = field(default_factory=dict)
+    fitted: dict[str, Fitted] = field(default_factory=dict)
+    clocks: dict[str, Clock] = field(default_factory=dict)
+    fit_seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._put(SOURCE, self.source)
+
+    def fit(self, workers: int) -> None:
+        """Fit every step. Raises the PpdmError of the first step that fails."""
+        tasks = [Task(n.name, self._fitting(n), _after(n)) for n in self.plan.steps]
+        run_all(tasks, workers, self.stop)
+
+    def results(self) -> tuple[StepResult, ...]:
+        """Return what each step did, in the plan's order."""
+        return tuple(self._result(node) for node in self.plan.steps)
+
+    def expanded(self, reference: str) -> bool:
+        """Whether the rows at ``reference`` are numbered as single rows of a weighted table."""
+        return self.numbering is not None and any(n.expands for n in self.plan.upstream(reference))
+
+    def _fitting(self, node: StepNode) -> Callable[[], None]:
+        return lambda: self._fit(node)
+
+    def _fit(self, node: StepNode) -> None:
+        self.stop.check()
+        self.listener(StepStarted(node.name))
+        started = time.perf_counter()
+        view = self.views[node.input]
+        facts = {a.name: a for a in view.stream.attributes if not (node.expands and a.role is Role.WEIGHT)}
+        context = StepContext(node.name, facts, self.plan.requirements, self.plan.nulls, Path(self.plan.home))
+        algorithm = made(node.bound)
+        with guarded(f"step `{node.name}`"):
+            fitted: Fitted = algorithm.fit(view, context)
+        self.fitted[node.name] = fitted
+        self.clocks[node.name] = Clock()
+        self._attach(node, fitted)
+        self.fit_seconds[node.name] = time.perf_counter() - started
+        rows = self._rows(node)
+        self.listener(StepFinished(node.name, time.perf_counter() - started, rows, peak_mb()))
+
+    def _attach(self, node: StepNode, fitted: Fitted) -> None:
+        """Make the step's output from its input."""
+        source = self._input(node)
+        transform, clock = fitted.transform, self.clocks[node.name]
+        draws = Draws(self.key.step(node.name), transform.draws_per_row)
+        if isinstance(transform, RowTransform):
+            self._put(node.name, RowStream(source, node, transform, draws, clock))
+        elif isinstance(transform, OrderTransform):
+            self._put(node.name, OrderedStream(source, node, transform, draws, clock))
+        elif isinstance(transform, TableTransform):
+            found = outputs(source, node, transform, draws, clock, self.partition_rows, self.stop)
+            for name, stream in found.items():
+                self._put(f"{node.name}.{name}" if name else node.name, stream)
+        elif isinstance(transform, Generator):
+            rows = int(getattr(transform, "row_count", self.views[node.input].row_count))
+            args = (rows, node, transform, draws, clock, self.partition_rows, self.stop)
+            self._put(node.name, GeneratedStream(*args))
+        else:
+            raise run_fault("PPF905", f"step `{node.name}` ({node.bound.info.name}) made no known kind of transform")
+
+    def _input(self, node: StepNode) -> Stream:
+        source = self.streams[node.input]
+        weighted = any(a.role is Role.WEIGHT for a in source.attributes)
+        if node.expands and weighted and self.numbering is not None:
+            return ExpandedStream(source, self.numbering)
+        return source
+
+    def _put(self, reference: str, stream: Stream) -> None:
+        self.streams[reference] = stream
+        self.views[reference] = StreamView(stream)
+
+    def _rows(self, node: StepNode) -> int:
+        if node.effect.rows in ("same", "reordered") and not node.expands:
+            return self.views[node.input].row_count
+        return self.views[node.name].row_count if node.name in self.views else self.views[node.input].row_count
+
+    def _result(self, node: StepNode) -> StepResult:
+        fitted = self.fitted[node.name]
+        with guarded(f"step `{node.name}`"):
+            described = dict(fitted.transform.describe())
+        return StepResult(
+            name=node.name,
+            use=node.bound.info.name,
+            version=node.bound.info.version,
+            rows_in=self.views[node.input].row_count,
+            rows_out=self._rows(node),
+            seconds=self.fit_seconds[node.name] + self.clocks[node.name].seconds,
+            figures=dict(fitted.figures),
+            description=described,
+            charts=fitted.charts,
+            findings=fitted.findings,
+        )
+
+
+def _after(node: StepNode) -> tuple[str, ...]:
+    base = node.input.partition(".")[0]
+    return () if base == SOURCE else (base,)

@@ -1,0 +1,138 @@
+"""From figures to a verdict: a requirement that nobody measured does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ppdm_flow.core.requirements import Gate, Requirement, within
+from ppdm_flow.core.results import Chart, Figure, Measured, RequirementResult, StepResult
+from ppdm_flow.engine.auditing import Audited
+from ppdm_flow.plan.definition import Plan
+
+RELEASED = "released"
+WITHHELD = "withheld"
+
+
+def metrics_of(plan: Plan, audited: Sequence[Audited], steps: Sequence[StepResult]) -> dict[str, Figure]:
+    """Return every figure by its full name; with several releases those of audits carry the release's name."""
+    several = len(plan.releases) > 1
+    found: dict[str, Figure] = {}
+    for done in audited:
+        prefix = f"{done.node.release}/" if several else ""
+        own = "" if done.node.requirements else f"{done.node.name}."
+        found |= {f"{prefix}{own}{key}": figure for key, figure in done.outcome.figures.items()}
+        for measured in done.outcome.measured:
+            found.setdefault(f"{prefix}{measured.metric}", measured.figure)
+    for step in steps:
+        found |= {f"{step.name}.{key}": figure for key, figure in step.figures.items()}
+    return dict(sorted(found.items()))
+
+
+def requirements_of(plan: Plan, audited: Sequence[Audited]) -> tuple[RequirementResult, ...]:
+    """Judge every requirement on every release, in the policy's order."""
+    found: list[RequirementResult] = []
+    for requirement in plan.requirements:
+        for release in plan.releases:
+            outcomes = [a.outcome for a in audited if a.node.release == release.name]
+            measured = [m for o in outcomes for m in o.measured if m.requirement == requirement.id]
+            found += _judged(requirement, release.name, measured)
+    return tuple(found)
+
+
+def gates_of(plan: Plan, metrics: Mapping[str, Figure]) -> tuple[RequirementResult, ...]:
+    """Judge every gate; one whose metric does not exist does not hold."""
+    return tuple(result for gate in plan.gates for result in _gated(plan, gate, metrics))
+
+
+def charts_of(plan: Plan, audited: Sequence[Audited]) -> tuple[Chart, ...]:
+    """Return the audits' charts; with several releases each says which one it shows."""
+    several = len(plan.releases) > 1
+    return tuple(replace(c, release=a.node.release) if several else c for a in audited for c in a.outcome.charts)
+
+
+def verdict(results: Iterable[RequirementResult]) -> str:
+    """Return ``released`` where everything holds."""
+    return RELEASED if all(r.holds for r in results) else WITHHELD
+
+
+def _judged(requirement: Requirement, release: str, measured: Sequence[Measured]) -> list[RequirementResult]:
+    if not measured:
+        return [_unmeasured(requirement, release)]
+    return [_result(requirement, release, m) for m in measured]
+
+
+def _unmeasured(requirement: Requirement, release: str) -> RequirementResult:
+    return RequirementResult(
+        id=requirement.id,
+        release=release,
+        metric=requirement.id,
+        bound=0.0,
+        direction="at_least",
+        measured=None,
+        holds=False,
+        sentence="No audit measured this requirement, so it does not hold.",
+        span=requirement.span,
+    )
+
+
+def _result(requirement: Requirement, release: str, measured: Measured) -> RequirementResult:
+    value = measured.figure.value
+    holds = measured.verifiable and value is not None and within(value, measured.bound, at_most=measured.at_most)
+    return RequirementResult(
+        id=requirement.id,
+        release=release,
+        metric=measured.metric,
+        bound=measured.bound,
+        direction="at_most" if measured.at_most else "at_least",
+        measured=value,
+        holds=holds,
+        sentence=measured.sentence,
+        interval=measured.figure.interval,
+        span=requirement.span,
+    )
+
+
+def _gated(plan: Plan, gate: Gate, metrics: Mapping[str, Figure]) -> list[RequirementResult]:
+    found = [(release, metrics[name]) for release, name in _named(plan, gate.metric, metrics)]
+    bounds = [(b, at_most) for b, at_most in ((gate.minimum, False), (gate.maximum, True)) if b is not None]
+    if not found:
+        text = f"There is no figure `{gate.metric}`, so the gate does not hold."
+        bound, at_most = bounds[0] if bounds else (0.0, True)
+        return [_gate(gate, "", bound, None, at_most=at_most, sentence=text)]
+    return [_gate(gate, r, b, f, at_most=m) for r, f in found for b, m in bounds]
+
+
+def _named(plan: Plan, metric: str, metrics: Mapping[str, Figure]) -> list[tuple[str, str]]:
+    """Return (release, full name) of every figure that a gate means."""
+    release, mark, own = metric.partition("/")
+    if mark and metric in metrics:
+        return [(release, metric)]
+    if mark and [r.name for r in plan.releases] == [release] and own in metrics:
+        return [(release, own)]
+    if metric in metrics:
+        return [(plan.releases[0].name if len(plan.releases) == 1 else "", metric)]
+    return [(r.name, f"{r.name}/{metric}") for r in plan.releases if f"{r.name}/{metric}" in metrics]
+
+
+def _gate(
+    gate: Gate, release: str, bound: float, figure: Figure | None, *, at_most: bool, sentence: str = ""
+) -> RequirementResult:
+    value = None if figure is None else figure.value
+    holds = value is not None and within(value, bound, at_most=at_most)
+    if not sentence:
+        word = "at most" if at_most else "at least"
+        measured = "does not exist" if value is None else f"is {value:.6g}"
+        sentence = f"`{gate.metric}` {measured}; it has to be {word} {bound:g}."
+    return RequirementResult(
+        id=gate.id,
+        release=release,
+        metric=gate.metric,
+        bound=bound,
+        direction="at_most" if at_most else "at_least",
+        measured=value,
+        holds=holds,
+        sentence=sentence,
+        interval=None if figure is None else figure.interval,
+        span=gate.span,
+    )

@@ -1,0 +1,68 @@
+"""Coded data held in few bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import RowNumbers, Table
+
+
+def fitting(width: int) -> type[np.signedinteger]:
+    """Return the smallest integer type that holds codes below ``width`` and the special marks."""
+    if width <= 1 << 7:
+        return np.int8
+    return np.int16 if width <= 1 << 15 else np.int32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NarrowColumn:
+    """A column whose codes take one, two or four bytes."""
+
+    codes: npt.NDArray[np.signedinteger]
+    categories: pa.StringArray
+
+    @classmethod
+    def of(cls, column: Column) -> NarrowColumn:
+        """Return the column in fewer bytes."""
+        return cls(column.codes.astype(fitting(len(column.categories))), column.categories)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return int(self.codes.nbytes + self.categories.nbytes)
+
+    def column(self) -> Column:
+        """Return it in the form that algorithms work on."""
+        return Column(self.codes.astype(np.int32), self.categories)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NarrowTable:
+    """A partition in few bytes; ``start`` stands for consecutive row numbers."""
+
+    columns: dict[str, NarrowColumn]
+    rows: RowNumbers | range
+
+    @classmethod
+    def of(cls, table: Table) -> NarrowTable:
+        """Return the partition in fewer bytes."""
+        rows: RowNumbers | range = table.rows
+        if len(table) and bool((np.diff(table.rows) == 1).all()):
+            rows = range(int(table.rows[0]), int(table.rows[-1]) + 1)
+        return cls({n: NarrowColumn.of(c) for n, c in table.columns.items()}, rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        rows = 0 if isinstance(self.rows, range) else self.rows.nbytes
+        return rows + sum(c.nbytes for c in self.columns.values())
+
+    def table(self, names: tuple[str, ...]) -> Table:
+        """Return these columns."""
+        rows = self.rows if not isinstance(self.rows, range) else np.arange(self.rows.start, self.rows.stop)
+        return Table({n: self.columns[n].column() for n in names}, rows)

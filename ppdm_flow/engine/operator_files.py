@@ -1,0 +1,61 @@
+"""Operators from ``operator.json``: what a recipient, or a judge, knows of a perturbation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.engine.artifacts import OPERATOR
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.anonymizer import Operator
+
+_LARGEST = 256 << 20
+
+
+def operators_for(release: ReleaseNode, released: Path, given: Path | None) -> Mapping[str, Operator]:
+    """Return the operators by released attribute, from ``given`` or from the file beside ``released``.
+
+    Each operator's own attribute is the source's name: that is where the values that went into it are found. Raises
+    DataError where a file that was given cannot be read, or is none.
+    """
+    path = released.parent / OPERATOR if given is None else given
+    if given is None and not path.is_file():
+        return {}
+    sources = {a.name: a.source or a.name for a in release.attributes}
+    found: dict[str, Operator] = {}
+    for operator in _read(path):
+        name = operator.attribute
+        if name in sources:
+            if name in found:
+                raise data_fault("PPF736", f"`{path}` has two operators for `{name}`")
+            found[name] = replace(operator, attribute=sources[name])
+    return found
+
+
+def _read(path: Path) -> list[Operator]:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise _broken(path)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return [Operator.from_document(entry) for entry in _entries(content)]
+    except OSError as error:
+        raise data_fault("PPF701", f"cannot read `{path}`: {error.strerror or 'no reason given'}") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _broken(path) from None
+
+
+def _entries(content: Any) -> list[Mapping[str, Any]]:
+    """Accept the form of a release, and a single operator."""
+    entries = content.get("operators", [content])
+    if not isinstance(entries, list):
+        raise TypeError("no list of operators")
+    return entries
+
+
+def _broken(path: Path) -> DataError:
+    return data_fault("PPF736", f"`{path}` is no description of a perturbation operator")

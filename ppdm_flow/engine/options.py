@@ -1,0 +1,35 @@
+"""How to run, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.core.draws import RunKey
+from ppdm_flow.core.results import Report
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """``partition_rows`` and ``workers`` change nothing in the release.
+
+    ``key`` overrides the key that the policy's ``randomness`` asks for (tests); ``escrow`` is a new file that the key
+    is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm
+    that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory.
+    """
+
+    partition_rows: int = 262_144
+    workers: int = 2
+    keep_withheld: bool = False
+    key: RunKey | None = None
+    escrow: Path | None = None
+    memory_limit: int = 768 << 20
+    policy_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished run: its directory and its report."""
+
+    run_dir: Path
+    report: Report

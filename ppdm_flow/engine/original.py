@@ -1,0 +1,134 @@
+"""The original: opened, bound to the policy's attributes, checked while it is read for the first time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.binding import Binding, bind
+from ppdm_flow.engine.checks import check_values, check_weights
+from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.expansion import Numbering
+from ppdm_flow.engine.faults import data_fault, guarded
+from ppdm_flow.engine.hashing import identity, sha256
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.opening import located, open_source
+from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
+from ppdm_flow.engine.streams import Stop
+from ppdm_flow.plan.definition import SOURCE, Plan
+from ppdm_flow.tables.table import Table
+
+_PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """``columns`` are all that the file has; ``stat`` tells whether it was written to since."""
+
+    path: Path
+    columns: tuple[str, ...]
+    stream: SourceStream
+    numbering: Numbering | None
+    digest: str
+    stat: tuple[int, int, int]
+
+    def unchanged(self) -> None:
+        """Raise DataError where the file was written to while it was used."""
+        try:
+            now: tuple[int, int, int] | None = identity(self.path)
+        except OSError:
+            now = None
+        if now != self.stat:
+            raise data_fault("PPF724", f"`{self.path}` was changed while it was being read")
+
+
+@dataclass(slots=True)
+class _Counting:
+    """Tells how many rows have been read."""
+
+    listener: Listener
+    rows: int = 0
+
+    def look(self, table: Table) -> None:
+        self.rows += len(table)
+        self.listener(Progress(SOURCE, self.rows, None))
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How to open the original of a plan."""
+
+    plan: Plan
+    data: Path | None
+    partition_rows: int
+    budget: Budget
+    stop: Stop
+    listener: Listener
+    workers: int = field(default=2)
+
+    def open(self) -> Original:
+        """Read the file once. Raises DataError where it cannot be read, or does not match the policy."""
+        self.listener(StepStarted(SOURCE))
+        started = time.perf_counter()
+        node = self.plan.source
+        path = located(node, self.data)
+        with guarded("the source"):
+            source = open_source(node, path)
+            columns = source.names()
+        stat = identity(path)
+        binding = bind(node, columns)
+        stream = SourceStream(
+            source, read_attributes(self.plan, binding), self._reading(binding), self.budget, self.stop
+        )
+        numbering = self._numbering(stream)
+        digest = self._load(path, stream, binding, numbering)
+        if not stream.row_count:
+            raise _no_rows(stream)
+        self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
+        return Original(path, columns, stream, numbering, digest, stat)
+
+    def _load(self, path: Path, stream: SourceStream, binding: Binding, numbering: Numbering | None) -> str:
+        facts = {a.name: a for a in binding.attributes}
+        before: list[Look] = [lambda t: check_values(t, facts), _Counting(self.listener).look]
+        weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
+        after: list[Look] = [_weighing(a) for a in weights]
+        if numbering is not None:
+            after.append(numbering.look)
+        tasks = [Task("read", lambda: stream.load(before, after)), Task("hash", lambda: sha256(path))]
+        return str(run_all(tasks, self.workers, self.stop)["hash"])
+
+    def _reading(self, binding: Binding) -> Reading:
+        node = self.plan.source
+        return Reading(
+            columns=binding.columns,
+            missing=node.missing,
+            partition_rows=self.partition_rows,
+            incomplete=tuple(binding.columns) if node.drop_incomplete else (),
+        )
+
+    def _numbering(self, stream: SourceStream) -> Numbering | None:
+        weights = [a.name for a in stream.attributes if a.role is Role.WEIGHT]
+        return Numbering(weights[0]) if weights and any(n.expands for n in self.plan.steps) else None
+
+
+def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
+    """Return the attributes that go on from the source: identifiers and subjects only where a step asks for them."""
+    asked: set[str] = set()
+    for node in plan.steps:
+        effect = node.effect
+        asked |= {*effect.reads, *effect.changes, *effect.drops, *effect.renames}
+    return tuple(a for a in binding.attributes if a.role not in _PERSONAL or a.name in asked)
+
+
+def _weighing(facts: AttributeFacts) -> Look:
+    return lambda table: check_weights(facts, table)
+
+
+def _no_rows(stream: SourceStream) -> Exception:
+    if stream.rows_read:
+        return data_fault("PPF714", f"all {stream.rows_read} rows have a missing value, and the policy drops such rows")
+    return data_fault("PPF714", "the data has a header and no rows")

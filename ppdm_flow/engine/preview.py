@@ -1,0 +1,102 @@
+"""What the data lets one expect of a plan, before any step runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template
+from ppdm_flow.engine.cost import Cost, estimates
+from ppdm_flow.engine.events import silent
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.original import Opening
+from ppdm_flow.engine.source_stream import Budget
+from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.view import StreamView
+from ppdm_flow.plan.definition import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """``rows`` in the file, ``used`` after incomplete ones are dropped, ``people`` the sum of weights."""
+
+    rows: int
+    used: int
+    people: int
+    diagnostics: tuple[Diagnostic, ...]
+    costs: tuple[Cost, ...]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "rows": self.rows,
+            "rows_used": self.used,
+            "people": self.people,
+            "findings": [{"code": d.code, "severity": d.severity.value, "text": d.message} for d in self.diagnostics],
+            "costs": [{"step": c.step, "passes": c.passes, "seconds": c.seconds} for c in self.costs],
+        }
+
+
+def preview(plan: Plan, data: Path | None) -> Preview:
+    """Read the data once and hold the requirements against its frequencies. Raises DataError."""
+    options = RunOptions()
+    budget, stop = Budget(options.memory_limit), Stop()
+    original = Opening(plan, data, options.partition_rows, budget, stop, silent, options.workers).open()
+    view = StreamView(original.stream)
+    people = view.counts([]).total
+    found = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
+    stream = original.stream
+    return Preview(stream.rows_read, stream.row_count, people, tuple(found), estimates(plan, stream))
+
+
+def _few(plan: Plan, people: int) -> Iterator[Diagnostic]:
+    for requirement in plan.requirements:
+        if isinstance(requirement, KAnonymity) and people < requirement.k:
+            text = f"k = {requirement.k} cannot hold: there are {people} rows in all"
+            yield Diagnostic("PPF740", text, requirement.span)
+
+
+def _infeasible(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]:
+    """Find templates that even the most suppressed table breaks (Wang, Fung, Yu 2005, Lemma 3.3).
+
+    With every channel attribute suppressed, the confidence is the value's frequency.
+    """
+    for requirement in plan.requirements:
+        if not isinstance(requirement, Template):
+            continue
+        for attribute, value in requirement.sensitive:
+            share = _share(view, attribute, value, people)
+            if share is not None and share > requirement.confidence:
+                text = (
+                    f"template `{requirement.name}` cannot hold: `{value}` is {share:.1%} of `{attribute}`, above the"
+                    f" confidence of {requirement.confidence:.1%} even where every channel attribute is suppressed"
+                )
+                yield Diagnostic("PPF740", text, requirement.span)
+
+
+def _known_too_well(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]:
+    for requirement in plan.requirements:
+        if not isinstance(requirement, Sensitivity):
+            continue
+        for bound in requirement.bounds:
+            share = _share(view, requirement.attribute, bound.value, people)
+            if share is not None and share > bound.r2:
+                text = (
+                    f"`{bound.value}` is {share:.1%} of `{requirement.attribute}`, above r2 = {bound.r2:.1%}:"
+                    " it is known too well beforehand; where the prior exceeds r2, no posterior bound can be breached"
+                )
+                yield Diagnostic("PPF741", text, bound.span or requirement.span, Severity.WARNING)
+
+
+def _share(view: StreamView, attribute: str, value: str, people: int) -> float | None:
+    if attribute not in view.schema or not people:
+        return None
+    counts = view.counts([attribute])
+    code = counts.code(attribute, value)
+    if code is None:
+        return 0.0
+    return float(counts.counts[counts.of(attribute) == code].sum() / people)

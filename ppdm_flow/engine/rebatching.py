@@ -1,0 +1,37 @@
+"""Partitions of exactly the asked size, whatever blocks a reader yields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.engine.coding import coded
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import Table, concat
+
+
+def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: int) -> Iterator[Table]:
+    """Yield tables of ``size`` rows (the last may be shorter), numbered from 0, with the columns named ``names``."""
+    waiting: list[Table] = []
+    start = held = 0
+    for batch in batches:
+        columns = {name: coded(batch.column(i)) for i, name in enumerate(names)}
+        waiting.append(Table(columns, np.arange(start, start + batch.num_rows, dtype=np.int64)))
+        start += batch.num_rows
+        held += batch.num_rows
+        if held >= size:
+            whole = concat(waiting)
+            full = held - held % size
+            yield from (_slice(whole, at, at + size) for at in range(0, full, size))
+            waiting = [_slice(whole, full, held)] if full < held else []
+            held -= full
+    if held:
+        yield _slice(concat(waiting), 0, held)
+
+
+def _slice(table: Table, begin: int, end: int) -> Table:
+    """Return the rows between two positions; only the categories that occur there stay, sorted."""
+    columns = {n: Column(c.codes[begin:end], c.categories).compact() for n, c in table.columns.items()}
+    return Table(columns, table.rows[begin:end])

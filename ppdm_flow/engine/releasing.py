@@ -1,0 +1,136 @@
+"""Candidates: written, read back from disk, and audited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.engine.auditing import Audited, Subject, audit
+from ppdm_flow.engine.candidate import read_back, same_rows, write
+from ppdm_flow.engine.directory import RunDirectory
+from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
+from ppdm_flow.engine.expansion import ExpandedStream
+from ppdm_flow.engine.graph import Graph
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.multiset import MultisetHash
+from ppdm_flow.engine.operators import Channel, channels
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.original import Original
+from ppdm_flow.engine.pairs import StreamPairs
+from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.source_stream import Budget
+from ppdm_flow.engine.streams import Stop, Stream
+from ppdm_flow.engine.view import StreamView
+from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
+from ppdm_flow.sdk.view import PairedView
+
+CANDIDATE = "candidate"
+SCRATCH = "scratch"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A written release: its file, its rows, and what its audits may look at."""
+
+    release: ReleaseNode
+    file: Path
+    rows: int
+    channels: Mapping[str, Channel]
+    subject: Subject
+
+
+class Releasing:
+    """The releases of one run."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        graph: Graph,
+        original: Original,
+        directory: RunDirectory,
+        options: RunOptions,
+        budget: Budget,
+        stop: Stop,
+        listener: Listener,
+    ) -> None:
+        self.plan = plan
+        self.graph = graph
+        self.original = original
+        self.directory = directory
+        self.options = options
+        self.budget = budget
+        self.stop = stop
+        self.listener = listener
+
+    def write(self) -> tuple[Candidate, ...]:
+        """Write every release and read it back. Raises RunError where a file is not what was written."""
+        self.directory.folder(CANDIDATE)
+        self.directory.folder(SCRATCH)
+        tasks = [Task(r.name, self._writing(r)) for r in self.plan.releases]
+        done = run_all(tasks, self.options.workers, self.stop)
+        return tuple(done[r.name] for r in self.plan.releases)
+
+    def audit(self, candidates: Sequence[Candidate]) -> tuple[Audited, ...]:
+        """Carry out every audit."""
+        subjects = {c.release.name: c.subject for c in candidates}
+        tasks = [Task(_id(n), self._auditing(i, n, subjects[n.release])) for i, n in enumerate(self.plan.audits)]
+        done = run_all(tasks, self.options.workers, self.stop)
+        self.directory.remove(SCRATCH)
+        return tuple(done[_id(n)] for n in self.plan.audits)
+
+    def _writing(self, release: ReleaseNode) -> Callable[[], Candidate]:
+        return lambda: self._write(release)
+
+    def _write(self, release: ReleaseNode) -> Candidate:
+        name = f"release {release.name}"
+        self.listener(StepStarted(name))
+        started = time.perf_counter()
+        stream = self.graph.streams[release.input]
+        file = self.directory.home / CANDIDATE / release.name / release.path
+        key = MultisetHash.fresh_key()
+        spool = self.directory.home / SCRATCH / f"sort-{release.name}"
+        spool.mkdir(mode=0o700)
+        written = write(release, stream, file, spool, key, self.options.memory_limit // 2)
+        found = MultisetHash(key)
+        back = read_back(release, file, self.options.partition_rows, self.budget, self.stop, found.look)
+        same_rows(release, written, found)
+        active = channels(self.plan, release, self.graph.fitted)
+        self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
+        return Candidate(release, file, written.rows, active, self._subject(release, file, StreamView(back), active))
+
+    def _subject(
+        self, release: ReleaseNode, file: Path, candidate: StreamView, active: Mapping[str, Channel]
+    ) -> Subject:
+        views = self.graph.views
+        return Subject(
+            release=release,
+            file=file,
+            original=views[SOURCE],
+            candidate=candidate,
+            original_attributes=self.original.stream.attributes,
+            operators={name: c.operator for name, c in active.items()},
+            operator_inputs={name: views[c.reference] for name, c in active.items()},
+            pairs=self._pairs(release),
+        )
+
+    def _pairs(self, release: ReleaseNode) -> PairedView | None:
+        steps = self.plan.upstream(release.input)
+        kinds = {n.bound.info.kind for n in steps}
+        if Kind.GENERATOR in kinds:
+            return None
+        original: Stream = self.original.stream
+        if self.graph.expanded(release.input) and self.original.numbering is not None:
+            original = ExpandedStream(original, self.original.numbering)
+        return StreamPairs(original, self.graph.streams[release.input], aligned=Kind.TABLE not in kinds)
+
+    def _auditing(self, number: int, node: AuditNode, subject: Subject) -> Callable[[], Audited]:
+        folder = self.directory.home / SCRATCH / f"audit-{number}"
+        threads = max(1, self.options.workers)
+        return lambda: audit(self.plan, node, subject, folder, threads, self.listener)
+
+
+def _id(node: AuditNode) -> str:
+    return f"{node.release}/{node.name}"

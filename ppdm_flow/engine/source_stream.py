@@ -1,0 +1,154 @@
+"""The source as a stream: read once whole, checked, and kept coded in memory where it fits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.engine.coding import marked
+from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.narrow import NarrowTable
+from ppdm_flow.engine.rebatching import partitions
+from ppdm_flow.engine.streams import Part, Stop
+from ppdm_flow.sdk.storage import Source
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
+from ppdm_flow.tables.table import Table
+
+Look = Callable[[Table], None]
+
+
+class Budget:
+    """Bytes that all caches of a run share."""
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> bool:
+        """Take ``size`` bytes, if they are left."""
+        with self._lock:
+            if size > self._left:
+                return False
+            self._left -= size
+            return True
+
+    def give(self, size: int) -> None:
+        """Give bytes back."""
+        with self._lock:
+            self._left += size
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
+
+    ``released`` files have ``⊥`` for suppressed cells. ``incomplete`` are the attributes in which a missing value
+    drops the row.
+    """
+
+    columns: Mapping[str, str]
+    missing: tuple[str, ...] = ()
+    partition_rows: int = 262_144
+    released: bool = False
+    incomplete: tuple[str, ...] = ()
+    who: str = "the source"
+
+
+@dataclass(slots=True)
+class _Memory:
+    tables: list[NarrowTable] | None = field(default_factory=list)
+    size: int = 0
+
+
+class SourceStream:
+    """A file's rows. :meth:`load` must come first; after that any thread may ask for partitions."""
+
+    def __init__(
+        self, source: Source, attributes: Sequence[AttributeFacts], reading: Reading, budget: Budget, stop: Stop
+    ) -> None:
+        self.attributes = tuple(attributes)
+        self.rows_read = 0
+        self.row_count = 0
+        self._source = source
+        self._reading = reading
+        self._budget = budget
+        self._stop = stop
+        self._memory = _Memory()
+        self._kept: list[npt.NDArray[np.uint8]] = []
+
+    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+        """Read everything once; ``before`` see every partition as it is read, ``after`` without incomplete rows."""
+        for table in self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete)))):
+            for look in before:
+                look(table)
+            self.rows_read += len(table)
+            kept = self._complete(table)
+            self.row_count += len(kept)
+            for look in after:
+                look(kept)
+            self._remember(kept.select(self._names))
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions, from memory or from the file again."""
+        names = self._names if columns is None else tuple(columns)
+        if self._memory.tables is not None:
+            for narrow in self._memory.tables:
+                self._stop.check()
+                yield Part(narrow.table(names))
+            return
+        for number, table in enumerate(self._read(names)):
+            kept = table
+            if self._reading.incomplete:
+                mask = np.unpackbits(self._kept[number], count=len(table)).astype(bool)
+                kept = table.take(mask)
+            if len(kept):
+                yield Part(kept)
+
+    def release(self) -> None:
+        """Forget what is held in memory."""
+        self._budget.give(self._memory.size)
+        self._memory = _Memory(None)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.attributes)
+
+    def _read(self, names: tuple[str, ...]) -> Iterator[Table]:
+        with guarded(self._reading.who):
+            columns = [self._reading.columns[n] for n in names]
+            batches = self._source.batches(columns)
+            for table in partitions(batches, names, self._reading.partition_rows):
+                self._stop.check()
+                yield self._marked(table)
+
+    def _marked(self, table: Table) -> Table:
+        if self._reading.released:
+            return Table({n: marked(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()}, table.rows)
+        if not self._reading.missing:
+            return table
+        return Table({n: marked(c, self._reading.missing, MISSING) for n, c in table.columns.items()}, table.rows)
+
+    def _complete(self, table: Table) -> Table:
+        if not self._reading.incomplete:
+            return table
+        mask = np.ones(len(table), dtype=bool)
+        for name in self._reading.incomplete:
+            mask &= table[name].codes != MISSING
+        self._kept.append(np.packbits(mask))
+        return table.take(mask)
+
+    def _remember(self, table: Table) -> None:
+        if self._memory.tables is None or not len(table):
+            return
+        narrow = NarrowTable.of(table)
+        size = narrow.nbytes
+        if self._budget.take(size):
+            self._memory.tables.append(narrow)
+            self._memory.size += size
+        else:
+            self.release()

@@ -1,0 +1,129 @@
+"""DuckDB over the released file itself, with everything shut that it does not need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.coding import arrow
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.streams import Stream
+from ppdm_flow.plan.definition import ReleaseNode
+
+_MEMORY_MB = 512
+_LONGEST = 1 << 30
+
+
+class DuckSql:
+    """The second route of one audit. ``folder`` is private; spill files go there.
+
+    Installing and loading extensions, files beside the released one, and changes of the configuration are refused.
+    A file in a form that DuckDB would type by itself (not text columns) comes to it from our reader instead.
+    """
+
+    def __init__(
+        self, release: ReleaseNode, file: Path, original: Stream, candidate: Stream, folder: Path, threads: int
+    ) -> None:
+        self._streams = [_Texts(original), _Texts(candidate)]
+        self._connection = duckdb.connect(
+            ":memory:",
+            config={
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "allow_community_extensions": "false",
+                "python_enable_replacements": "false",
+                "temp_directory": str(folder),
+                "memory_limit": f"{_MEMORY_MB}MB",
+                "threads": str(max(1, threads)),
+                "preserve_insertion_order": "false",
+            },
+        )
+        self._connection.register("original", self._streams[0])
+        scan = _scan(release, file)
+        if scan is None:
+            self._connection.register("candidate", self._streams[1])
+        self._connection.execute(f"SET allowed_paths = [{_text(str(file))}]")
+        self._connection.execute("SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+        if scan is not None:
+            self._connection.execute(f"CREATE VIEW candidate AS SELECT * FROM {scan}")  # noqa: S608  # quoted by _text
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
+        try:
+            found: list[tuple[Any, ...]] = self._connection.execute(query, list(parameters)).fetchall()
+        except duckdb.Error as error:
+            for stream in self._streams:
+                if stream.error is not None:
+                    raise stream.error from None
+            raise run_fault("PPF908", f"the second route failed in SQL: {_kind(error)}") from None
+        return found
+
+    def close(self) -> None:
+        """Give everything back."""
+        self._connection.close()
+
+
+class _Texts:
+    """Rows as an Arrow stream; every scan reads it anew (the Arrow PyCapsule interface)."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.error: PpdmError | None = None
+        texts = pa.dictionary(pa.int32(), pa.string())
+        self._schema = pa.schema([(a.name, texts) for a in stream.attributes])
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            for part in self._stream.parts(self._schema.names):
+                columns = [arrow(part.table[n]) for n in self._schema.names]
+                yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        except PpdmError as error:
+            self.error = error
+            raise
+
+
+def _scan(release: ReleaseNode, file: Path) -> str | None:
+    """Return the table function that reads the file itself as texts, or None where DuckDB would interpret it."""
+    path = _text(str(file))
+    if release.format == "parquet":
+        return f"read_parquet({path})" if _is_plain(file) else None
+    if release.format != "csv" or _is_gzip(file) != file.name.endswith(".gz"):
+        return None
+    columns = ", ".join(f"{_text(a.name)}: 'VARCHAR'" for a in release.attributes)
+    mark = _text(str(release.options.get("delimiter", ",")))
+    return (
+        f"read_csv({path}, auto_detect = false, header = true, delim = {mark}, quote = '\"', escape = '\"',"
+        f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {_LONGEST})"
+    )
+
+
+def _is_gzip(file: Path) -> bool:
+    """Whether a file begins like a gzip stream."""
+    with file.open("rb") as opened:
+        return opened.read(2) == b"\x1f\x8b"
+
+
+def _is_plain(file: Path) -> bool:
+    """Whether every column of a Parquet file is text."""
+    with pq.ParquetFile(file) as opened:
+        return all(pa.types.is_string(f.type) or pa.types.is_large_string(f.type) for f in opened.schema_arrow)
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _kind(error: Exception) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(error).__name__).lower()

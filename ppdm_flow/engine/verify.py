@@ -1,0 +1,93 @@
+"""Is a finished run still what it was? Its files by their hashes; with the data at hand, its figures as well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.remeasuring import Remeasured, remeasure
+from ppdm_flow.plan.definition import Plan
+
+PlanLoader = Callable[[Path, Path | None], Plan]
+"""Compiles the policy that a run kept, for the columns of the data."""
+
+POLICY = "policy.resolved.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOutcome:
+    """What is not as the manifest says. ``remeasured`` is None where no data was given."""
+
+    run_dir: Path
+    verdict: str
+    files: int
+    changed: tuple[str, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    remeasured: Remeasured | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is as it was."""
+        intact = not (self.changed or self.missing or self.extra)
+        return intact and (self.remeasured is None or self.remeasured.holds)
+
+    @property
+    def text(self) -> str:
+        """The outcome for people, a line a fact."""
+        lines = [f"changed: {n}" for n in self.changed]
+        lines += [f"missing: {n}" for n in self.missing]
+        lines += [f"not in the manifest: {n}" for n in self.extra]
+        lines += self.remeasured.lines if self.remeasured else []
+        state = "is as it was" if self.holds else "is NOT as it was"
+        return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
+
+
+def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader) -> VerifyOutcome:
+    """Hash every file of a run again; with ``data``, audit its releases again.
+
+    Raises UsageError where ``run_dir`` is no run's directory, DataError where ``data`` does not fit.
+    """
+    known = _manifest(run_dir)
+    listed: dict[str, Any] = known["files"]
+    found = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if not p.is_dir()} - {manifest.NAME}
+    missing = tuple(sorted(listed.keys() - found))
+    extra = tuple(sorted(found - listed.keys()))
+    changed = tuple(n for n in sorted(listed.keys() & found) if _differs(run_dir / n, listed[n]["sha256"]))
+    remeasured = None
+    if data is not None and not (missing or changed):
+        plan = plan_loader(run_dir / POLICY, data)
+        remeasured = remeasure(run_dir, known, data, plan)
+    return VerifyOutcome(run_dir, str(known["verdict"]), len(found), changed, missing, extra, remeasured)
+
+
+def _differs(path: Path, expected: str) -> bool:
+    if path.is_symlink():
+        return True
+    try:
+        return sha256(path) != expected
+    except OSError:
+        return True
+
+
+def _manifest(run_dir: Path) -> dict[str, Any]:
+    path = run_dir / manifest.NAME
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        entries = found["files"].values()
+        good = found["version"] == manifest.VERSION and all(isinstance(e["sha256"], str) for e in entries)
+    except OSError:
+        text = f"`{run_dir}` holds no `{manifest.NAME}`"
+        raise UsageError(Diagnostic("PPF750", text, help="give the directory that `ppdm-flow run` printed")) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        good = False
+    if not good or not isinstance(found.get("verdict"), str):
+        raise UsageError(Diagnostic("PPF750", f"`{path}` is damaged, or of a version that this program does not know"))
+    return dict(found)
