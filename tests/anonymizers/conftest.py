@@ -18,7 +18,16 @@ class Papers:
     @staticmethod
     def patients() -> Table:
         """Chaytor and Wang, Table 1."""
-        rows = ["21 M SARS", "25 F HIV", "26 F SARS", "28 M HIV", "32 F H1N1", "34 F cancer", "36 M H1N1", "39 M cancer"]
+        rows = [
+            "21 M SARS",
+            "25 F HIV",
+            "26 F SARS",
+            "28 M HIV",
+            "32 F H1N1",
+            "34 F cancer",
+            "36 M H1N1",
+            "39 M cancer",
+        ]
         cells = [row.split() for row in rows]
         return Table.of({name: [c[i] for c in cells] for i, name in enumerate(("age", "sex", "disease"))})
 
