@@ -10,6 +10,7 @@ from ppdm_flow.report.wording import flat, spoken
 
 _MOST_ROWS = 60
 _MOST_ITEMS = 24
+_NAMES = {"sha256": "SHA-256", "peak_mb": "peak memory in MB"}
 _LONGEST = 240
 
 
@@ -32,7 +33,8 @@ def facts(values: dict[str, Any], most: int = _MOST_ROWS) -> list[Fact]:
 
 def _leaves(values: dict[str, Any], above: str) -> Iterator[Fact]:
     for key, value in values.items():
-        name = f"{above} \N{MIDDLE DOT} {key.replace('_', ' ')}" if above else spoken(key)
+        word = _NAMES.get(key, key.replace("_", " "))
+        name = f"{above} \N{MIDDLE DOT} {word}" if above else spoken(word)
         if isinstance(value, dict) and value:
             yield from _leaves(value, name)
         else:

@@ -49,7 +49,7 @@ def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> Output:
         node.get("description", ""),
         node.get("audience", ""),
         _summary(about),
-        tuple(facts(about, _MOST_FACTS)),
+        tuple(facts({key: value for key, value in about.items() if key != "audience" and value != []}, _MOST_FACTS)),
         attributes[:_OPEN],
         attributes[_OPEN:],
     )

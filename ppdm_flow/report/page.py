@@ -17,6 +17,7 @@ from ppdm_flow.report.plots.drawing import Drawing
 from ppdm_flow.report.suppressed import Loss, losses
 from ppdm_flow.report.tradeoff import Tradeoff, tradeoff
 from ppdm_flow.report.verdict import Verdict, verdict
+from ppdm_flow.report.wording import moment
 
 _OPEN_CHECKS = 12
 _ON_SHEET = 10
@@ -117,8 +118,8 @@ def page(document: dict[str, Any]) -> Page:
 
 
 def _stamp(run: dict[str, Any]) -> str:
-    """Return when the run was, as the document says it."""
-    return next((str(run[name]) for name in ("finished", "started") if run.get(name)), "")
+    """Return when the run was."""
+    return next((moment(str(run[name])) for name in ("finished", "started") if run.get(name)), "")
 
 
 def _lists(checks: Sequence[Check]) -> tuple[CheckList, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 _KINDS = {
@@ -38,6 +39,15 @@ def spoken(name: str) -> str:
     """``error_increase`` becomes ``Error increase``."""
     words = name.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
+
+
+def moment(text: str) -> str:
+    """Return an ISO 8601 time as ``2026-11-20, 09:14 UTC``; text that is none stays as it is."""
+    try:
+        found = datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError:
+        return text
+    return f"{found:%Y-%m-%d, %H:%M} UTC"
 
 
 def flat(value: Any) -> str:

@@ -10,6 +10,9 @@ from typing import Any
 from ppdm_flow.report.amounts import amount
 
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
+_FLAT = 1e-9  # a range this narrow, relative to its ends, is drawn as a point
+_TINY = 1e-280
+_HUGE = 1e300
 _SHARE_WORDS = ("share", "probab", "frequen", "confiden", "risk", "rate", "distance", "posterior", "prior", "%")
 
 
@@ -29,9 +32,10 @@ class Scale:
 
 
 def ticks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
-    """Return about ``count`` round numbers that cover [low, high]."""
-    if not high > low:
-        high = low + (abs(low) or 1.0)
+    """Return about ``count`` round numbers that cover [low, high], more than one even where that is a point."""
+    largest = max(abs(low), abs(high))
+    if high - low <= max(_FLAT * largest, _TINY):
+        high = low + (largest if largest > _TINY else 1.0)
     raw = (high - low) / max(1, count - 1)
     size = 10.0 ** math.floor(math.log10(raw))
     step = next(size * factor for factor in _ROUND if size * factor >= raw * (1 - 1e-9))
@@ -45,7 +49,7 @@ def extent(series: Sequence[dict[str, Any]], *, zero: bool) -> tuple[float, floa
     values: list[float] = [0.0] if zero else []
     for one in series:
         values += [*one["y"], *one.get("low", ()), *one.get("high", ())]
-    return (min(values), max(values)) if values else (0.0, 1.0)
+    return (max(min(values), -_HUGE), min(max(values), _HUGE)) if values else (0.0, 1.0)
 
 
 def unit_of(chart: dict[str, Any]) -> str:

@@ -1,0 +1,123 @@
+"""What the page says of losses, of the trade-off, of the releases and of nested values."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow.report.facts import facts
+from ppdm_flow.report.gallery import gallery
+from ppdm_flow.report.outputs import outputs
+from ppdm_flow.report.page import page
+from ppdm_flow.report.suppressed import losses
+from ppdm_flow.report.tradeoff import tradeoff
+from ppdm_flow.report.verdict import verdict
+from ppdm_flow.report.wording import kind_of, listed, moment, title_of
+
+
+def test_losses_come_from_the_steps_own_account(document):
+    found = [(row.attribute, row.values, row.cells, row.text) for row in losses(document())]
+    assert found == [
+        ("job", "2 of 5", "4,200", "21%"),
+        ("country", "2 of 4", "920", "4.6%"),
+        ("child", "0 of 2", "0", "0%"),
+    ]
+
+
+def test_losses_without_a_chart_are_shares_of_the_rows(document):
+    found = document()
+    found["charts"] = []
+    assert [row.text for row in losses(found)] == ["21%", "4.6%", "0%"]
+    found["steps"][1]["rows_out"] = 10  # more cells than rows: weighted rows, so the share is not known
+    assert [row.text for row in losses(found)] == ["", "", "0%"]
+
+
+def test_the_chart_of_losses_is_not_shown_twice(document):
+    shown = [p.id for wall in gallery(document()).walls for p in wall.pictures]
+    assert "suppress-suppressed" not in shown
+    assert "job" in shown
+
+
+def test_the_tradeoff_has_both_sides(document):
+    found = document(failing=True)
+    both = tradeoff(found, verdict(found))
+    assert [(g.name, g.text, g.good) for g in both.used[:2]] == [
+        ("Inference template no-default", "108%", False),
+        ("Inference template no-discharged", "88.9%", True),
+    ]
+    assert [(g.name, g.text) for g in both.used if g.name == "k-anonymity"] == [("k-anonymity", "71.4%")] * 2
+    kept = {g.name: (round(g.share, 4), g.text) for g in both.kept}
+    assert kept["Rows that keep their value"] == (0.3438, "34.4%")
+    assert kept["More classification errors"] == (0.9787, "2.13% (1.31% to 3.02%)")
+
+
+def test_releases_say_what_was_done_to_each_attribute(document):
+    study, partner = outputs(document())
+    assert (study.name, study.audience) == ("study", "internal")
+    assert [(a.name, a.role, a.done) for a in study.attributes] == [
+        ("job", "quasi-identifier", "suppressed"),
+        ("country", "quasi-identifier", "suppressed"),
+        ("age", "quasi-identifier", "generalized"),
+        ("disease", "sensitive", "perturbed"),
+        ("rating", "target", "unchanged"),
+    ]
+    assert ("SHA-256", "2e" * 32) in [(fact.name, fact.text) for fact in partner.facts]
+
+
+def test_charts_of_one_kind_of_requirement_share_a_section(document):
+    found = document()
+    for i, chart in enumerate(found["charts"]):
+        chart["group"] = f"privacy.templates.t{i}"
+    assert [wall.title for wall in gallery(found).walls] == ["What can be inferred"]
+
+
+def test_facts_are_flat_and_bounded():
+    rows = facts({"a_b": {"c": [1, 2.5, None, True], "sha256": "x"}, "d": {}, "e": [], "f": [{"g": [1]}]})
+    assert [(row.name, row.text) for row in rows] == [
+        ("A b · c", "1, 2.5, —, yes"),
+        ("A b · SHA-256", "x"),
+        ("D", "none"),
+        ("E", "none"),
+        ("F", "g: 1"),
+    ]
+    many = facts({f"k{i}": i for i in range(500)}, most=10)
+    assert len(many) == 11
+    assert many[-1].text == "490 more in report.json"
+    (long,) = facts({"list": list(range(1000))})
+    assert long.text.endswith("… 976 more")
+    (text,) = facts({"text": "x" * 5000})
+    assert len(text.text) == 240
+
+
+@pytest.mark.parametrize(
+    ("identifier", "kind", "title"),
+    [
+        ("privacy.k_anonymity", "k-anonymity", "k-anonymity"),
+        ("privacy.templates.a.b", "Inference template", "a.b"),
+        ("privacy.sensitivities.disease", "Sensitivity", "disease"),
+        ("privacy.something_new.x", "Something new", "x"),
+        ("gates.still-useful", "Gate", "still-useful"),
+        ("odd", "Odd", "Odd"),
+    ],
+)
+def test_names_of_checks(identifier, kind, title):
+    assert (kind_of(identifier), title_of(identifier)) == (kind, title)
+
+
+def test_words():
+    assert listed([]) == ""
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(list("abcdefgh")) == "a, b, c, d, e and 3 more"
+    assert moment("2026-11-20T10:14:03+01:00") == "2026-11-20, 09:14 UTC"
+    assert moment("yesterday") == "yesterday"
+
+
+def test_the_sheet_has_room_for_what_failed(document):
+    found = document(failing=True)
+    bad, good = found["requirements"][-1], found["requirements"][0]
+    found["requirements"] = [good] * 50 + [bad] * 3
+    made = page(found)
+    assert [check.holds for check in made.sheet] == [False] * 3 + [True] * 7
+    assert made.sheet_more == 45
+    assert made.stamp == "2026-11-20, 09:14 UTC"
