@@ -68,7 +68,7 @@ def ambiguous(flat: Flat) -> Iterator[Diagnostic]:
                 groups[path[:-1]].append((span, path[-1], meaning))
     for path, each in groups.items():
         span, text, meaning = min(each)
-        more = f"; so do {len(each) - 1} more here" if len(each) > 1 else ""
+        more = f", and {len(each) - 1} more here likewise" if len(each) > 1 else ""
         yield Diagnostic(
             "PPF110",
             f"other programs read `{short(text)}` without quotes as {meaning}{more}",

@@ -14,7 +14,8 @@ from ppdm_flow.policy.nodes import Map, Node, Scalar, Seq
 class Flat:
     """``tree`` holds maps, lists and text; ``scalars`` the nodes that its texts came from.
 
-    ``gone`` are the paths of values that had to be left out: their fault is reported.
+    ``gone`` are the paths of values that had to be left out, ``partial`` those of maps that lack entries: their fault
+    is reported.
     """
 
     tree: Any = None
@@ -23,6 +24,7 @@ class Flat:
     scalars: dict[PolicyPath, Scalar] = field(default_factory=dict)
     quoted_keys: set[PolicyPath] = field(default_factory=set)
     gone: set[PolicyPath] = field(default_factory=set)
+    partial: set[PolicyPath] = field(default_factory=set)
 
     @property
     def places(self) -> Places:
@@ -33,6 +35,10 @@ class Flat:
         """Whether the fault of the value at ``path`` is already reported."""
         node = self.scalars.get(path)
         return path in self.gone or (node is not None and node.broken)
+
+    def lost_below(self, path: PolicyPath) -> bool:
+        """Whether something in the list or map at ``path`` had to be left out."""
+        return path in self.partial or any(p[: len(path)] == path for p in self.gone)
 
     def broken_here(self, path: PolicyPath) -> bool:
         """Whether that holds for the value at ``path``, or for one that it stands in."""
@@ -58,6 +64,8 @@ def _walk(node: Node, path: PolicyPath, flat: Flat) -> Any:
 
 def _walk_map(node: Map, path: PolicyPath, flat: Flat) -> dict[str, Any]:
     tree = {}
+    if node.partial:
+        flat.partial.add(path)
     for key, entry in node.entries.items():
         below = (*path, key)
         flat.keys[below] = entry.key_span

@@ -92,7 +92,9 @@ class Inheritance:
         merged.values.update(values)
         merged.needed = [n for n in merged.needed if n.name not in own] + needed
         substitution = Substitution(merged.values)
-        node = substitution.map(Map({k: e for k, e in root.entries.items() if k not in HEADER}, root.span))
+        node = substitution.map(
+            Map({k: e for k, e in root.entries.items() if k not in HEADER}, root.span, root.partial)
+        )
         floors = root.get("floors")
         limits, wrong = floors_of(substitution.map(floors) if isinstance(floors, Map) else None)
         self.found.extend([*substitution.found, *wrong])

@@ -52,7 +52,8 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS) -> Loaded:
     every = [*found, *inheritance.found, *nulls, *faults, *ambiguous(flat), *violations(flat, layer.floors, use)]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
     if part is not None:
-        every.extend(judge(part, flat.places, out | flat.gone))
+        unknown = frozenset[PolicyPath]() if layer.whole else frozenset[PolicyPath]([()])
+        every.extend(judge(part, flat.places, out | flat.gone | unknown))
     diagnostics = in_order(_with_users(every, file, inheritance.users))
     sound = policy if layer.whole and not flat.gone else None
     return Loaded(file, sound, flat.tree, flat.places, files.sources, diagnostics, digest(flat.tree))
@@ -65,10 +66,15 @@ def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnost
     if layer.floors:
         floors = {f.text: Entry(f.span, Scalar(f.bound_text, f.span)) for f in reversed(layer.floors)}
         entries["floors"] = Entry(layer.floors[0].span, Map(floors, layer.floors[0].span))
-    flat = flatten(Map(entries, layer.node.span))
+    flat = flatten(Map(entries, layer.node.span, layer.node.partial))
     flat.gone.update(nulls)
-    found = [_null(path, each, flat, extending) for path, each in nulls.items()]
+    found = [_null(path, each, flat, extending) for path, each in nulls.items() if not _broken(each)]
     return flat, [d for d in found if layer.whole or d.code != "PPF311"]
+
+
+def _broken(each: Entry | Scalar) -> bool:
+    node = each.node if isinstance(each, Entry) else each
+    return isinstance(node, Scalar) and node.broken
 
 
 def _null(path: PolicyPath, each: Entry | Scalar, flat: Flat, extending: set[str]) -> Diagnostic:

@@ -24,7 +24,7 @@ def merge(base: Map, over: Map) -> Map:
             entries[key] = Entry(entry.key_span, merge(below.node, entry.node), entry.plain)
         else:
             entries[key] = entry
-    return Map(entries, over.span)
+    return Map(entries, over.span, base.partial or over.partial)
 
 
 def is_null(node: Node) -> bool:
@@ -58,4 +58,4 @@ def _kept(node: Node, path: PolicyPath, report: Callable[[PolicyPath, Entry | Sc
             report(below, entry)
         else:
             entries[key] = Entry(entry.key_span, _kept(entry.node, below, report), entry.plain)
-    return Map(entries, node.span)
+    return Map(entries, node.span, node.partial)

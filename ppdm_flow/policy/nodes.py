@@ -45,10 +45,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map, in the order of the file."""
+    """A map, in the order of the file. A ``partial`` one lacks entries whose fault is already reported."""
 
     entries: Mapping[str, Entry]
     span: Span
+    partial: bool = False
 
     def get(self, key: str) -> Node | None:
         """Return the value at ``key``, or None."""

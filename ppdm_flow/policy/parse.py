@@ -71,6 +71,8 @@ class _Frame:
     items: list[Node] = field(default_factory=list)
     key: Scalar | None = None
     skip: bool = False
+    partial: bool = False
+    refused: bool = False
     size: int = 1
     height: int = 0
 
@@ -130,21 +132,23 @@ class _Reader:
                 Diagnostic("PPF112", "a second document begins here", span, hint="one policy a file: split the file")
             )
 
-    def _tag(self, event: Any) -> None:
+    def _tag(self, event: Any) -> bool:
+        """Report a tag; whether there is one that is not allowed."""
         if event.tag is None or event.tag in _TAGS:
-            return
+            return False
         start = event.start_mark
         span = Span(self.file, start.line + 1, start.column + 1, start.line + 1, start.column + 2)
         self._report(
             "PPF108",
-            f"the tag `{_short(event.tag)}` is not allowed",
+            f"the tag `{_short(event.tag.replace('tag:yaml.org,2002:', '!!'))}` is not allowed",
             span,
             hint="remove the tag: every value is text, typed by its key",
             help="another file is brought in by `extends:`" if "include" in event.tag else None,
         )
+        return True
 
     def _scalar(self, event: Any) -> None:
-        self._tag(event)
+        refused = self._tag(event)
         plain = not event.style
         value: str = event.value
         if self.marks:
@@ -154,20 +158,23 @@ class _Reader:
             self._add(_Measured(Scalar(value, span, plain), 1, 0), event.anchor)
             return
         nothing = plain and value in _NOTHING and event.tag is None
-        self._add(_Measured(Scalar(None if nothing else value, span, plain), 1, 0), event.anchor)
+        node = Scalar(None if nothing or refused else value, span, plain, broken=refused)
+        self._add(_Measured(node, 1, 0), event.anchor)
 
     def _open(self, event: Any, *, is_map: bool) -> None:
-        self._tag(event)
+        refused = self._tag(event)
         if len(self._stack) >= DEPTH_LIMIT:
             self._too_deep(event)
         if event.anchor:
             self._anchors[event.anchor] = None
-        self._stack.append(_Frame(event.start_mark, is_map, event.anchor))
+        self._stack.append(_Frame(event.start_mark, is_map, event.anchor, refused=refused))
 
     def _close(self, event: Any) -> None:
         frame = self._stack.pop()
         span = self._span(frame.begin, event.end_mark)
-        node: Node = Map(frame.entries, span) if frame.is_map else Seq(tuple(frame.items), span)
+        node: Node = Map(frame.entries, span, frame.partial) if frame.is_map else Seq(tuple(frame.items), span)
+        if frame.refused:
+            node = Scalar(None, span, broken=True)
         self._add(_Measured(node, frame.size, frame.height + 1), frame.anchor, counted=frame.size - 1)
 
     def _alias(self, event: Any) -> None:
@@ -217,7 +224,7 @@ class _Reader:
     def _key(self, frame: _Frame, node: Node) -> None:
         if not isinstance(node, Scalar) or not node.text:
             self._report("PPF111", "a key must be a text", node.span, hint="write `key: value` with a name as the key")
-            frame.skip = True
+            frame.skip = frame.partial = True
         elif node.text == "<<" and node.plain:
             self._report(
                 "PPF109",
@@ -225,7 +232,7 @@ class _Reader:
                 node.span,
                 hint="`extends:` inherits from a file; `*name` repeats a whole value",
             )
-            frame.skip = True
+            frame.skip = frame.partial = True
         elif node.text in frame.entries:
             first = frame.entries[node.text].key_span
             self._report(

@@ -36,7 +36,7 @@ def _at(node: Node, pattern: tuple[str, ...], way: str) -> Node:
     for key in keys:
         entry = entries[key]
         entries[key] = Entry(entry.key_span, _at(entry.node, pattern[1:], way), entry.plain)
-    return Map(entries, node.span)
+    return Map(entries, node.span, node.partial)
 
 
 def _moved(node: Node, way: str) -> Node:

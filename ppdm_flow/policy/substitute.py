@@ -36,18 +36,20 @@ class Substitution:
     def map(self, node: Map) -> Map:
         """Return the map with every reference replaced, in keys as well."""
         entries: dict[str, Entry] = {}
+        partial = node.partial
         for key, entry in node.entries.items():
             name = key
             if "${" in key:
                 made = self.scalar(Scalar(key, entry.key_span))
                 if made.broken or not made.text:
+                    partial = True
                     continue
                 name = made.text
             if name in entries:
                 self._twice(name, entries[name], entry)
                 continue
             entries[name] = Entry(entry.key_span, self.node(entry.node), entry.plain)
-        return Map(entries, node.span)
+        return Map(entries, node.span, partial)
 
     def scalar(self, node: Scalar) -> Scalar:
         """Return the text with its references replaced."""

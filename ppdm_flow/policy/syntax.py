@@ -42,6 +42,7 @@ _CONTEXT = {
     "while parsing a block collection": "the list begins here",
     "while scanning a simple key": "this line",
 }
+_AT_CONTEXT = {"could not find expected ':'", "found unexpected end of stream"}
 
 
 def explained(error: Any, text: str, file: str) -> Diagnostic:
@@ -60,7 +61,7 @@ def explained(error: Any, text: str, file: str) -> Diagnostic:
         first = _span(error.context_mark, file, lines)
         if first != span:
             related = (Related(first, _CONTEXT[error.context]),)
-    if problem == "could not find expected ':'" and related:
+    if problem in _AT_CONTEXT and related:
         span, related = related[0].span, ()
     return Diagnostic("PPF104", message, span, hint=hint, related=related)
 

@@ -49,11 +49,12 @@ class _Judge:
         if loc and loc[-1] == "[key]":
             yield self._name(loc[:-1])
         elif kind == "missing":
-            if self.whole and not self.flat.broken(loc) and not self.flat.broken_here(loc[:-1]):
+            lost = loc[:-1] in self.flat.partial or self.flat.broken_here(loc)
+            if self.whole and not lost:
                 yield self._missing(loc)
         elif kind == "extra_forbidden":
             yield self._unknown(loc)
-        elif not self.flat.broken_here(loc):
+        elif not self.flat.broken_here(loc) and not (kind == "too_short" and self.flat.lost_below(loc)):
             yield self._value(loc, kind)
 
     def _name(self, path: PolicyPath) -> Diagnostic:
@@ -113,6 +114,8 @@ class _Judge:
         if elsewhere:
             return f"`{name}` belongs {_under(elsewhere)}"
         near = closest(name, absent) or closest(name, known)
+        if near:
+            self.misspelt.add((*above, near))
         return f"did you mean `{near}`?" if near else None
 
     def _value(self, path: PolicyPath, kind: str) -> Diagnostic:

@@ -62,9 +62,9 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF521",
         "a domain that is not of the attribute's type",
-        "A value of the domain is no number, or no date, as the attribute's `type` says.",
+        "A value of the domain is no number, as the attribute's `type` says.",
         "Any data with that value would be refused.",
-        "Correct the value or the type. Dates are written 2026-01-31.",
+        "Correct the value or the type.",
         bad="age: {role: quasi_identifier, type: integer, domain: [18, old]}",
         good="age: {role: quasi_identifier, type: integer, domain: [18, 99]}",
     ),

@@ -70,7 +70,7 @@ def _levels(scene: Scene, name: str, attribute: Attribute, hierarchy: Hierarchy)
         if value == SUPPRESSED:
             yield suppressed(scene, (*path, value), at_key=True)
         if len(ancestors) != depth:
-            message = f"`{short(value)}` has {len(ancestors)} ancestors, others have {depth}"
+            message = f"the levels of `{short(value)}` are {len(ancestors)}, others have {depth}"
             yield scene.fault("PPF518", message, (*path, value), at_key=True, hint="each value has one for each level")
     yield from scene.values(attribute, name, [(v, (*path, v)) for v in levels], at_key=True)
     lacking = [v for v in attribute.domain or () if v not in levels]
