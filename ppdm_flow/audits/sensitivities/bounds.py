@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.sensitivities.histogram import Domain
+from ppdm_flow.audits.histogram import Domain
 from ppdm_flow.core.requirements import Sensitivity
 
 Floats = npt.NDArray[np.float64]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ppdm_flow.audits.histogram import Histogram, histogram, places, tally
+from ppdm_flow.audits.operator_input import given_the_original
 from ppdm_flow.audits.release import source_of
-from ppdm_flow.audits.sensitivities.histogram import Histogram, histogram, places, tally
 from ppdm_flow.audits.sensitivities.joint_fit import Joint, joint_fit
 from ppdm_flow.audits.sensitivities.marginal_fit import marginal_fit
-from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -74,18 +74,13 @@ def _verdict(p_value: float, error: float) -> str:
 
 def _joint(operator: Operator, column: str, ctx: AuditContext) -> Joint | None:
     """Return the pairs, where the operator was given the original values themselves; places may be outside (-1)."""
-    facts = ctx.attributes.get(column)
-    if ctx.pairs is None or (facts is not None and _changed_before(operator, facts)):
+    if ctx.pairs is None or not given_the_original(operator, ctx.attributes.get(column)):
         return None
     counts = ctx.pairs.joint(source_of(column, ctx), column)
     original = places(counts, "original", operator.domain)
     released = places(counts, "released", operator.domain)
     keep = counts.counts > 0
     return Joint(original[keep], released[keep], counts.counts[keep])
-
-
-def _changed_before(operator: Operator, facts: AttributeFacts) -> bool:
-    return bool(facts.changes) and bool(operator.step) and facts.changes[0][0] != operator.step
 
 
 def _same(joint: Joint, after: Histogram) -> bool:

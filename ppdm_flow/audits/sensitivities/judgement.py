@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.audits.histogram import Domain
 from ppdm_flow.audits.sensitivities.bounds import Bounds
 from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck
-from ppdm_flow.audits.sensitivities.histogram import Domain
 from ppdm_flow.audits.sensitivities.posteriors import Posteriors
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.roles import Directions

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.release import source_of
+from ppdm_flow.audits.histogram import Histogram, histogram
+from ppdm_flow.audits.operator_input import operator_input
 from ppdm_flow.audits.sensitivities.bounds import bounds
 from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck, check_bytes
-from ppdm_flow.audits.sensitivities.histogram import Histogram, histogram
 from ppdm_flow.audits.sensitivities.judgement import Judgement
 from ppdm_flow.audits.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
 from ppdm_flow.core.attributes import Change
@@ -50,17 +50,6 @@ def judge(
         doubt=doubt,
         bytes_check=check,
     )
-
-
-def operator_input(
-    operator: Operator, column: str, original: DataView, ctx: AuditContext
-) -> tuple[DataView, str] | None:
-    """Return the table that the operator was given and the name of its column there."""
-    view = ctx.operator_inputs.get(column, original)
-    for name in (operator.attribute, source_of(column, ctx)):
-        if name in view.schema:
-            return view, name
-    return None
 
 
 def _nothing(operator: Operator) -> Integers:

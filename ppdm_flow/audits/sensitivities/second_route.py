@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ppdm_flow.audits.operator_input import operator_input
 from ppdm_flow.audits.relation import weight_of
 from ppdm_flow.audits.sensitivities.exact import Bound, brute_posteriors
-from ppdm_flow.audits.sensitivities.judging import operator_input
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.sdk.audit import AuditContext, quoted

@@ -1,0 +1,115 @@
+"""What the release still says of the columns and of how they go together.
+
+For each column the total variation distance between original and release; for each two columns the change of Cramér's
+V. Columns are matched by their name in the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.audits.distributions.association import Floats, associations
+from ppdm_flow.audits.distributions.columns import Shares, chart, shares
+from ppdm_flow.audits.distributions.spec import DistributionsParams
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+LEFT_OUT = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
+
+PICTURES = 60
+"""Columns that get a picture: a report of a wide table stays readable."""
+
+
+class DistributionsAudit:
+    """Compares the released columns, and pairs of them, with those of the original."""
+
+    def __init__(self, params: DistributionsParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return distances and shares of suppressed cells by column, changes of association, and pictures."""
+        pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
+        pairs = [(c, s) for c, s in pairs if s in original.schema]
+        found = {c: shares(original, s, candidate, c) for c, s in pairs}
+        charts = [chart(c, s, found[c], ctx) for c, s in pairs[:PICTURES]]
+        changes = self._associations(pairs, original, candidate)
+        figures = {**_columns(found, ctx), **_changes(changes)}
+        return AuditOutcome(figures=figures, charts=(*charts, *_matrices(changes)))
+
+    def _associations(
+        self, pairs: list[tuple[str, str]], original: DataView, candidate: DataView
+    ) -> Associations | None:
+        chosen = pairs[: self.params.pair_columns]
+        if len(chosen) < 2:
+            return None
+        limit = self.params.pair_rows
+        before = associations(original.sample(limit), [s for _, s in chosen], original.schema.weight)
+        after = associations(candidate.sample(limit), [c for c, _ in chosen], candidate.schema.weight)
+        rows = max(original.row_count, candidate.row_count)
+        return Associations([c for c, _ in chosen], before, after, limit if rows > limit else None, len(pairs))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Associations:
+    """V of each two ``columns`` before and after; ``sample`` is the number of rows looked at where not all were."""
+
+    columns: list[str]
+    before: Floats
+    after: Floats
+    sample: int | None
+    available: int
+
+    @property
+    def change(self) -> Floats:
+        """The absolute change of each pair, shape (pairs,)."""
+        upper = np.triu_indices(len(self.columns), 1)
+        changed: Floats = np.abs(self.after - self.before)[upper]
+        return changed
+
+
+def _columns(found: dict[str, Shares], ctx: AuditContext) -> dict[str, Figure]:
+    figures: dict[str, Figure] = {}
+    for column, mine in found.items():
+        facts = ctx.attributes.get(column)
+        recoded = facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
+        note = "the values have new names, which count as different ones" if recoded else ""
+        figures[f"{column}.total_variation"] = Figure(mine.distance, "share", note=note)
+        figures[f"{column}.suppressed"] = Figure(mine.suppressed, "share")
+    distances = [s.distance for s in found.values()]
+    none = "" if found else "no column of the original is released"
+    figures["mean_total_variation"] = Figure(float(np.mean(distances)) if found else None, "share", note=none)
+    figures["largest_total_variation"] = Figure(max(distances, default=None), "share", note=none)
+    cells = float(np.mean([s.suppressed for s in found.values()])) if found else None
+    figures["suppressed_cells"] = Figure(cells, "share", note=none)
+    return figures
+
+
+def _changes(found: Associations | None) -> dict[str, Figure]:
+    names = ("mean_association_change", "largest_association_change")
+    if found is None:
+        return {name: Figure(None, "share", note="fewer than two columns to compare") for name in names}
+    skipped = found.available - len(found.columns)
+    note = f"of the first {len(found.columns)} columns" if skipped else ""
+    values = (float(found.change.mean()), float(found.change.max()))
+    return {n: Figure(v, "share", sample=found.sample, note=note) for n, v in zip(names, values, strict=True)}
+
+
+def _matrices(found: Associations | None) -> tuple[Chart, ...]:
+    if found is None:
+        return ()
+
+    def matrix(name: str, title: str, values: Floats) -> Chart:
+        series = tuple(Series(c, tuple(map(float, row))) for c, row in zip(found.columns, values, strict=True))
+        return Chart(name, title, "matrix", tuple(found.columns), series, note="Cramér's V", group="association")
+
+    return (
+        matrix("association_before", "How columns go together: original", found.before),
+        matrix("association_after", "How columns go together: released", found.after),
+        matrix("association_change", "How columns go together: change", found.after - found.before),
+    )

@@ -1,0 +1,89 @@
+"""What a perturbed attribute is still good for: single records, and the whole.
+
+Record utility is the share of records whose released value is the original one: expected, the sum of f_i (p_i + q_i);
+realised, counted over pairs (Chaytor and Wang, section 4). Aggregate utility is 1 - the total variation distance
+between the original frequencies and those that a reader can reconstruct.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.audits.histogram import histogram, places
+from ppdm_flow.audits.operator_input import given_the_original, operator_input
+from ppdm_flow.audits.perturbation_utility.picture import chart
+from ppdm_flow.audits.perturbation_utility.reconstruction import agreement, by_inverse, by_iteration
+from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure
+from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NAMES = ("expected_record_utility", "record_utility", "inverse_aggregate_utility", "aggregate_utility")
+
+
+class PerturbationUtilityAudit:
+    """Looks at every released column with a known operator; a bare figure is the mean over them."""
+
+    def __init__(self, params: PerturbationUtilityParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return record and aggregate utility for each perturbed column, and pictures of its frequencies."""
+        found: dict[str, dict[str, Figure]] = {}
+        charts: list[Chart] = []
+        for column in candidate.schema.names:
+            operator = ctx.operators.get(column)
+            given = operator_input(operator, column, original, ctx) if operator is not None else None
+            if operator is None or given is None:
+                continue
+            before = histogram(*given, operator.domain)
+            after = histogram(candidate, column, operator.domain)
+            inverse = by_inverse(operator.retention, after.frequency)
+            iterated = by_iteration(operator.retention, after.frequency, self.params.iterations)
+            found[column] = {
+                NAMES[0]: _share(float(before.frequency @ _keep(operator))),
+                NAMES[1]: _realised(operator, column, ctx),
+                NAMES[2]: _share(agreement(inverse, before.frequency)),
+                NAMES[3]: _share(agreement(iterated, before.frequency)),
+            }
+            charts.append(chart(operator, column, ctx, before.frequency, after.frequency, iterated))
+        figures = {f"{c}.{name}": figure for c, mine in found.items() for name, figure in mine.items()}
+        return AuditOutcome(figures={**_means(found), **figures}, charts=tuple(charts))
+
+
+def _keep(operator: Operator) -> Any:
+    return operator.retention + (1.0 - operator.retention) / operator.size
+
+
+def _share(value: float) -> Figure:
+    return Figure(value, "share")
+
+
+def _realised(operator: Operator, column: str, ctx: AuditContext) -> Figure:
+    if ctx.pairs is None:
+        return Figure(None, "share", note="original and released rows cannot be paired")
+    if not given_the_original(operator, ctx.attributes.get(column)):
+        return Figure(None, "share", note="the attribute was changed before it was perturbed")
+    joint = ctx.pairs.joint(source_of(column, ctx), column)
+    if joint.total == 0:
+        return Figure(None, "share", note="there are no rows")
+    mine, theirs = (places(joint, side, operator.domain) for side in ("original", "released"))
+    return _share(float(joint.counts[(mine == theirs) & (mine >= 0)].sum() / joint.total))
+
+
+def _means(found: dict[str, dict[str, Figure]]) -> dict[str, Figure]:
+    """Return each figure's mean over the columns, of those that have it."""
+    means: dict[str, Figure] = {}
+    for name in NAMES:
+        values = [mine[name].value for mine in found.values()]
+        known = [v for v in values if v is not None]
+        if known:
+            means[name] = _share(float(np.mean(known)))
+        else:
+            note = next(iter(found.values()))[name].note if found else "no perturbed attribute is released"
+            means[name] = Figure(None, "share", note=note)
+    return means

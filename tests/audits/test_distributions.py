@@ -1,0 +1,113 @@
+"""The audit `distributions`: distances and associations against plain twins."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ppdm_flow.audits.distributions.algorithm import DistributionsAudit
+from ppdm_flow.audits.distributions.association import cramers_v
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.sdk.registry import load
+
+SPEC = load("audits", "distributions")
+AUDIT = DistributionsAudit(SPEC.params())
+cells = st.lists(st.sampled_from([None, "⊥", "a", "b", "c"]), min_size=6, max_size=6)
+
+
+@settings(max_examples=100)
+@given(before=cells, after=cells, weights=st.lists(st.integers(1, 4), min_size=6, max_size=6))
+def test_total_variation(before, after, weights, build):
+    w = [str(n) for n in weights]
+    case = build.case({"p": before, "w": w}, {"p": after, "w": w}, "qw")
+    found = AUDIT.measure(*case.args).figures
+    mine, theirs = Counter(), Counter()
+    for a, b, n in zip(before, after, weights, strict=True):
+        mine[a] += n
+        theirs[b] += n
+    distance = sum(abs(mine[v] - theirs[v]) for v in {*mine, *theirs}) / (2 * sum(weights))
+    assert found["p.total_variation"].value == pytest.approx(distance, abs=1e-12)
+    assert found["p.suppressed"].value == pytest.approx(theirs["⊥"] / sum(weights))
+
+
+def test_an_unchanged_release_has_not_moved(build):
+    table = {"p": ["a", "b", "a", None], "q": ["x", "y", "x", "y"], "i": ["1", "2", "3", "4"]}
+    case = build.case(table, {n: table[n] for n in ("p", "q")}, "qqi")
+    found = AUDIT.measure(*case.args).figures
+    assert {n: f.value for n, f in found.items()} == {
+        **{f"{c}.{n}": 0.0 for c in "pq" for n in ("total_variation", "suppressed")},
+        "mean_total_variation": 0.0,
+        "largest_total_variation": 0.0,
+        "suppressed_cells": 0.0,
+        "mean_association_change": 0.0,
+        "largest_association_change": 0.0,
+    }
+
+
+def test_shuffling_one_column_destroys_association_only(build):
+    rng = np.random.default_rng(0)
+    p = rng.integers(0, 3, 3000)
+    table = {"p": [f"{v}" for v in p], "q": [f"{v}" for v in p]}
+    case = build.case(table, {"p": table["p"], "q": [table["q"][i] for i in rng.permutation(3000)]}, "qq")
+    found = AUDIT.measure(*case.args).figures
+    assert found["q.total_variation"].value == 0
+    assert found["largest_association_change"].value > 0.9
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=40))
+def test_cramers_v(rows):
+    left, right = np.array(rows, dtype=np.int32).T
+    table = np.zeros((4, 5), dtype=int)
+    np.add.at(table, (left, right), 1)
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    mine = cramers_v(left, right, np.ones(len(rows)))
+    expected = stats.contingency.association(table) if min(table.shape) > 1 else 0.0
+    assert mine == pytest.approx(expected, abs=1e-7)
+    weights = np.arange(1.0, len(rows) + 1)
+    repeated = np.repeat(np.arange(len(rows)), weights.astype(int))
+    assert cramers_v(left, right, weights) == pytest.approx(
+        cramers_v(left[repeated], right[repeated], np.ones(len(repeated))), abs=1e-7
+    )
+
+
+def test_many_values_and_labels(build):
+    table = {"p": [f"secret{i % 50}" for i in range(400)], "q": ["a", "b"] * 200}
+    case = build.case(table, table, "qq", declared={"q": frozenset("a")})
+    charts = {c.id: c for c in AUDIT.measure(*case.args).charts}
+    assert len(charts["p.shares"].x) == 20
+    assert "30 further values" in charts["p.shares"].note
+    assert not any("secret" in label for chart in charts.values() for label in chart.x)
+    assert charts["q.shares"].x == ("a", "value 2")
+    assert charts["association_after"].kind == "matrix"
+
+
+def test_samples_and_limits_are_told(build):
+    rng = np.random.default_rng(0)
+    table = {n: [str(v) for v in rng.integers(0, 3, 500)] for n in "pqr"}
+    audit = DistributionsAudit(SPEC.params(pair_rows=100, pair_columns=2))
+    found = audit.measure(*build.case(table, table, "qqq").args).figures
+    assert found["mean_association_change"].sample == 100
+    assert "first 2 columns" in found["mean_association_change"].note
+    assert found["p.total_variation"].sample is None
+
+
+def test_renamed_and_recoded(build):
+    table = {"p": ["a", "b"]}
+    changes = {"place": (("coarsen", Change.GENERALIZED),)}
+    case = build.case(table, {"place": ["*", "*"]}, "q", sources={"place": "p"}, changes=changes)
+    figure = AUDIT.measure(*case.args).figures["place.total_variation"]
+    assert (figure.value, "new names" in figure.note) == (1.0, True)
+
+
+def test_nothing_to_compare(build):
+    case = build.case({"p": [], "q": []}, {"p": [], "q": []}, "qq")
+    assert AUDIT.measure(*case.args).figures["p.total_variation"].value == 0
+    assert (
+        AUDIT.measure(*build.case({"i": ["1"]}, {"i": ["1"]}, "i").args).figures["mean_total_variation"].value is None
+    )

@@ -1,0 +1,117 @@
+"""The audit `perturbation_utility`: the paper's figures, and reconstruction against plain linear algebra."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow.audits.perturbation_utility.algorithm import PerturbationUtilityAudit
+from ppdm_flow.audits.perturbation_utility.reconstruction import agreement, by_inverse, by_iteration
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.registry import load
+
+AUDIT = PerturbationUtilityAudit(load("audits", "perturbation_utility").params())
+DISEASES = ("SARS", "HIV", "H1N1", "cancer")
+
+
+def operator(kept, domain=DISEASES):
+    return Operator("s", domain, np.asarray(kept, dtype=float), "perturb")
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [([1 / 9] * 4, 1 / 3), ([0, 1 / 3, 1 / 3, 1 / 3], 0.4375), ([0, 1 / 6, 1 / 6, 1 / 6], 0.34375)],
+)
+def test_the_papers_record_utility(build, kept, expected):
+    cells = {"s": [d for d in DISEASES for _ in range(2)]}
+    case = build.case(cells, cells, "s", operators={"s": operator(kept)})
+    assert AUDIT.measure(*case.args).figures["expected_record_utility"].value == pytest.approx(expected, abs=1e-15)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.floats(0.05, 1), min_size=2, max_size=8), st.data())
+def test_inverse_is_the_inverse(kept, data):
+    kept = np.array(kept)
+    weights = np.array(data.draw(st.lists(st.floats(0.01, 1), min_size=len(kept), max_size=len(kept))))
+    shares = weights / weights.sum()
+    if data.draw(st.booleans()):
+        kept[0] = 0.0  # one value without retention can still be solved for
+    released = operator(kept, tuple(map(str, range(len(kept))))).matrix() @ shares
+    assert by_inverse(kept, released) == pytest.approx(shares, abs=1e-9)
+    assert by_inverse(kept, released) == pytest.approx(
+        np.linalg.lstsq(operator(kept, tuple(map(str, range(len(kept))))).matrix(), released, rcond=None)[0], abs=1e-6
+    )
+
+
+def test_values_that_cannot_be_told_apart_share_equally():
+    kept, shares = np.array([0.0, 0.0, 0.5]), np.array([0.5, 0.1, 0.4])
+    released = operator(kept, ("a", "b", "c")).matrix() @ shares
+    assert by_inverse(kept, released) == pytest.approx([0.3, 0.3, 0.4])
+    assert by_inverse(np.zeros(3), np.array([0.2, 0.3, 0.5])) == pytest.approx([1 / 3] * 3)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(0.2, 1), min_size=2, max_size=5), st.data())
+def test_iteration_is_plain_em(kept, data):
+    kept = np.array(kept)
+    m = len(kept)
+    weights = np.array(data.draw(st.lists(st.integers(1, 9), min_size=m, max_size=m)), dtype=float)
+    released = weights / weights.sum()
+    matrix = operator(kept, tuple(map(str, range(m)))).matrix()
+    shares = np.full(m, 1 / m)
+    for _ in range(50):
+        joint = matrix * shares
+        shares = (joint / joint.sum(axis=1, keepdims=True) * released[:, None]).sum(axis=0)
+    assert by_iteration(kept, released, 50) == pytest.approx(shares, abs=1e-8)
+
+
+def test_iteration_finds_what_was_there():
+    kept, shares = np.array([0.3, 0.5, 0.4, 0.2]), np.array([0.5, 0.3, 0.15, 0.05])
+    assert by_iteration(kept, operator(kept).matrix() @ shares, 100_000) == pytest.approx(shares, abs=1e-5)
+
+
+def test_realised_utility_and_pictures(build):
+    rng = np.random.default_rng(1)
+    kept = np.array([0.2, 0.5, 0.5, 0.6])
+    values = rng.choice(4, 40_000, p=[0.4, 0.3, 0.2, 0.1])
+    out = np.where(rng.random(40_000) < kept[values], values, rng.integers(0, 4, 40_000))
+    case = build.case(
+        {"s": [DISEASES[c] for c in values]},
+        {"s": [DISEASES[c] for c in out]},
+        "s",
+        operators={"s": operator(kept)},
+        declared={"s": frozenset(["HIV"])},
+    )
+    outcome = AUDIT.measure(*case.args)
+    found = {n: f.value for n, f in outcome.figures.items()}
+    assert found["record_utility"] == (values == out).mean()
+    assert found["record_utility"] == found["s.record_utility"]
+    assert found["record_utility"] == pytest.approx(found["expected_record_utility"], abs=5 * 0.5 / 200)
+    assert found["aggregate_utility"] > 0.97
+    assert found["inverse_aggregate_utility"] > 0.97
+    (chart,) = outcome.charts
+    assert chart.x == ("value 1", "HIV", "value 3", "value 4")
+    assert [s.name for s in chart.series] == ["original", "released", "reconstructed"]
+
+
+def test_without_pairs_or_operator(build):
+    cells = {"s": list(DISEASES)}
+    case = build.case(cells, cells, "s", operators={"s": operator([0.5] * 4)}, paired=False)
+    assert AUDIT.measure(*case.args).figures["record_utility"].value is None
+    assert AUDIT.measure(*case.but(operators={}).args).figures["aggregate_utility"].value is None
+
+
+def test_an_attribute_changed_before_has_no_realised_utility(build):
+    cells = {"s": list(DISEASES)}
+    changes = {"s": (("coarsen", Change.GENERALIZED), ("perturb", Change.PERTURBED))}
+    case = build.case(cells, cells, "s", operators={"s": operator([0.5] * 4)}, changes=changes)
+    figure = AUDIT.measure(*case.args).figures["record_utility"]
+    assert (figure.value, figure.note) == (None, "the attribute was changed before it was perturbed")
+
+
+def test_agreement():
+    assert agreement(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == 0
+    assert agreement(np.array([0.5, 0.5]), np.array([0.25, 0.75])) == 0.75
