@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.api.planning import with_data
+from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import ready
 from ppdm_flow.api.reporting import rendered
 from ppdm_flow.core.diagnostics import Diagnostic

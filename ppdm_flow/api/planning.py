@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.policies import Ready, bound, ready
+from ppdm_flow.api.bindings import with_data
+from ppdm_flow.api.policies import ready
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.engine.header import columns
 from ppdm_flow.engine.preview import Preview, preview
 from ppdm_flow.plan import pictures
 from ppdm_flow.plan.definition import Plan
@@ -51,8 +51,3 @@ def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, 
     found = with_data(found, data, strict=strict)
     seen = preview(found.plan, data)
     return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)
-
-
-def with_data(found: Ready, data: Path | None, *, strict: bool) -> Ready:
-    """Return the plan bound to the columns that the data has. Raises PolicyError, DataError."""
-    return bound(found, columns(found.plan, data), data, strict=strict)

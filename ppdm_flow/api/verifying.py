@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ppdm_flow.api.planning import with_data
+from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import ready
 from ppdm_flow.engine.verify import VerifyOutcome
 from ppdm_flow.engine.verify import verify as verify_run

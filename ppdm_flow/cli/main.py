@@ -88,4 +88,4 @@ def _trace(error: BaseException, words: Sequence[str]) -> None:
     while seen is not None:
         lines = "".join(traceback.format_tb(seen.__traceback__))
         sys.stderr.write(f"{lines}{type(seen).__name__}\n")
-        seen = seen.__cause__
+        seen = seen.__cause__ or seen.__context__

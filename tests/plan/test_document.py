@@ -1,0 +1,162 @@
+"""The plan as a document: schema, digest, pictures."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+
+from ppdm_flow.plan import pictures
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.document import document
+from ppdm_flow.plan.graph import SOURCE, graph, lanes, levels, release_key
+from ppdm_flow.plan.pictures.vectors import placed
+from ppdm_flow.plan.schemas import schema
+from ppdm_flow.policy import load
+
+NAMES = ("adult", "bank_credit", "crx", "hospital")
+
+
+@pytest.fixture(scope="module")
+def documents(root):
+    return {name: document(compile_policy(load(root / f"pipelines/{name}.yaml")).plan) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_keeps_to_its_schema(documents, name):
+    jsonschema.Draft7Validator.check_schema(schema())
+    jsonschema.Draft7Validator(schema()).validate(json.loads(json.dumps(documents[name])))
+
+
+def test_the_schema_knows_every_key(documents):
+    for key in ("steps", "audits", "releases"):
+        broken = json.loads(json.dumps(documents["hospital"]))
+        broken[key][0]["surprise"] = 1
+        assert list(jsonschema.Draft7Validator(schema()).iter_errors(broken))
+
+
+def test_the_digest_travels(root, tmp_path):
+    """The same policy in another folder, with other comments and key order, is the same plan."""
+    text = (root / "pipelines/bank_credit.yaml").read_text()
+    here = compile_policy(load(root / "pipelines/bank_credit.yaml")).plan
+    other = tmp_path / "elsewhere.yaml"
+    lines = text.replace("description: Credit records for an external study of ratings\n", "").splitlines()
+    lines.insert(8, "description: Credit records for an external study of ratings  # moved")
+    other.write_text("\n".join(lines) + "\n")
+    there = compile_policy(load(other)).plan
+    assert here.digest == there.digest
+    assert str(root) not in json.dumps(document(here))
+    other.write_text(text.replace("0.75", "0.74"))
+    assert compile_policy(load(other)).plan.digest != here.digest
+
+
+def test_columns_bind_the_plan(root):
+    loaded = load(root / "pipelines/bank_credit.yaml")
+    columns = ["weight", "rating", "bankruptcy", "child", "country", "job"]
+    plan = compile_policy(loaded, columns).plan
+    assert [a.name for a in plan.releases[0].attributes] == columns
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_levels_and_lanes(documents, name):
+    found = documents[name]
+    tree = graph(found)
+    place = {node: number for number, level in enumerate(levels(found)) for node in level}
+    assert place[SOURCE] == 0
+    assert all(place[a] < place[b] for a, b in tree.edges)
+    rows = lanes(found)
+    leaves = [node for node in tree if tree.out_degree(node) == 0]
+    assert sorted(rows[leaf] for leaf in leaves) == [float(i) for i in range(len(leaves))]
+
+
+WIDE = """version: 1
+name: wide
+source: {path: t.csv}
+attributes:
+  an-attribute-with-quite-a-long-name: {role: quasi_identifier}
+  b: {role: quasi_identifier}
+  "<c> & 'd'": {role: insensitive}
+privacy: {k_anonymity: {k: 3}}
+steps:
+  a-step-whose-name-is-as-long-as-the-language-allows-it-to-be-her: {use: shuffle_rows}
+  b1: {use: sample, with: {fraction: 0.5}, input: source}
+  c1: {use: sample, with: {fraction: 0.5}, input: b1}
+  c2: {use: drop, with: {attributes: [an-attribute-with-quite-a-long-name]}, input: b1}
+  d1: {use: shuffle_rows, input: c1}
+  d2: {use: shuffle_rows, input: c1}
+  d3: {use: shuffle_rows, input: c2}
+  unused: {use: shuffle_rows, input: c2}
+releases:
+  r0: {from: a-step-whose-name-is-as-long-as-the-language-allows-it-to-be-her, path: a.csv}
+  r1: {from: d1, path: r1.csv}
+  r2: {from: d2, path: r2.csv}
+  r3: {from: d3, path: r3.csv}
+  r4: {from: source, path: r4.csv}
+"""
+
+
+@pytest.fixture
+def wide(compiled):
+    outcome = compiled("", head=WIDE)
+    assert outcome.plan is not None, outcome.diagnostics
+    return document(outcome.plan)
+
+
+def boxes(found):
+    return [(s.left, s.top, s.right, s.top + s.card.height) for s in placed(found).values()]
+
+
+def overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "wide"])
+def test_no_two_cards_overlap_and_text_stays_inside(documents, wide, name):
+    found = wide if name == "wide" else documents[name]
+    every = boxes(found)
+    assert len(every) == 1 + len(found["steps"]) + len(found["releases"])
+    assert not [1 for i, a in enumerate(every) for b in every[:i] if overlap(a, b)]
+    for spot in placed(found).values():
+        assert all(line.width <= spot.width - 20 for line in spot.card.lines)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "wide"])
+def test_the_svg_is_wellformed_and_selfcontained(documents, wide, name):
+    found = wide if name == "wide" else documents[name]
+    text = pictures.svg(found)
+    tree = ET.fromstring(text)
+    assert tree.tag.endswith("svg")
+    assert "http" not in text.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    for step in found["steps"]:
+        assert step["name"] in "".join(tree.itertext())
+    edges = [e for e in tree.iter() if e.get("class") == "edge"]
+    assert len(edges) == len(found["steps"]) + len(found["releases"])
+    assert text == pictures.svg(found)
+
+
+@pytest.mark.parametrize("form", sorted(pictures.FORMS))
+def test_every_form_names_everything(documents, wide, form):
+    for found in (*documents.values(), wide):
+        text = pictures.draw(form, found)
+        for node in (*found["releases"], *(s for s in found["steps"] if not s["implicit"])):
+            assert node["name"] in text
+        assert text.endswith("\n")
+
+
+def test_mermaid_and_dot_escape_names(wide):
+    wide["source"]["path"] = 'a"b#<c>.csv'
+    assert "a#quot;b#35;#lt;c#gt;.csv" in pictures.mermaid(wide)
+    assert 'a\\"b#<c>.csv' in pictures.dot(wide)
+    assert ET.fromstring(pictures.svg(wide)) is not None
+
+
+def test_release_and_step_may_share_a_name(compiled):
+    text = """attributes: {a: {role: insensitive}}
+steps: {r: {use: shuffle_rows}}
+releases: {r: {path: r.csv}}
+"""
+    found = document(compiled(text).plan)
+    assert set(graph(found)) == {SOURCE, "r", release_key("r")}
+    assert ET.fromstring(pictures.svg(found)) is not None

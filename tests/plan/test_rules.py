@@ -1,0 +1,174 @@
+"""Rules on what reaches a release, each at its edge."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.plan.rules import RULES
+from ppdm_flow.sdk.spec import Effect
+
+ATTRIBUTES = """attributes:
+  id: {role: identifier}
+  age: {role: quasi_identifier, type: integer}
+  ill: {role: sensitive, domain: [flu, cold, hiv]}
+"""
+PRIVACY = """privacy:
+  k_anonymity: {k: 3}
+  sensitivities: {ill: {default: {tolerance: 3}}}
+"""
+RELEASE = "releases:\n  r: {path: r.csv}\n"
+PERTURB = "steps:\n  p: {use: fine_grain_perturbation}\n"
+TWO = "releases:\n  r: {from: X, path: r.csv}\n  s: {from: Y, path: s.csv}\n"
+
+
+def two(x, y):
+    return TWO.replace("X", x).replace("Y", y)
+
+
+def test_a_sound_policy_has_nothing_to_say(codes):
+    assert codes(ATTRIBUTES + PRIVACY + PERTURB + RELEASE) == []
+
+
+@pytest.mark.parametrize(
+    ("role", "step", "survives"),
+    [
+        ("identifier", "{use: rename, with: {attributes: {id: key}}}", True),
+        ("subject", "{use: rename, with: {attributes: {id: key}}}", True),
+        ("identifier", "{use: pseudonymize, with: {attributes: [id], key_env: KEY}}", False),
+        ("identifier", "{use: generalize, with: {attributes: {id: {prefix: 2}}}}", False),
+        ("identifier", "{use: drop, with: {attributes: [id]}}", False),
+        ("identifier", "{use: shuffle_rows}", False),
+    ],
+)
+def test_surviving_identifiers(codes, role, step, survives):
+    text = ATTRIBUTES.replace("role: identifier", f"role: {role}")
+    privacy = "" if role == "subject" else PRIVACY
+    steps = f"steps:\n  x: {step}\n  p: {{use: fine_grain_perturbation}}\n" if privacy else f"steps:\n  x: {step}\n"
+    assert ("PPF550" in codes(text + privacy + steps + RELEASE)) == survives
+
+
+def test_a_suppressed_identifier_is_still_one(compiled, fakes):
+    fakes.add("hide", Effect(changes={"id": Change.SUPPRESSED}))
+    steps = "steps:\n  h: {use: hide}\n  p: {use: fine_grain_perturbation}\n"
+    (found,) = [d for d in compiled(ATTRIBUTES + PRIVACY + steps + RELEASE).diagnostics if d.code == "PPF550"]
+    assert found.severity is Severity.ERROR
+    assert found.related[0].text == "declared here"
+
+
+def test_sensitive_without_protection(compiled):
+    privacy = "privacy:\n  k_anonymity: {k: 3}\n"
+    (found,) = compiled(ATTRIBUTES + privacy + RELEASE).diagnostics
+    assert (found.code, found.severity, found.span.line) == ("PPF551", Severity.WARNING, 7)
+
+
+def test_a_sensitive_attribute_that_is_dropped_needs_none(codes):
+    privacy = "privacy:\n  k_anonymity: {k: 3}\n"
+    steps = "steps:\n  d: {use: drop, with: {attributes: [ill]}}\n"
+    assert codes(ATTRIBUTES + privacy + steps + RELEASE) == []
+
+
+def test_a_template_protects(codes):
+    privacy = "privacy:\n  templates: {t: {channel: [age], sensitive: {ill: [hiv]}, confidence: 0.5}}\n"
+    assert codes(ATTRIBUTES + privacy + RELEASE) == []
+
+
+def test_quasi_identifiers_that_nothing_counts(codes, compiled):
+    text = ATTRIBUTES.replace("  ill", "  job: {role: quasi_identifier}\n  ill")
+    only = PRIVACY.replace("{k: 3}", "{k: 3, attributes: [age]}")
+    found = list(compiled(text + only + PERTURB + RELEASE).diagnostics)
+    assert [(d.code, d.severity) for d in found] == [("PPF552", Severity.WARNING)]
+    assert "`job`" in found[0].message
+    channel = only + "  templates: {t: {channel: [job], sensitive: {ill: [hiv]}, confidence: 0.5}}\n"
+    assert codes(text + channel + PERTURB + RELEASE) == []
+
+
+def test_a_renamed_attribute_is_still_covered(codes):
+    steps = PERTURB + "  n: {use: rename, with: {attributes: {age: years, ill: diagnosis}}}\n"
+    assert codes(ATTRIBUTES + PRIVACY + steps + RELEASE) == []
+
+
+def test_a_sensitivity_without_perturbation(compiled):
+    (found,) = compiled(ATTRIBUTES + PRIVACY + RELEASE).diagnostics
+    assert (found.code, found.severity) == ("PPF553", Severity.WARNING)
+    assert "withheld" in found.message
+
+
+def test_perturbed_twice(compiled, fakes):
+    fakes.add("noise", Effect(reads=("ill",), changes={"ill": Change.PERTURBED}), randomized=True)
+    found = compiled(ATTRIBUTES + PRIVACY + PERTURB + "  q: {use: noise}\n" + RELEASE).diagnostics
+    assert [(d.code, d.related[0].text) for d in found] == [("PPF554", "perturbed here")]
+
+
+@pytest.mark.parametrize("change", [Change.GENERALIZED, Change.SUPPRESSED, Change.PSEUDONYMIZED, Change.OTHER])
+def test_changed_after_the_perturbation(codes, fakes, change):
+    fakes.add("edit", Effect(changes={"ill": change}))
+    assert codes(ATTRIBUTES + PRIVACY + PERTURB + "  q: {use: edit}\n" + RELEASE) == ["PPF557"]
+    before = "steps:\n  q: {use: edit}\n  p: {use: fine_grain_perturbation}\n"
+    assert codes(ATTRIBUTES + PRIVACY + before + RELEASE) == []
+
+
+def test_changed_after_renaming_the_perturbed(codes, fakes):
+    fakes.add("edit", Effect(changes={"sick": Change.OTHER}))
+    steps = PERTURB + "  n: {use: rename, with: {attributes: {ill: sick}}}\n  q: {use: edit}\n"
+    assert codes(ATTRIBUTES + PRIVACY + steps + RELEASE) == ["PPF557"]
+
+
+def test_two_draws(compiled):
+    steps = "steps:\n  p: {use: fine_grain_perturbation}\n  q: {use: fine_grain_perturbation, input: source}\n"
+    (found,) = compiled(ATTRIBUTES + PRIVACY + steps + two("p", "q")).diagnostics
+    assert (found.code, found.severity) == ("PPF555", Severity.ERROR)
+
+
+def test_one_draw_released_twice_is_fine(codes):
+    steps = PERTURB + "  s: {use: sample, with: {fraction: 0.5}}\n"
+    assert codes(ATTRIBUTES + PRIVACY + steps + two("p", "s")) == []
+
+
+@pytest.mark.parametrize("truth", ["source", "g"])
+def test_a_draw_and_the_truth(compiled, truth):
+    steps = PERTURB + "  g: {use: generalize, input: source, with: {attributes: {ill: {prefix: 1}}}}\n"
+    found = compiled(ATTRIBUTES + PRIVACY + steps + two("p", truth)).diagnostics
+    assert "PPF556" in [d.code for d in found]
+    (one,) = [d for d in found if d.code == "PPF556"]
+    assert one.severity is Severity.ERROR
+    assert one.span.line == 16
+
+
+def test_a_draw_and_nothing(codes):
+    steps = PERTURB + "  d: {use: drop, input: source, with: {attributes: [ill]}}\n"
+    assert codes(ATTRIBUTES + PRIVACY + steps + two("p", "d")) == []
+
+
+def test_decisions_by_noise(compiled):
+    privacy = PRIVACY + "  templates: {t: {channel: [age], sensitive: {ill: [hiv]}, confidence: 0.5}}\n"
+    after = PERTURB + "  s: {use: progressive_disclosure}\n"
+    (found,) = compiled(ATTRIBUTES + privacy + after + RELEASE).diagnostics
+    assert (found.code, found.severity) == ("PPF558", Severity.WARNING)
+    before = "steps:\n  s: {use: progressive_disclosure}\n  p: {use: fine_grain_perturbation}\n"
+    assert compiled(ATTRIBUTES + privacy + before + RELEASE).diagnostics == ()
+
+
+def test_rows_in_the_sources_order(compiled):
+    release = RELEASE.replace("path: r.csv", "path: r.csv, shuffle: false")
+    (found,) = compiled(ATTRIBUTES + PRIVACY + PERTURB + release).diagnostics
+    assert (found.code, found.severity) == ("PPF559", Severity.WARNING)
+    assert compiled(ATTRIBUTES + PRIVACY + PERTURB + release).plan.releases[0].input == "p"
+
+
+def test_a_public_release_with_values_in_the_report(codes):
+    release = RELEASE.replace("path: r.csv", "path: r.csv, audience: public") + "report: {values: show}\n"
+    assert codes(ATTRIBUTES + PRIVACY + PERTURB + release) == ["PPF560"]
+    assert codes(ATTRIBUTES + PRIVACY + PERTURB + release.replace("public", "partner")) == []
+
+
+def test_people_with_several_rows(codes):
+    text = ATTRIBUTES.replace("role: identifier", "role: subject")
+    steps = "steps:\n  d: {use: drop, with: {attributes: [id]}}\n  p: {use: fine_grain_perturbation}\n"
+    assert codes(text + PRIVACY + steps + RELEASE) == ["PPF562", "PPF562"]
+
+
+def test_every_rule_has_a_sentence():
+    assert all(rule.__doc__ for rule in RULES)
+    assert len(set(RULES)) == len(RULES)
