@@ -39,10 +39,10 @@ def wire(steps: Mapping[str, str | None], releases: Mapping[str, str | None], pl
     if SOURCE in steps:
         text = "`source` is the name of what is read: a step needs another one"
         found.append(Diagnostic("PPF605", text, places.key("steps", SOURCE)))
-    found += _cycles(inputs, places)
+    found += _cycles({name: inputs[name] for name in names if name != SOURCE}, places)
     depths = _depths(inputs)
     order = tuple(sorted(depths, key=lambda name: (depths[name], name)))
-    found += _unused({name: inputs[name] for name in order}, origins, places)
+    found += _unused(inputs, set(order), origins, places)
     return Wiring(inputs, origins, order, tuple(found))
 
 
@@ -110,17 +110,17 @@ def _depths(inputs: Mapping[str, str | None]) -> dict[str, int]:
 
 
 def _unused(
-    inputs: Mapping[str, str | None], origins: Mapping[str, str | None], places: Places
+    inputs: Mapping[str, str | None], ordered: set[str], origins: Mapping[str, str | None], places: Places
 ) -> Iterable[Diagnostic]:
-    if None in origins.values():
+    if None in origins.values() or None in inputs.values():
         return
     used: set[str] = set()
     for origin in origins.values():
         at = base(origin) if origin else SOURCE
-        while at in inputs and at not in used:
+        while at in ordered and at not in used:
             used.add(at)
             at = base(inputs[at] or SOURCE)
     for name in inputs:
-        if name not in used:
+        if name in ordered and name not in used:
             text = f"no release comes from step `{name}`"
             yield Diagnostic("PPF603", text, places.key("steps", name), Severity.WARNING)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Effect, Params
 
 REST = """attributes:
@@ -153,3 +155,21 @@ def test_a_model_that_fails_is_no_defect_of_ours(compiled, fakes):
 def test_an_audit_is_no_anonymizer(compiled, fakes):
     fakes.add("odd", Effect(), kind=Kind.AUDIT)
     assert one(compiled, "steps:\n  b: {use: odd}\n").code == "PPF404"
+
+
+def test_a_plugin_that_cannot_be_imported_is_drawn_at_its_name(compiled, monkeypatch):
+    class Entry:
+        def load(self):
+            raise ImportError("a secret value")
+
+    def find(group, name):
+        return registry.Listed(group, name, "theirs", "1.0", Entry())
+
+    monkeypatch.setattr(registry, "find", find)
+    with pytest.raises(PluginError) as caught:
+        registry.load("anonymizers", "theirs")
+    (found,) = caught.value.diagnostics
+    assert found.code == "PPF403"
+    assert "secret" not in found.message
+    codes = {d.code for d in compiled("steps:\n  b: {use: theirs}\n" + REST).diagnostics}
+    assert codes == {"PPF403"}
