@@ -14,8 +14,15 @@ from ppdm_flow.testing.case import Case
 
 def faults(case: Case) -> dict[str, list[str]]:
     """Run every check; return the faults by the name of the check, only where there are any."""
-    found = {check.__name__: list(check(case)) for check in checks.CHECKS}
+    found = {check.__name__: _said(check, case) for check in checks.CHECKS}
     return {name: said for name, said in found.items() if said}
+
+
+def _said(check: checks.Check, case: Case) -> list[str]:
+    try:
+        return list(check(case))
+    except Exception as error:  # noqa: BLE001 - whatever a plugin under test raises is a fault of it
+        return [f"{type(error).__name__} was raised"]
 
 
 class AnonymizerConformance:

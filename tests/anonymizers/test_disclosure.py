@@ -161,7 +161,12 @@ def test_the_template_holds_afterwards(table, bound, nulls, disclose, target):
     try:
         fitted = fit(view, *wanted, nulls=nulls, disclose=disclose)
     except PluginError as error:
-        assert {d.code for d in error.diagnostics} == {"PPF784"}
+        refused = {d.code for d in error.diagnostics}
+    else:
+        refused = set()
+    shares = {v: table["S"].texts().count(v) / len(table) for v in ("bad", "good")}
+    if refused or max(shares.values()) > bound + 1e-9:
+        assert refused == {"PPF784"}
         return
     released = run(fitted.transform, table)[""]
     assert confidence(released, ("A", "B"), "S", "bad") <= bound + 1e-9

@@ -66,7 +66,7 @@ def test_the_groups_of_the_papers_trees(papers):
     assert [s for s in shares() if s[1]] == [(0.0, 1.0), (1.0, 4.0), (4.0, 19.0)]
 
 
-def twin(records, attributes, templates, *, classes, useless):
+def twin(records, attributes, templates, *, classes, useless):  # noqa: C901 - kept in one piece, to be read as one
     """Every table is written out and counted anew, for every candidate."""
     domain = {a: sorted({r[a] for r in records}, key=lambda v: (v is None, str(v).encode())) for a in attributes}
     shown = {a: set() for a in attributes}

@@ -136,7 +136,7 @@ def test_no_posterior_beyond_its_bound_in_exact_arithmetic(values, directions):
         upward = _worst(low, p[i] + (1 - p[i]) / m, min((1 - p[k]) / m for k in range(m) if k != i))
         assert float(upward - high) <= 1e-12
         if directions is Directions.BOTH:
-            at = max((p[k] + (1 - p[k]) / m for k in range(m) if k != i))
+            at = max(p[k] + (1 - p[k]) / m for k in range(m) if k != i)
             assert float(low - _worst(high, (1 - p[i]) / m, at)) <= 1e-12
 
 

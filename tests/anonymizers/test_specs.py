@@ -1,0 +1,156 @@
+"""The light halves: what a plan learns of each plugin, and the faults that it draws."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
+from ppdm_flow.core.codes import pages
+from ppdm_flow.core.requirements import Sensitivity, Template, ValueBound
+from ppdm_flow.core.roles import Directions, Role
+from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import Scope
+
+BUILT_IN = (
+    "drop", "fine_grain_perturbation", "generalize", "progressive_disclosure", "pseudonymize", "rename", "sample",
+    "shuffle_rows",
+)  # fmt: skip
+
+FACTS = {
+    "job": AttributeFacts("job", Role.QUASI_IDENTIFIER),
+    "country": AttributeFacts("country", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(csv="c.csv")),
+    "disease": AttributeFacts("disease", Role.SENSITIVE),
+    "rating": AttributeFacts("rating", Role.TARGET),
+    "addr_*": AttributeFacts("addr_*", Role.INSENSITIVE),
+}
+BOUND = Sensitivity("privacy.sensitivities.disease", "disease", Directions.BOTH, (ValueBound("HIV", 0.1, 0.2),))
+CHANNEL = Template("privacy.templates.t", "t", ("job", "country"), (("disease", "HIV"),), 0.5)
+
+
+def effect(name, params, requirements=(BOUND, CHANNEL), facts=FACTS):
+    spec = registry.load("anonymizers", name)
+    return spec.effect(spec.params.model_validate(params), Scope("s", facts, requirements))
+
+
+def codes(found) -> list[str]:
+    return [p.code for p in found.problems]
+
+
+def test_the_built_ins_are_listed_and_importable():
+    listed = {p.name for p in registry.listed("anonymizers") if p.built_in}
+    assert listed == set(BUILT_IN)
+    for name in BUILT_IN:
+        spec = registry.load("anonymizers", name)
+        assert spec.info.name == name
+        assert callable(spec.load())
+        assert spec.info.summary.endswith(".")
+
+
+def test_specs_are_light():
+    names = "".join(f"registry.load('anonymizers', {name!r});" for name in BUILT_IN)
+    heavy = "('numpy', 'pandas', 'pyarrow', 'scipy', 'networkx', 'duckdb', 'numba', 'sklearn')"
+    code = f"import sys; from ppdm_flow.sdk import registry; {names} print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_code_of_the_room_has_a_page():
+    known = pages()
+    assert {f"PPF{n}" for n in range(780, 800)} <= set(known)
+
+
+def test_perturbation_takes_its_attributes_from_the_requirements():
+    found = effect("fine_grain_perturbation", {})
+    assert found.changes == {"disease": Change.PERTURBED}
+    assert found.reads == ("disease",)
+    assert found.serves == ("privacy.sensitivities.disease",)
+    assert found.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("params", "expected", "path"),
+    [
+        ({"attribute": "diseas"}, "PPF781", ("attribute",)),
+        ({"attributes": ["disease", "job"]}, "PPF780", ("attributes", "1")),
+        ({"attribute": "disease", "attributes": ["disease"]}, "PPF782", ("attribute",)),
+    ],
+)
+def test_perturbation_problems(params, expected, path):
+    (problem,) = effect("fine_grain_perturbation", params).problems
+    assert (problem.code, problem.path) == (expected, path)
+
+
+def test_perturbation_without_any_requirement_and_twice():
+    assert codes(effect("fine_grain_perturbation", {}, ())) == ["PPF780"]
+    again = {**FACTS, "disease": FACTS["disease"].changed("first", Change.PERTURBED)}
+    assert codes(effect("fine_grain_perturbation", {}, facts=again)) == ["PPF783"]
+
+
+def test_disclosure_reads_channels_sensitive_and_target():
+    found = effect("progressive_disclosure", {})
+    assert found.reads == ("job", "country", "disease", "rating")
+    assert found.changes == dict.fromkeys(("job", "country"), Change.SUPPRESSED)
+    assert found.serves == ("privacy.templates.t",)
+    assert effect("progressive_disclosure", {"score": "entropy"}).reads == ("job", "country", "disease")
+    assert set(effect("progressive_disclosure", {"attributes": ["job"]}).changes) == {"job"}
+
+
+@pytest.mark.parametrize(
+    ("params", "requirements", "expected"),
+    [
+        ({}, (BOUND,), ["PPF780"]),
+        ({"templates": ["u"]}, (CHANNEL,), ["PPF796"]),
+        ({"attributes": ["disease"]}, (CHANNEL,), ["PPF798"]),
+        ({"attributes": ["jbo"]}, (CHANNEL,), ["PPF781"]),
+    ],
+)
+def test_disclosure_problems(params, requirements, expected):
+    assert codes(effect("progressive_disclosure", params, requirements)) == expected
+
+
+def test_disclosure_by_information_gain_needs_a_target():
+    without = {k: v for k, v in FACTS.items() if k != "rating"}
+    assert codes(effect("progressive_disclosure", {"score": "information_gain"}, facts=without)) == ["PPF780"]
+
+
+def test_drop_and_rename():
+    assert effect("drop", {"attributes": ["job", "addr_*", "addr_7"]}).drops == ("job", "addr_*", "addr_7")
+    assert codes(effect("drop", {"attributes": ["jobb", "z_*"]})) == ["PPF781"] * 2
+    assert effect("rename", {"attributes": {"job": "work"}}).renames == {"job": "work"}
+    assert codes(effect("rename", {"attributes": {"job": "country"}})) == ["PPF797"]
+    assert codes(effect("rename", {"attributes": {"job": "country", "country": "job"}})) == []
+    assert codes(effect("rename", {"attributes": {"jbo": "work"}})) == ["PPF781"]
+
+
+def test_generalize():
+    found = effect("generalize", {})
+    assert found.changes == {"country": Change.GENERALIZED}
+    assert codes(effect("generalize", {}, facts={"job": FACTS["job"]})) == ["PPF780"]
+    assert codes(effect("generalize", {"attributes": {"job": {"round": "5"}}})) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ({"round": "5", "prefix": "1"}, "PPF782"),
+        ({"intervals": ["5", "5"]}, "PPF782"),
+        ({"bottom": "5", "top": "4"}, "PPF782"),
+        ({}, "PPF780"),
+    ],
+)
+def test_generalize_problems(rule, expected):
+    (problem,) = effect("generalize", {"attributes": {"job": rule}}).problems
+    assert problem.code == expected
+    assert problem.path[:2] == ("attributes", "job")
+
+
+def test_pseudonymize_and_sample():
+    found = effect("pseudonymize", {"attributes": ["job"], "key_env": "K"})
+    assert (found.changes, codes(found)) == ({"job": Change.PSEUDONYMIZED}, [])
+    assert codes(effect("pseudonymize", {"attributes": ["job"]})) == ["PPF790"]
+    assert effect("sample", {"fraction": "0.5"}).rows == "fewer"
+    assert codes(effect("sample", {})) == ["PPF782"]
+    assert effect("shuffle_rows", {}).rows == "reordered"

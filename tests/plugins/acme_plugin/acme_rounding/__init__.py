@@ -1,0 +1,1 @@
+"""Unbiased random rounding, as a plugin for ppdm-flow."""
