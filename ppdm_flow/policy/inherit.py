@@ -47,13 +47,18 @@ class _Use:
 
 
 class Inheritance:
-    """Resolves one policy; ``found`` gathers all faults, ``users`` the place that brought in each file."""
+    """Resolves one policy.
+
+    ``found`` gathers all faults, ``users`` the place that brought in each file, ``extending`` the files that extend
+    others.
+    """
 
     def __init__(self, files: Files, sets: Mapping[str, str]) -> None:
         self.files = files
         self.sets = sets
         self.found: list[Diagnostic] = []
         self.users: dict[str, Span] = {}
+        self.extending: set[str] = set()
 
     def resolve(self, root: Map, path: Found) -> Layer:
         """Return the policy of ``root`` with everything that it inherits."""
@@ -74,6 +79,7 @@ class Inheritance:
         layers = []
         whole = True
         for parent in parents_of(root):
+            self.extending.add(root.span.file)
             layer = self._parent(parent, here, early, own, use)
             whole = whole and layer is not None and layer.whole
             layers.extend([layer] if layer else [])

@@ -46,7 +46,7 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS) -> Loaded:
         return _hopeless(file, files.sources, error.diagnostic)
     inheritance = Inheritance(files, sets)
     layer = inheritance.resolve(root, Found(path, file, str(path.resolve())))
-    flat, nulls = _resolved(layer, extending={span.file for span in inheritance.users.values()})
+    flat, nulls = _resolved(layer, extending=inheritance.extending)
     policy, faults = validate(flat, Policy, whole=layer.whole)
     use = next(iter(inheritance.users.values()), None)
     every = [*found, *inheritance.found, *nulls, *faults, *ambiguous(flat), *violations(flat, layer.floors, use)]
@@ -67,9 +67,14 @@ def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnost
         floors = {f.text: Entry(f.span, Scalar(f.bound_text, f.span)) for f in reversed(layer.floors)}
         entries["floors"] = Entry(layer.floors[0].span, Map(floors, layer.floors[0].span))
     flat = flatten(Map(entries, layer.node.span, layer.node.partial))
-    flat.gone.update(nulls)
-    found = [_null(path, each, flat, extending) for path, each in nulls.items() if not _broken(each)]
-    return flat, [d for d in found if layer.whole or d.code != "PPF311"]
+    found = []
+    for path, each in nulls.items():
+        fault = None if _broken(each) else _null(path, each, flat, extending)
+        if fault is None or fault.severity is Severity.ERROR:
+            flat.gone.add(path)
+        if fault is not None and (layer.whole or fault.severity is Severity.ERROR):
+            found.append(fault)
+    return flat, found
 
 
 def _broken(each: Entry | Scalar) -> bool:

@@ -182,18 +182,26 @@ class _Reader:
         span = self._span(event.start_mark, event.end_mark)
         target = self._anchors.get(name)
         if target is None:
-            inside = name in self._anchors
-            self._report(
-                "PPF113",
-                f"the alias `*{_short(name)}` {'stands inside of what it repeats' if inside else 'has no anchor'}",
-                span,
-                hint="remove it" if inside else f"nothing above is marked `&{_short(name)}`",
-            )
-            self._add(_Measured(Scalar(None, span, broken=True), 1, 0), None)
+            self._dangling(name, span)
             return
         if len(self._stack) + target.height > DEPTH_LIMIT:
             self._too_deep(event)
         self._add(target, None)
+
+    def _dangling(self, name: str, span: Span) -> None:
+        """Report an alias that nothing above explains; as a key it is most often a pattern without quotes."""
+        frame = self._stack[-1] if self._stack else None
+        as_key = frame is not None and frame.wants_key
+        inside = name in self._anchors
+        hint = "remove it" if inside else f"nothing above is marked `&{_short(name)}`"
+        if as_key and not inside:
+            hint = f'put a name that begins with `*` in quotes: "*{_short(name)}"'
+        what = "stands inside of what it repeats" if inside else "has no anchor"
+        self._report("PPF113", f"the alias `*{_short(name)}` {what}", span, hint=hint)
+        if frame is not None and as_key:
+            frame.skip = frame.partial = True
+        else:
+            self._add(_Measured(Scalar(None, span, broken=True), 1, 0), None)
 
     def _add(self, value: _Measured, anchor: str | None, *, counted: int = 0) -> None:
         if anchor:

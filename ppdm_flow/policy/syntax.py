@@ -21,12 +21,23 @@ _EXPLAINED = {
         "the indentation of this list does not fit",
         "align it with the items above",
     ),
-    "did not find expected node content": ("a value is missing here", None),
+    "did not find expected node content": ("a value is missing here", "write one, or remove what stands before it"),
+    "did not find expected comment or line break": (
+        "`|` and `>` begin a block of text, which goes on the next line",
+        "put a text that begins with `>` or `|` in quotes",
+    ),
+    "found unexpected ':'": ("a `:` stands in the wrong place", "put the text in quotes, or a space behind the `:`"),
+    "did not find expected alphabetic or numeric character": (
+        "`*` begins an alias and `&` an anchor",
+        "put a text that begins with `*` or `&` in quotes",
+    ),
+    "could not find expected directive name": ("a line that begins with `%` is a directive", "put the text in quotes"),
+    "found unexpected non-alphabetical character": ("this is no directive", "remove the line"),
     "block sequence entries are not allowed in this context": (
         "a list item `-` is not allowed here",
         "put it on its own line below the key",
     ),
-    "mapping keys are not allowed in this context": ("a key is not allowed here", None),
+    "mapping keys are not allowed in this context": ("a key is not allowed here", "put a `?` in quotes"),
     "found unknown escape character": ("`\\` begins an escape that YAML does not know", "use single quotes"),
     "did not find expected <document start>": (
         "the document has already ended here",

@@ -92,7 +92,7 @@ class _Judge:
         name, above = path[-1], path[:-1]
         shape = at(above, self.model)
         known = list(shape.keys) if isinstance(shape, Keys) else []
-        hint = self._meant(name, above, known)
+        hint = self._meant(name, above, shape)
         return Diagnostic(
             "PPF201",
             f"unknown key `{short(name)}` in {place_name(above)}",
@@ -102,8 +102,9 @@ class _Judge:
             path=path,
         )
 
-    def _meant(self, name: str, above: PolicyPath, known: list[str]) -> str | None:
-        """The key that was meant here, or the place where this key belongs."""
+    def _meant(self, name: str, above: PolicyPath, shape: Shape | None) -> str | None:
+        """The key that was meant here, or the place where this key belongs; failing that, the one key still needed."""
+        known = list(shape.keys) if isinstance(shape, Keys) else []
         present = {at_[-1] for at_ in self.flat.keys if len(at_) == len(above) + 1 and at_[:-1] == above}
         absent = [k for k in known if k not in present]
         here = confident(name, absent) or (name and confident(name, known))
@@ -113,7 +114,8 @@ class _Judge:
             return f"did you mean `{here}`?"
         if elsewhere:
             return f"`{name}` belongs {_under(elsewhere)}"
-        near = closest(name, absent) or closest(name, known)
+        needed = [k for k in absent if isinstance(shape, Keys) and shape.keys[k].required]
+        near = closest(name, absent) or closest(name, known) or (needed[0] if len(needed) == 1 else None)
         if near:
             self.misspelt.add((*above, near))
         return f"did you mean `{near}`?" if near else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, Sources, in_order
 from ppdm_flow.core.spans import Span
-from ppdm_flow.report.snippet import Marked, lines_of, marked
+from ppdm_flow.report.snippet import Marked, lines_of, marked, printable
 
 LIMIT = 50
 """How many are drawn at most, errors before warnings; the rest is counted."""
@@ -48,7 +48,7 @@ def concise(diagnostics: Iterable[Diagnostic]) -> str:
     for each in in_order(diagnostics):
         place = f"{each.span}: " if each.span else ""
         hint = f" ({each.hint})" if each.hint else ""
-        rows.append(f"{place}{each.severity}[{each.code}]: {each.message}{hint}\n")
+        rows.append(printable(f"{place}{each.severity}[{each.code}]: {each.message}{hint}") + "\n")
     return "".join(rows)
 
 
@@ -90,14 +90,14 @@ def _limited(ordered: tuple[Diagnostic, ...], limit: int) -> tuple[list[Diagnost
 
 def _block(each: Diagnostic, texts: dict[str, list[str]], ink: _Ink) -> Iterator[str]:
     color = _COLORS[each.severity]
-    yield f"{ink(f'{each.severity}[{each.code}]', color)}{ink(f': {each.message}', '1')}"
+    yield f"{ink(f'{each.severity}[{each.code}]', color)}{ink(f': {printable(each.message)}', '1')}"
     places = ([each.span] if each.span else []) + [r.span for r in each.related]
     width = max((len(str(s.line)) for s in places), default=1)
     if each.span is not None:
-        yield f"{ink(' ' * width + '-->', _FRAME)} {each.span}"
+        yield f"{ink(' ' * width + '-->', _FRAME)} {printable(str(each.span))}"
         yield from _snippet(each.span, each.hint or "", "^", texts, width, ink, color)
     for second in each.related:
-        yield f"{ink(' ' * width + ':::', _FRAME)} {second.span.file}:{second.span.line}"
+        yield f"{ink(' ' * width + ':::', _FRAME)} {printable(second.span.file)}:{second.span.line}"
         yield from _snippet(second.span, second.text, "-", texts, width, ink, _FRAME)
     yield from _footer(each, texts, " " * width + " =", ink)
 
@@ -105,11 +105,11 @@ def _block(each: Diagnostic, texts: dict[str, list[str]], ink: _Ink) -> Iterator
 def _footer(each: Diagnostic, texts: dict[str, list[str]], edge: str, ink: _Ink) -> Iterator[str]:
     drawn = each.span is not None and _line(each.span, texts) is not None
     if each.hint and not drawn:
-        yield f"{ink(edge, _FRAME)} hint: {each.hint}"
+        yield f"{ink(edge, _FRAME)} hint: {printable(each.hint)}"
     if each.help:
-        yield f"{ink(edge, _FRAME)} help: {each.help}"
+        yield f"{ink(edge, _FRAME)} help: {printable(each.help)}"
     for note in each.notes:
-        yield f"{ink(edge, _FRAME)} note: {note}"
+        yield f"{ink(edge, _FRAME)} note: {printable(note)}"
     yield f"{ink(edge, _FRAME)} more: ppdm-flow explain {each.code}"
 
 
@@ -125,11 +125,11 @@ def _snippet(
     edge = ink(" " * width + " |", _FRAME)
     if line is None:
         if text and mark == "-":
-            yield f"{edge} {text}"
+            yield f"{edge} {printable(text)}"
         return
     end = span.end_column if span.end_line == span.line else len(line) + 1
     drawn: Marked = marked(line, span.column, end)
-    pointer = ink((mark * drawn.length + " " + text).rstrip(), color)
+    pointer = ink(f"{mark * drawn.length} {printable(text)}".rstrip(), color)
     yield edge
     yield f"{ink(f'{span.line:>{width}} |', _FRAME)} {drawn.line}".rstrip()
     yield f"{edge} {' ' * drawn.offset}{pointer}"

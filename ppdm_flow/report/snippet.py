@@ -29,6 +29,11 @@ def lines_of(text: str) -> list[str]:
     return _BREAK.split(text)
 
 
+def printable(text: str) -> str:
+    """Return a text in which nothing can move the cursor or turn the direction of writing."""
+    return "".join(_cell(c)[0] for c in text)
+
+
 def marked(line: str, column: int, end: int, width: int = WIDTH) -> Marked:
     """Lay out ``line`` with characters ``column`` to ``end`` (from 1, exclusive) marked, cut to ``width`` columns.
 

@@ -25,7 +25,11 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
 
 def _nothing(scene: Scene) -> Iterator[Diagnostic]:
     privacy = scene.policy.privacy
-    if scene.lacks("privacy") or any(getattr(privacy, field) for field in type(privacy).model_fields):
+    if (
+        scene.lacks("privacy")
+        or scene.lacks("releases")
+        or any(getattr(privacy, field) for field in type(privacy).model_fields)
+    ):
         return
     path: tuple[str, ...] = ("privacy",) if scene.places.keys.get(("privacy",)) else ("releases",)
     yield scene.fault(
