@@ -32,13 +32,14 @@ def amount(value: float | None, unit: str, digits: int = _DIGITS) -> str:
 
 
 def pair(measured: float | None, bound: float, unit: str) -> tuple[str, str]:
-    """Write a figure and its bound so finely that two different numbers never look the same."""
+    """Write a figure and its bound so finely that different numbers never look the same, and equal ones always do."""
     if measured is None:
         return NONE, amount(bound, unit)
-    differ = abs(measured - bound) > TOLERANCE * max(1.0, abs(bound))
+    if abs(measured - bound) <= TOLERANCE * max(1.0, abs(bound)):
+        return amount(bound, unit), amount(bound, unit)
     for digits in range(_DIGITS, _MOST_DIGITS + 1):
         texts = amount(measured, unit, digits), amount(bound, unit, digits)
-        if texts[0] != texts[1] or not differ:
+        if texts[0] != texts[1]:
             return texts
     return repr(measured), repr(bound)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,18 +12,18 @@ from ppdm_flow.report.plots.limits import MOST_CHARTS, budget
 from ppdm_flow.report.suppressed import CHART
 from ppdm_flow.report.wording import spoken
 
-_TITLES = {
-    "distributions": "Before and after",
-    "class_sizes": "How many people share a combination",
-    "k_anonymity": "How many people share a combination",
-    "reidentification_risk": "Risk of re-identification",
-    "perturbation_utility": "What perturbation keeps",
-    "classification_error": "Usefulness for classification",
-    "templates": "What can be inferred",
-    "sensitivities": "What can be learned",
-    "associations": "Relations between attributes",
-    "": "Further figures",
-}
+_SECTIONS = (
+    ("Before and after", r"\.shares$|^distributions$"),
+    ("How many people share a combination", r"_by_size$|^class_sizes$|k_anonymity"),
+    ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
+    ("What can be inferred", r"^privacy\.templates\."),
+    ("What can be learned", r"^privacy\.sensitivities\."),
+    ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$"),
+    ("Usefulness for classification", r"classif|error_increase"),
+    ("Relations between attributes", r"^associations?(_|$)"),
+)
+"""(title, pattern of a chart's id or group), in the order of the page; other sections follow."""
+_OTHERS = "Further figures"
 _OPEN = 12  # charts of a section that are shown without a click
 
 
@@ -44,22 +46,37 @@ class Gallery:
 
 
 def gallery(document: dict[str, Any]) -> Gallery:
-    """Return the charts by their group, in the order of first appearance."""
-    every = [chart for chart in document["charts"] if not chart["id"].endswith(CHART)]
+    """Return the charts by section; a step's chart of suppressed cells is a table elsewhere."""
+    every = _merged([chart for chart in document["charts"] if not chart["id"].endswith(CHART)])
     drawn = every[:MOST_CHARTS]
     marks = budget(len(drawn))
-    groups: dict[str, list[Picture]] = {}
+    sections: dict[str, list[Picture]] = {title: [] for title, _ in _SECTIONS}
     for chart in drawn:
-        groups.setdefault(_title(chart["group"]), []).append(picture(chart, marks))
+        sections.setdefault(_title(chart), []).append(picture(chart, marks))
     walls = [
         Wall(f"charts-{i}", title, tuple(found[:_OPEN]), tuple(found[_OPEN:]))
-        for i, (title, found) in enumerate(groups.items())
+        for i, (title, found) in enumerate(sections.items())
+        if found
     ]
     return Gallery(tuple(walls), tuple(chart["title"] for chart in every[MOST_CHARTS:]))
 
 
-def _title(group: str) -> str:
-    """Return the section's title; ``privacy.templates.x`` belongs to the section of all templates."""
-    parts = group.split(".")
-    name = parts[1] if parts[0] == "privacy" and len(parts) > 1 else group
-    return _TITLES.get(name, spoken(name))
+def _merged(charts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the charts, those that look the same on several releases once, with the names of all of them."""
+    found: dict[str, dict[str, Any]] = {}
+    for chart in charts:
+        looks = json.dumps({key: chart[key] for key in chart if key not in {"id", "release"}}, sort_keys=True)
+        same = found.setdefault(looks, chart)
+        if same is not chart:
+            names = dict.fromkeys(name for name in (same.get("release", ""), chart.get("release", "")) if name)
+            found[looks] = same | {"release": ", ".join(names)}
+    return list(found.values())
+
+
+def _title(chart: dict[str, Any]) -> str:
+    """Return the title of the section that a chart belongs to."""
+    names = (chart["id"].partition("~")[0], chart["group"])
+    for title, pattern in _SECTIONS:
+        if any(re.search(pattern, name) for name in names):
+            return title
+    return spoken(chart["group"]) if chart["group"] else _OTHERS

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ppdm_flow.plan import pictures
+from ppdm_flow.plan.pictures import svg
 from ppdm_flow.report.page import page
 
 _TICKED = re.compile("`([^`]+)`")
@@ -20,7 +20,7 @@ _TICKED = re.compile("`([^`]+)`")
 def render(document: dict[str, Any]) -> str:
     """Return the page of a report document; the same document gives the same text."""
     template = _environment().get_template("report.html.jinja")
-    picture = pictures.svg(document["plan"]) if document["plan"] else ""
+    picture = svg(document["plan"]) if document["plan"] else ""
     return template.render(page=page(document), picture=picture, script_hash=_script_hash())
 
 

@@ -184,5 +184,6 @@ def _tiles(document: dict[str, Any], judged: Verdict, seconds: float) -> tuple[t
             tiles.append((f"{sum(c.holds for c in checks):,} of {len(checks):,}", name))
     if document["steps"]:
         tiles.append((f"{document['steps'][0]['rows_in']:,}", "rows read"))
-        tiles.append((duration(seconds), f"in {plural(len(document['steps']), 'step')}"))
+        whole = document["run"].get("seconds", seconds)
+        tiles.append((duration(whole), f"for {plural(len(document['steps']), 'step')} and the audits"))
     return tuple(tiles)

@@ -68,7 +68,8 @@ def _sentence(released: bool, asked: tuple[Check, ...], gated: tuple[Check, ...]
     failing = sum(not check.holds for check in (*asked, *gated))
     where = f" ({listed(releases)})" if releases else ""
     if released:
-        leave = f"The data may leave as {plural(max(1, len(releases)), 'release')}{where}."
+        what = f"{len(releases):,} releases{where}" if len(releases) > 1 else listed(releases) or "asked"
+        leave = f"The data may leave as {what}."
         return f"{_held(len(asked), len(gated))} {leave}"
     if failing:
         verb = "does" if failing == 1 else "do"

@@ -41,8 +41,13 @@ def test_different_figures_look_different(measured, bound, unit):
     left, right = pair(measured, bound, unit)
     if abs(measured - bound) > 1e-9 * max(1, abs(bound)):
         assert left != right
-    elif measured == bound:
+    else:
         assert left == right
+
+
+def test_rounding_errors_are_not_figures():
+    assert pair(-2.2e-16, 0.0, "points") == ("0", "0")
+    assert pair(0.75 + 1e-12, 0.75, "probability") == ("75%", "75%")
 
 
 def test_a_hair_above_the_bound_is_seen():

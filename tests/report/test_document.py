@@ -88,7 +88,7 @@ def test_names_of_the_contract(document):
     }
     assert "interval" not in first
     assert found["gates"][0]["interval"] == [0.0131, 0.0302]
-    assert found["metrics"]["distributions.association_change"] == {
+    assert found["metrics"]["distributions.mean_association_change"] == {
         "value": None,
         "unit": "share",
         "note": "fewer than two attributes are left",

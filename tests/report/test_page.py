@@ -70,6 +70,41 @@ def test_charts_of_one_kind_of_requirement_share_a_section(document):
     assert [wall.title for wall in gallery(found).walls] == ["What can be inferred"]
 
 
+def test_a_chart_that_looks_the_same_on_two_releases_is_shown_once(document):
+    found = document()
+    chart = found["charts"][0]
+    other = found["charts"][1]
+    found["charts"] = [
+        chart | {"release": "study", "id": "a"},
+        other | {"release": "study", "id": "b"},
+        chart | {"release": "partner", "id": "c"},
+        chart | {"release": "third", "id": "d", "title": "differs"},
+    ]
+    (wall,) = gallery(found).walls
+    assert [(p.title, p.release) for p in wall.pictures] == [
+        ("job", "study, partner"),
+        ("disease", "study"),
+        ("differs", "third"),
+    ]
+
+
+def test_the_risk_that_remains_is_shown_for_each_release(document):
+    both = tradeoff(document(), verdict(document()))
+    assert [(g.release, g.text) for g in both.risks] == [
+        ("partner", "14.3%"),
+        ("partner", "1.2%"),
+        ("study", "14.3%"),
+        ("study", "1.2%"),
+    ]
+
+
+def test_an_audit_counts_before_a_steps_own_claim(document):
+    found = document()
+    found["metrics"]["perturbation_utility.record_utility"] = {"value": 0.3, "unit": "share"}
+    both = tradeoff(found, verdict(found))
+    assert [g.text for g in both.kept if g.name == "Rows that keep their value"] == ["30%"]
+
+
 def test_facts_are_flat_and_bounded():
     rows = facts({"a_b": {"c": [1, 2.5, None, True], "sha256": "x"}, "d": {}, "e": [], "f": [{"g": [1]}]})
     assert [(row.name, row.text) for row in rows] == [

@@ -11,6 +11,8 @@ from ppdm_flow.report.plots.lying import lying
 from ppdm_flow.report.plots.upright import upright
 
 _MOST_LYING = 44
+_MARGINS = 60.0
+_SPACE = 4.0
 _ORDERED = re.compile(r"^[\[(<>≤≥]?\s*-?\d")
 """A number or an interval: of such labels some may be left out."""
 
@@ -22,6 +24,6 @@ def bars(chart: dict[str, Any]) -> Drawing:
     """
     labels = chart["x"]
     widest = max((len(label) for label in labels), default=0)
-    slot = WIDTH / max(1, len(labels))
-    fits = widest * CHARACTER <= slot or all(_ORDERED.match(label) for label in labels)
+    slot = (WIDTH - _MARGINS) / max(1, len(labels))
+    fits = widest * CHARACTER + _SPACE <= slot or all(_ORDERED.match(label) for label in labels)
     return upright(chart) if fits or len(labels) > _MOST_LYING else lying(chart)

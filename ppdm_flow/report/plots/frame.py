@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line
-from ppdm_flow.report.plots.scale import Scale, extent, tick_text, ticks, unit_of
+from ppdm_flow.report.plots.scale import Scale, counts, extent, tick_text, ticks, unit_of
 
 WIDTH = 460.0
 HEIGHT = 236.0
@@ -30,7 +30,7 @@ class Frame:
 def framed(chart: dict[str, Any], *, zero: bool) -> Frame:
     """Begin a drawing: choose ticks, draw the grid, name the axes."""
     unit = unit_of(chart)
-    marks = ticks(*extent(chart["series"], zero=zero))
+    marks = ticks(*extent(chart["series"], zero=zero), whole=not unit and counts(chart))
     texts = [tick_text(mark, unit, marks[1] - marks[0]) for mark in marks]
     left = max(34.0, max(map(len, texts)) * CHARACTER + 10)
     drawing = Drawing(WIDTH, HEIGHT)

@@ -88,6 +88,6 @@ def _mark(chart: dict[str, Any], series: dict[str, Any], index: int, layout: _La
         low, high = layout.scale(interval[0]), layout.scale(interval[1])
         layout.drawing.lines.append(Line(low, middle, high, middle, "whisker"))
         end = max(end, high)
-    if layout.valued:
+    if layout.valued and value:
         text = amount(value, layout.unit)
         layout.drawing.labels.append(Label(round(max(zero, end) + 5, 1), middle + 3, text, "start", "value"))

@@ -14,6 +14,7 @@ _ROW_CHARACTERS = 20
 _COLUMN_CHARACTERS = 16
 _TALLEST = 34.0
 _ROOM_FOR_TEXT = 34.0
+_NOISE = 1e-12  # smaller ones, relative to the largest, are rounding errors
 _DARK = 0.75  # from this depth on, the text in a cell is light
 
 
@@ -40,12 +41,14 @@ def matrix(chart: dict[str, Any]) -> Drawing:
 def _cells(chart: dict[str, Any], drawing: Drawing, left: float, top: float, wide: float, tall: float) -> None:
     largest = max((abs(y) for row in chart["series"] for y in row["y"]), default=0.0) or 1.0
     unit = unit_of(chart)
+    noise = largest * _NOISE
     for j, row in enumerate(chart["series"]):
         y = round(top + j * tall, 1)
         name = shortened(row["name"], _ROW_CHARACTERS)
         drawing.labels.append(Label(left - 6, round(y + tall / 2 + 3.5, 1), name, "end"))
         for i, value in enumerate(row["y"][: len(chart["x"])]):
             x = round(left + i * wide, 1)
+            value = 0.0 if abs(value) < noise else value
             depth = round(0.06 + 0.94 * abs(value) / largest, 3)
             style = "cell" if value >= 0 else "cell minus"
             box = Rect(x, y, round(wide - 1.5, 1), tall - 1.5, style, tip(chart, row, i, unit), depth)

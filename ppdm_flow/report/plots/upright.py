@@ -10,6 +10,7 @@ from ppdm_flow.report.plots.marks import colours, ends, is_limit, lanes, points,
 
 _LABEL_CHARACTERS = 22
 _WIDEST = 40.0
+_ROW = 11.0
 
 
 def upright(chart: dict[str, Any]) -> Drawing:
@@ -50,10 +51,11 @@ def _mark(
 
 
 def _labels(chart: dict[str, Any], frame: Frame, slot: float) -> None:
-    """Place as many labels as there is room for, evenly spaced."""
+    """Place as many labels as there is room for, evenly spaced; in two rows where that is enough for all."""
     texts = [shortened(label, _LABEL_CHARACTERS) for label in chart["x"]]
     widest = max((len(text) for text in texts), default=0) * CHARACTER + 6
     every = max(1, -(-int(widest) // max(1, int(slot))))
-    for i in range(0, len(texts), every):
+    rows = 2 if every == 2 else 1
+    for i in range(0, len(texts), every // rows):
         x = round(frame.left + (i + 0.5) * slot, 1)
-        frame.drawing.labels.append(Label(x, frame.bottom + 14, texts[i], "middle"))
+        frame.drawing.labels.append(Label(x, frame.bottom + 13 + _ROW * (i % rows), texts[i], "middle"))
