@@ -282,6 +282,38 @@ def test_only_used_terms_are_explained(page, report):
     assert "<dt>Released, withheld</dt>" in bare
 
 
+def luminance(colour: str) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_can_be_told_apart(page, theme):
+    style = re.search(r"<style>(.*?)</style>", page(), flags=re.DOTALL)[1]
+    block = style[style.index(f"color-scheme: {theme};") :]
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block[: block.index("}")]))
+    for ground in ("page", "card", "sunk"):
+        for text in ("ink", "soft", "accent", "ok", "bad"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    for text, ground in (
+        ("ok", "ok-tint"),
+        ("bad", "bad-tint"),
+        ("warn", "warn-tint"),
+        ("ink", "ok-tint"),
+        ("ink", "bad-tint"),
+    ):
+        assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    for i in range(8):
+        assert contrast(colours[f"c{i}"], colours["card"]) >= 3, i
+
+
 def test_a_reader_without_sight_or_script_gets_the_data(page):
     parsed = Page(page())
     for attributes in parsed.every("svg"):

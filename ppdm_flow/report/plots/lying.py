@@ -43,7 +43,7 @@ def lying(chart: dict[str, Any]) -> Drawing:
 def _layout(chart: dict[str, Any], count: int) -> _Layout:
     """Choose thickness and scale; place the labels and, where bars carry no values, an axis."""
     valued = len(chart["x"]) * count <= _MOST_VALUES
-    thickness = 14.0 if count == 1 else 11.0 if valued else 8.0
+    thickness = 14.0 if count == 1 else 12.0 if valued else 8.0
     pitch = thickness * count + _GAP
     texts = [shortened(label, _LABEL_CHARACTERS) for label in chart["x"]]
     left = round(max(map(len, texts), default=0) * CHARACTER + 12, 1)
