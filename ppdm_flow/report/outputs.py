@@ -31,6 +31,7 @@ class Output:
     description: str
     audience: str
     summary: str
+    digest: str
     facts: tuple[Fact, ...]
     attributes: tuple[Attribute, ...]
     folded: tuple[Attribute, ...]
@@ -49,6 +50,7 @@ def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> Output:
         node.get("description", ""),
         node.get("audience", ""),
         _summary(about),
+        str(about.get("sha256") or ""),
         tuple(facts({key: value for key, value in about.items() if key != "audience" and value != []}, _MOST_FACTS)),
         attributes[:_OPEN],
         attributes[_OPEN:],

@@ -158,6 +158,16 @@ def test_hostile_names_are_shown_not_obeyed(document, page, name):
         assert name not in text
 
 
+def test_the_sheet_to_sign_is_bound_to_the_bytes(page):
+    signed = page().partition('<section id="sheet"')[2]
+    assert "SHA-256 <code>" + "1f" * 32 in signed
+    assert "20,000 rows, 5 columns, bank.parquet" in signed
+    assert "I approve that the data leaves" in signed
+    withheld = page(failing=True).partition('<section id="sheet"')[2]
+    assert "SHA-256" not in withheld
+    assert "I take note that no data leaves." in withheld
+
+
 def test_hostile_step_names_in_the_picture(document):
     found = document()
     for node in (*found["plan"]["steps"], *found["plan"]["audits"]):
