@@ -49,8 +49,9 @@ class RunDirectory:
             os.fsync(file.fileno())
 
     def remove(self, name: str) -> None:
-        """Remove a folder inside."""
-        shutil.rmtree(self.home / name, ignore_errors=True)
+        """Remove a folder inside. Raises RunError where it stays: what is withheld must not lie about."""
+        with _writing(f"`{name}`"):
+            shutil.rmtree(self.home / name)
 
     def rename(self, old: str, new: str) -> None:
         """Rename a folder inside."""

@@ -27,7 +27,7 @@ SPEC = PluginSpec(
     info=PluginInfo(
         name="csv",
         kind=Kind.SINK,
-        summary="Comma-separated text (RFC 4180), UTF-8, lines end with LF.",
+        summary="Comma-separated text (RFC 4180), UTF-8, lines end with LF; gzip where the path ends with `.gz`.",
         reference="RFC 4180",
     ),
     params=CsvParams,

@@ -1,0 +1,88 @@
+"""The JSON Schema (draft-07) of ``manifest.json``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+IDENTITY = "https://ppdm-flow.example/schemas/manifest.v1.json"
+
+_Schema = dict[str, Any]
+
+
+def schema() -> _Schema:
+    """Return the schema of a run's manifest, version 1."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": IDENTITY,
+        "title": "Manifest of a ppdm-flow run",
+        "description": "What a run consists of, hashed, and what it was made from. `ppdm-flow verify` checks it.",
+        **_record(_top()),
+        "definitions": {
+            "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256, in hexadecimal."},
+            "file": _record({"bytes": _count("Size."), "sha256": _digest("Hash of the file's bytes.")}),
+        },
+    }
+
+
+def _top() -> _Schema:
+    return {
+        "version": {"const": 1, "description": "Version of this document's form."},
+        "policy": _text("Name of the release policy."),
+        "verdict": {"enum": ["released", "withheld"], "description": "What became of the candidates."},
+        "started": _text("When the run began, UTC, ISO 8601."),
+        "finished": _text("When the manifest was written, UTC, ISO 8601."),
+        "digests": _record(
+            {
+                "policy": _text("Of the resolved policy: comments and the order of keys do not change it."),
+                "plan": _text("Of the plan."),
+                "schema": _digest("Of the data's column names and how the policy declares them."),
+                "input": _digest("Of the data file's bytes."),
+            }
+        ),
+        "input": _record(
+            {"name": _text("The data file's name."), "bytes": _count("Its size."), "sha256": _digest("Its hash.")}
+        ),
+        "randomness": _record(
+            {
+                "mode": {"enum": ["sealed", "reproducible"], "description": "Where the key came from."},
+                "commitment": _digest("A hash that proves the key later and reveals nothing of it now."),
+            }
+        ),
+        "checks": _record(
+            {
+                "total": _count("How many requirements and gates were judged."),
+                "failed": _count("How many of them do not hold."),
+            }
+        ),
+        "versions": {
+            "type": "object",
+            "description": "Versions of the programs that a result can depend on.",
+            "additionalProperties": {"type": "string"},
+        },
+        "files": {
+            "type": "object",
+            "description": "Every other file of the run by its path, with `/`.",
+            "additionalProperties": {"$ref": "#/definitions/file"},
+        },
+    }
+
+
+def _record(properties: _Schema) -> _Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _text(description: str) -> _Schema:
+    return {"type": "string", "description": description}
+
+
+def _count(description: str) -> _Schema:
+    return {"type": "integer", "minimum": 0, "description": description}
+
+
+def _digest(description: str) -> _Schema:
+    return {"allOf": [{"$ref": "#/definitions/digest"}], "description": description}
