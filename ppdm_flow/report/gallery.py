@@ -19,7 +19,7 @@ _SECTIONS = (
     ("What can be inferred", r"^privacy\.templates\."),
     ("What can be learned", r"^privacy\.sensitivities\."),
     ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$"),
-    ("Usefulness for classification", r"classif|error_increase"),
+    ("Usefulness for classification", r"classif|error_increase|^errors$"),
     ("Relations between attributes", r"^associations?(_|$)"),
 )
 """(title, pattern of a chart's id or group), in the order of the page; other sections follow."""

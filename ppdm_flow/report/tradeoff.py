@@ -16,7 +16,7 @@ _SHARES = frozenset({"share", "probability"})
 _KEPT = {
     "record_utility": ("Rows that keep their value", True),
     "aggregate_utility": ("Frequencies that can be estimated back", True),
-    "error_increase": ("More classification errors", False),
+    "error_increase": ("Change of the classification error", False),
     "mean_total_variation": ("Change of distributions", False),
     "mean_association_change": ("Change of relations between attributes", False),
     "suppressed_cells": ("Suppressed cells", False),
