@@ -7,13 +7,16 @@ import platform
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 import ppdm_flow
-from ppdm_flow.core.errors import PluginError
+from ppdm_flow.api.running import run
+from ppdm_flow.api.scaffold import init
+from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.sdk import registry
 
 _PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "networkx", "pydantic", "PyYAML")
@@ -76,16 +79,30 @@ def _encoding() -> Iterator[Finding]:
 
 def _disk() -> Iterator[Finding]:
     temporary = Path(tempfile.gettempdir())
-    yield _room("working folder", Path.cwd())
-    yield _room("temporary files", temporary)
     for subject, folder in (("working folder", Path.cwd()), ("temporary files", temporary)):
-        if not os.access(folder, os.W_OK):
-            yield Finding(subject, "cannot be written", fine=False)
+        yield _room(subject, folder)
 
 
 def _room(subject: str, folder: Path) -> Finding:
+    if not os.access(folder, os.W_OK):
+        return Finding(f"disk, {subject}", "cannot be written", fine=False)
     free = shutil.disk_usage(folder).free
     return Finding(f"disk, {subject}", f"{free / (1 << 30):.1f} GB free", fine=free >= _LEAST_FREE)
 
 
-_LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (_versions, _plugins, _encoding, _disk)
+def _trial() -> Iterator[Finding]:
+    """Run the policy that ``init`` writes: every kernel compiles, files are written, audits agree."""
+    with tempfile.TemporaryDirectory(prefix="ppdm-flow-doctor-") as folder:
+        policy = init(Path(folder) / "trial")[0]
+        started = time.perf_counter()
+        try:
+            released = run(policy, out=Path(folder) / "runs").released
+        except PpdmError as error:
+            first = error.diagnostics[0]
+            yield Finding("trial run", f"{first.code}: {first.message}", fine=False)
+            return
+        text = f"{'released' if released else 'withheld'} in {time.perf_counter() - started:.1f} s"
+        yield Finding("trial run", text, fine=released)
+
+
+_LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (_versions, _plugins, _encoding, _disk, _trial)

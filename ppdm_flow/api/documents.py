@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine import schemas as engine
-from ppdm_flow.plan import schemas as plan
-from ppdm_flow.policy import schemas as policy
-from ppdm_flow.report import schemas as report
 
-SCHEMAS: Mapping[str, Callable[[], Mapping[str, Any]]] = {
-    "policy": policy.schema,
-    "plan": plan.schema,
-    "manifest": engine.schema,
-    "report": report.schema,
+SCHEMAS: Mapping[str, str] = {
+    "policy": "ppdm_flow.policy.schemas",
+    "plan": "ppdm_flow.plan.schemas",
+    "manifest": "ppdm_flow.engine.schemas",
+    "report": "ppdm_flow.report.schemas",
 }
-"""By name; the files are ``NAME.v1.json``."""
+"""Name to the module whose ``schema`` makes it; the files are ``NAME.v1.json``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +38,7 @@ def text_of(name: str) -> str:
         hint = f"did you mean `{near}`?" if near else None
         listing = ", ".join(f"`{known}`" for known in SCHEMAS)
         raise UsageError(Diagnostic("PPF692", f"there is no schema `{name}`", hint=hint, help=f"there are {listing}"))
-    return json.dumps(SCHEMAS[name](), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(import_module(SCHEMAS[name]).schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def schema(names: Sequence[str], folder: Path) -> tuple[SchemaFile, ...]:

@@ -36,8 +36,11 @@ class Planned:
         return self.document if self.preview is None else {**self.document, "preview": self.preview.document}
 
     def picture(self, form: str) -> str:
-        """Return the plan as ``text``, ``mermaid``, ``dot`` or ``svg``."""
-        return pictures.draw(form, self.document)
+        """Return the plan as ``text`` (with what the data lets one expect), ``mermaid``, ``dot`` or ``svg``."""
+        drawn = pictures.draw(form, self.document)
+        if form != "text" or self.preview is None:
+            return drawn
+        return f"{drawn}\n{_expected(self.preview)}"
 
 
 def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False) -> Planned:
@@ -51,3 +54,20 @@ def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, 
     found = with_data(found, data, strict=strict)
     seen = preview(found.plan, data)
     return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)
+
+
+def _expected(found: Preview) -> str:
+    """Return rows and cost estimates as text."""
+    told = [f"data    {found.rows:,} rows"]
+    if found.used != found.rows:
+        told.append(f"{found.used:,} of them without a missing value")
+    if found.people != found.used:
+        told.append(f"standing for {found.people:,}")
+    costs = [
+        f"        {c.step}: {c.passes} pass{'' if c.passes == 1 else 'es'}, {_about(c.seconds)}" for c in found.costs
+    ]
+    return "\n".join([", ".join(told), *costs]) + "\n"
+
+
+def _about(seconds: float) -> str:
+    return "below 0.01 s" if seconds < 0.01 else f"about {seconds:g} s"

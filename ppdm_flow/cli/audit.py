@@ -19,6 +19,8 @@ EXAMPLES = (
     "audit pipelines/hospital.yaml --original o.csv --released r.csv --release medical --operator operator.json",
 )
 
+WORDS = {"released": "holds", "withheld": "does not hold"}
+
 
 class Form(StrEnum):
     """How the outcome is written."""
@@ -50,8 +52,8 @@ def audit(
     """
     judged = api.audit(policy, original, released, release, operator, settings(sets or ()), strict=strict)
     complain(judged.diagnostics, judged.sources)
-    text = verdict(judged.report) if form is Form.TEXT else judged.document(form.value)
+    text = verdict(judged.report, WORDS) if form is Form.TEXT else judged.document(form.value)
     deliver(text, output_file)
     if output_file is not None:
-        put(verdict(judged.report))
+        put(verdict(judged.report, WORDS))
     raise typer.Exit(0 if judged.holds else 1)

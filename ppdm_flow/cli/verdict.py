@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from ppdm_flow.core.results import Report, RequirementResult
+if TYPE_CHECKING:  # the verbs that need no verdict start faster without it
+    from ppdm_flow.core.results import Report, RequirementResult
 
 _HEAD = ("", "requirement", "release", "measured", "bound")
 
 
-def verdict(report: Report) -> str:
-    """Return the verdict with a table of requirements and gates, and a sentence for each that fails."""
+def verdict(report: Report, words: Mapping[str, str] = {}) -> str:
+    """Return the verdict with a table of requirements and gates, and a sentence for each that fails.
+
+    ``words`` replace the words ``released`` and ``withheld``.
+    """
     results = (*report.requirements, *report.gates)
     failed = [result for result in results if not result.holds]
-    head = f"{report.policy}: {report.verdict}"
+    head = f"{report.policy}: {words.get(report.verdict, report.verdict)}"
     if failed:
         head += f" ({len(failed)} of {len(results)} not held)"
     sentences = [f"{result.id}: {result.sentence}" for result in failed]

@@ -32,7 +32,7 @@ class Parameters:
 
     def faults(self, error: ValidationError, places: Places) -> list[Diagnostic]:
         """Return one diagnostic for each thing that the model refuses."""
-        found = {}
+        found: dict[tuple[tuple[str, ...], str], Diagnostic] = {}
         for each in error.errors(include_url=False, include_input=False):
             loc = self._written(tuple(str(part) for part in each["loc"]))
             found.setdefault((loc, each["type"]), self._fault(loc, each, places))
@@ -114,8 +114,9 @@ def _coded(kind: str, shape: Shape, value: Any) -> tuple[str, str | None]:
 def _but(value: Any) -> str:
     if isinstance(value, str):
         return f", not `{short(value)}`"
-    names = {dict: "a map", list: "a list"}
-    return f", not {names[type(value)]}" if type(value) in names else ""
+    if isinstance(value, Mapping):
+        return ", not a map"
+    return ", not a list" if isinstance(value, list) else ""
 
 
 def _extent(kind: str, context: Mapping[str, Any]) -> str:

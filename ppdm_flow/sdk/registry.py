@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
+from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -36,11 +37,23 @@ class Listed:
 def listed(group: str) -> tuple[Listed, ...]:
     """Return all plugins of a group (``anonymizers``, ``audits``, ``sources``, ``sinks``), sorted by name."""
     found = []
-    for entry in entry_points(group=f"ppdm_flow.{group}"):
-        name = entry.dist.name if entry.dist else "?"
-        version = entry.dist.version if entry.dist else "?"
+    for entry in _every().select(group=f"ppdm_flow.{group}"):
+        name, version = _origin(entry.dist) if entry.dist else ("?", "?")
         found.append(Listed(group, entry.name, name, version, entry))
     return tuple(sorted(set(found), key=lambda p: (p.name, p.distribution)))
+
+
+@cache
+def _every() -> Any:
+    """Read the entry points of all distributions once, for all groups; the type differs between Pythons."""
+    return entry_points()
+
+
+@cache
+def _origin(distribution: Distribution) -> tuple[str, str]:
+    """Return name and version; each access to them would parse the distribution's metadata again."""
+    metadata = distribution.metadata
+    return metadata["Name"], metadata["Version"]
 
 
 def find(group: str, name: str) -> Listed:
