@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.progressive_disclosure.algorithm import ProgressiveDisclosure
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams
+from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls, Role
@@ -20,7 +21,8 @@ from ppdm_flow.testing.view import InMemoryView
 
 
 def fit(view, *templates, nulls=Nulls.OWN_CATEGORY, **params):
-    context = StepContext("suppress", {}, templates, nulls)
+    facts = {f.name: AttributeFacts(f.name, f.role) for f in view.schema}
+    context = StepContext("suppress", facts, templates, nulls)
     return ProgressiveDisclosure(DisclosureParams(**params)).fit(view, context)
 
 
@@ -173,3 +175,25 @@ def test_the_template_holds_afterwards(table, bound, nulls, disclose, target):
     assert confidence(released, ("B",), "S", "good") <= bound + 1e-9
     hidden = sum(c == "⊥" for n in ("A", "B") for c in released[n].texts())
     assert fitted.figures["suppressed_cells"].value == hidden
+
+
+def renamed(**sources):
+    return {name: AttributeFacts(name, Role.INSENSITIVE, source=source) for name, source in sources.items()}
+
+
+def test_renamed_attributes_are_still_suppressed():
+    table = Table.of({"X": ["u", "u", "v", "v"], "Z": ["bad", "bad", "good", "good"]})
+    context = StepContext("suppress", renamed(X="A", Z="S"), (template(0.5, "A"),))
+    fitted = ProgressiveDisclosure(DisclosureParams()).fit(InMemoryView.of(table), context)
+    assert run(fitted.transform, table)[""]["X"].texts() == ["⊥"] * 4
+
+
+def test_a_channel_is_narrowed_to_what_is_left_of_it():
+    """Dropping B does not protect: whoever knows A alone could still infer."""
+    table = Table.of({"A": ["u", "u", "v", "v"], "S": ["bad", "bad", "good", "good"]})
+    context = StepContext("suppress", renamed(A="A", S="S"), (template(0.5, "A", "B"),))
+    fitted = ProgressiveDisclosure(DisclosureParams()).fit(InMemoryView.of(table), context)
+    assert run(fitted.transform, table)[""]["A"].texts() == ["⊥"] * 4
+    without = StepContext("suppress", renamed(A="A"), (template(0.5, "A", "B"),))
+    with pytest.raises(PluginError, match="PPF780"):
+        ProgressiveDisclosure(DisclosureParams()).fit(InMemoryView.of(table), without)

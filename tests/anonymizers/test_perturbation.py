@@ -12,6 +12,7 @@ from scipy import stats
 from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import FineGrainPerturbation
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
 from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
+from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import Sensitivity, ValueBound
@@ -25,7 +26,8 @@ from ppdm_flow.testing.view import InMemoryView
 
 def fit(table: Table, *requirements: Sensitivity, roles=None, **params):
     view = InMemoryView.of(table, roles)
-    return FineGrainPerturbation(FineGrainParams(**params)).fit(view, StepContext("perturb", {}, requirements))
+    facts = {f.name: AttributeFacts(f.name, f.role) for f in view.schema}
+    return FineGrainPerturbation(FineGrainParams(**params)).fit(view, StepContext("perturb", facts, requirements))
 
 
 def sensitivity(attribute="d", *bounds, **rest) -> Sensitivity:
@@ -190,3 +192,14 @@ def test_replacements_are_even_even_next_to_the_identity():
     words = Draws(RunKey.from_seed("x").step("s"), 2).words(np.arange(3))
     assert words.shape == (3, 2)
     assert pickle.loads(pickle.dumps(transform)).draws_per_row == 2
+
+
+def test_a_renamed_attribute_is_still_protected():
+    table = Table.of({"illness": ["a", "b"] * 5, "d": ["x", "y"] * 5})
+    facts = {
+        "illness": AttributeFacts("illness", Role.SENSITIVE, source="d"),
+        "d": AttributeFacts("d", Role.TARGET, source="e"),
+    }
+    context = StepContext("perturb", facts, (sensitivity("d", default=(0.2, 0.6)),))
+    fitted = FineGrainPerturbation(FineGrainParams()).fit(InMemoryView.of(table), context)
+    assert set(fitted.operators) == {"illness"}

@@ -154,3 +154,22 @@ def test_pseudonymize_and_sample():
     assert effect("sample", {"fraction": "0.5"}).rows == "fewer"
     assert codes(effect("sample", {})) == ["PPF782"]
     assert effect("shuffle_rows", {}).rows == "reordered"
+
+
+def test_renaming_before_a_step_keeps_its_requirements():
+    facts = {
+        "work": AttributeFacts("work", Role.QUASI_IDENTIFIER, source="job"),
+        "illness": AttributeFacts("illness", Role.SENSITIVE, source="disease"),
+    }
+    assert effect("fine_grain_perturbation", {}, facts=facts).changes == {"illness": Change.PERTURBED}
+    found = effect("progressive_disclosure", {}, facts=facts)
+    assert found.reads == ("work", "illness")  # country was dropped: the channel is what is left of it
+    assert codes(found) == []
+
+
+def test_a_name_taken_over_by_another_attribute_is_not_mistaken():
+    facts = {"disease": AttributeFacts("disease", Role.INSENSITIVE, source="note")}
+    assert codes(effect("fine_grain_perturbation", {}, facts=facts)) == ["PPF780"]
+    assert effect("fine_grain_perturbation", {}, facts={"d*": AttributeFacts("d*", Role.SENSITIVE)}).reads == (
+        "disease",
+    )

@@ -19,48 +19,15 @@ b's f_b > f_a |h_a'| with |s_a'| |h_a'| >= 1; for t_a = t_b, f_a > f_b > f_a. So
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
-import numpy.typing as npt
 
+from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Ceilings, Floats
+from ppdm_flow.anonymizers.fine_grain_perturbation.peak import peak
 from ppdm_flow.anonymizers.fine_grain_perturbation.repair import strictly_feasible
 from ppdm_flow.core.roles import Directions
 
-Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ceilings:
-    """The functions h_j of the values that have a bound. ``meet`` is t_j; slopes are positive numbers."""
-
-    meet: Floats
-    before: Floats
-    after: Floats
-
-    def at(self, level: float) -> Floats:
-        """Return h_j(level)."""
-        gap = self.meet - level
-        return self.meet + gap * np.where(gap > 0, self.before, self.after)
-
-    def slope(self, level: float) -> Floats:
-        """Return -h_j'(level), from the right."""
-        return np.where(level < self.meet, self.before, self.after)
-
-    @property
-    def reach(self) -> Floats:
-        """Where h_j falls to zero."""
-        return self.meet + self.meet / self.after
-
-    @classmethod
-    def of(cls, slack: Floats, size: int, directions: Directions) -> Ceilings:
-        """Build them from gamma - 1 (finite) and the size m >= 2 of the domain."""
-        ratio = (slack + 1.0) / (size - 1)
-        meet = slack / (slack + size)
-        if directions is Directions.UPWARD:
-            return cls(meet, ratio, ratio)
-        return cls(meet, np.minimum(ratio, 1.0 / ratio), np.maximum(ratio, 1.0 / ratio))
+_ZERO = 1e-15
+"""Rounding leaves about this much of a probability that is zero; a smaller p is always feasible."""
 
 
 def optimal_retention(frequency: Floats, slack: Floats, directions: Directions) -> Floats:
@@ -77,7 +44,8 @@ def optimal_retention(frequency: Floats, slack: Floats, directions: Directions) 
     level, shares = _best(frequency[bounded], ceilings, free)
     retention = np.full(size, level)
     retention[bounded] = shares
-    return strictly_feasible(np.clip(retention, 0.0, 1.0), slack, directions)
+    retention = np.where(retention < _ZERO, 0.0, np.minimum(retention, 1.0))
+    return strictly_feasible(retention, slack, directions)
 
 
 def uniform_retention(slack: Floats, directions: Directions) -> Floats:
@@ -109,7 +77,7 @@ def _level(frequency: Floats, ceilings: Ceilings, free: float) -> float:
     def rise(level: float) -> float:
         return free + float(np.where(level < ceilings.meet, frequency, -frequency * ceilings.after).sum())
 
-    return _peak(np.append(ceilings.meet, 0.0), rise, 0.0, float(ceilings.reach.min()))
+    return peak(np.append(ceilings.meet, 0.0), rise, 0.0, float(ceilings.reach.min()))
 
 
 def _single(frequency: Floats, ceilings: Ceilings, free: float) -> tuple[float, Floats] | None:
@@ -131,7 +99,7 @@ def _single(frequency: Floats, ceilings: Ceilings, free: float) -> tuple[float, 
         capped = below(top) < rest.at(top)
         return float(frequency[a]) - free * fall - float(frequency[others] @ np.where(capped, fall, rest.slope(top)))
 
-    top = _peak(np.concatenate([rest.meet, *_crossings(rest, start, fall)]), rise, start, stop)
+    top = peak(np.concatenate([rest.meet, *_crossings(rest, start, fall)]), rise, start, stop)
     cap = max(0.0, below(top))
     shares = np.empty(len(frequency))
     shares[others] = np.minimum(cap, rest.at(top))
@@ -163,19 +131,3 @@ def _crossings(rest: Ceilings, start: float, fall: float) -> tuple[Floats, Float
         offset = start * (1.0 + fall) - rest.meet * (1.0 + slope)
         found.append(np.divide(offset, steepness, out=np.full(len(slope), -1.0), where=steepness != 0.0))
     return found[0], found[1]
-
-
-def _peak(breaks: Floats, rise: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a concave piecewise linear function peaks in [low, high]; ``rise`` is its slope.
-
-    Bisection over the sorted breakpoints: the slope is constant between neighbours.
-    """
-    points = np.unique(np.concatenate([[low], breaks[(breaks > low) & (breaks < high)], [high]]))
-    first, last = 0, len(points) - 1  # the peak is one of points[first..last]
-    while first < last:
-        middle = (first + last) // 2
-        if rise(float(points[middle] + (points[middle + 1] - points[middle]) / 2)) > 0.0:
-            first = middle + 1
-        else:
-            last = middle
-    return float(points[first])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from ppdm_flow.anonymizers.carrying import sensitivities
 from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -15,7 +18,7 @@ class FineGrainParams(Params):
     """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how."""
 
     attribute: str | None = None
-    attributes: tuple[str, ...] | None = None
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     operator: Literal["fine_grain", "uniform"] = "fine_grain"
 
     @property
@@ -32,9 +35,7 @@ class FineGrainParams(Params):
 
 def effect(params: FineGrainParams, scope: Scope) -> Effect:
     """Perturb the chosen attributes; serve their ``sensitivities``."""
-    wanted = tuple(
-        r for r in scope.requirements if isinstance(r, Sensitivity) and reaches(r.attribute, scope.attributes)
-    )
+    wanted = sensitivities(scope.requirements, scope.attributes)
     chosen = params.chosen(wanted)
     served = tuple(r.id for r in wanted if r.attribute in chosen)
     return Effect(

@@ -27,9 +27,11 @@ class ProgressiveDisclosure:
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Search. Raises PluginError, naming the template, where even full suppression does not satisfy it."""
-        templates = self.params.enforced(ctx.requirements)
+        templates = self.params.enforced(ctx.requirements, ctx.attributes)
         if not templates:
-            raise PluginError(Diagnostic("PPF780", "nothing to enforce: the policy has no `privacy.templates`"))
+            raise PluginError(
+                Diagnostic("PPF780", "nothing to enforce: no template of `privacy.templates` concerns this table")
+            )
         suppressible = self.params.suppressible(templates)
         targets = () if self.params.score == "entropy" else data.schema.having(Role.TARGET)
         if self.params.score == "information_gain" and not targets:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.carrying import Attributes, templates
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -29,49 +30,49 @@ class DisclosureParams(Params):
     score: Literal["information_gain", "entropy"] | None = None
     disclose: Literal["useful", "valid"] = "useful"
 
-    def enforced(self, requirements: tuple[Requirement, ...]) -> tuple[Template, ...]:
-        """Return the templates to enforce, in the policy's order."""
-        every = tuple(r for r in requirements if isinstance(r, Template))
+    def enforced(self, requirements: tuple[Requirement, ...], attributes: Attributes) -> tuple[Template, ...]:
+        """Return the templates to enforce, in the policy's order and in the present names of attributes."""
+        every = templates(requirements, attributes)
         return every if self.templates is None else tuple(t for t in every if t.name in self.templates)
 
-    def suppressible(self, templates: tuple[Template, ...]) -> tuple[str, ...]:
+    def suppressible(self, enforced: tuple[Template, ...]) -> tuple[str, ...]:
         """Return the attributes whose values may be suppressed: of the union of channels, in its order."""
-        union = channels(templates)
+        union = channels(enforced)
         return union if self.attributes is None else tuple(a for a in union if a in self.attributes)
 
 
-def channels(templates: tuple[Template, ...]) -> tuple[str, ...]:
+def channels(enforced: tuple[Template, ...]) -> tuple[str, ...]:
     """Return the union of inference channels, in order of first appearance."""
-    return tuple(dict.fromkeys(a for t in templates for a in t.channel))
+    return tuple(dict.fromkeys(a for t in enforced for a in t.channel))
 
 
-def sensitive(templates: tuple[Template, ...]) -> tuple[str, ...]:
-    """Return the sensitive attributes of ``templates``, in order of first appearance."""
-    return tuple(dict.fromkeys(a for t in templates for a, _ in t.sensitive))
+def sensitive(enforced: tuple[Template, ...]) -> tuple[str, ...]:
+    """Return the sensitive attributes of ``enforced``, in order of first appearance."""
+    return tuple(dict.fromkeys(a for t in enforced for a, _ in t.sensitive))
 
 
 def effect(params: DisclosureParams, scope: Scope) -> Effect:
     """Suppress values of channel attributes; serve the enforced templates."""
-    templates = params.enforced(scope.requirements)
+    enforced = params.enforced(scope.requirements, scope.attributes)
     targets = tuple(f.name for f in scope.attributes.values() if f.role is Role.TARGET)
     class_aware = targets if params.score != "entropy" else ()
     return Effect(
-        reads=tuple(dict.fromkeys((*channels(templates), *sensitive(templates), *class_aware))),
-        changes=dict.fromkeys(params.suppressible(templates), Change.SUPPRESSED),
-        serves=tuple(t.id for t in templates),
+        reads=tuple(dict.fromkeys((*channels(enforced), *sensitive(enforced), *class_aware))),
+        changes=dict.fromkeys(params.suppressible(enforced), Change.SUPPRESSED),
+        serves=tuple(t.id for t in enforced),
         guarantee="no group over a channel reveals its sensitive value above the template's confidence",
         problems=(
             *_of_templates(params, scope),
-            *_of_attributes(params, scope, templates),
+            *_of_attributes(params, scope, enforced),
             *_of_score(params, targets),
         ),
     )
 
 
 def _of_templates(params: DisclosureParams, scope: Scope) -> list[Problem]:
-    known = [r.name for r in scope.requirements if isinstance(r, Template)]
+    known = [t.name for t in templates(scope.requirements, scope.attributes)]
     if not known:
-        return [Problem("PPF780", "nothing to enforce: the policy has no `privacy.templates`")]
+        return [Problem("PPF780", "nothing to enforce: no template of `privacy.templates` concerns this table")]
     found = []
     for place, name in enumerate(params.templates or ()):
         if name not in known:
@@ -81,12 +82,12 @@ def _of_templates(params: DisclosureParams, scope: Scope) -> list[Problem]:
     return found
 
 
-def _of_attributes(params: DisclosureParams, scope: Scope, templates: tuple[Template, ...]) -> list[Problem]:
+def _of_attributes(params: DisclosureParams, scope: Scope, enforced: tuple[Template, ...]) -> list[Problem]:
     named = params.attributes or ()
     found = list(missing_ones(named, scope.attributes, ("attributes",)))
-    union = channels(templates)
+    union = channels(enforced)
     for place, name in enumerate(named):
-        if templates and name in scope.attributes and name not in union:
+        if enforced and name in scope.attributes and name not in union:
             text = f"`{name}` belongs to no channel of the enforced templates"
             found.append(Problem("PPF798", text, ("attributes", str(place))))
     return found

@@ -1,0 +1,53 @@
+"""Requirements in the names that their attributes have where a step reads them: renaming keeps an attribute itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from ppdm_flow.anonymizers.naming import is_pattern
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.requirements import Requirement, Sensitivity, Template
+
+Attributes = Mapping[str, AttributeFacts]
+
+
+def sensitivities(requirements: Iterable[Requirement], attributes: Attributes) -> tuple[Sensitivity, ...]:
+    """Return the sensitivities whose attribute reaches the step, each under its present name."""
+    known = _present(attributes)
+    found = [(r, _name(r.attribute, known)) for r in requirements if isinstance(r, Sensitivity)]
+    return tuple(replace(r, attribute=name) for r, name in found if name is not None)
+
+
+def templates(requirements: Iterable[Requirement], attributes: Attributes) -> tuple[Template, ...]:
+    """Return the templates whose sensitive attribute reaches the step, in present names.
+
+    A channel is narrowed to what is left of it: whoever knew the dropped attributes cannot use them here, but a
+    coarser grouping can still reveal the sensitive value.
+    """
+    known = _present(attributes)
+    return tuple(t for t in (_template(r, known) for r in requirements if isinstance(r, Template)) if t.sensitive)
+
+
+def _template(template: Template, known: Mapping[str, str]) -> Template:
+    channel = [_name(c, known) for c in template.channel]
+    sensitive = [(_name(a, known), value) for a, value in template.sensitive]
+    return replace(
+        template,
+        channel=tuple(dict.fromkeys(c for c in channel if c is not None)),
+        sensitive=tuple((a, value) for a, value in sensitive if a is not None),
+    )
+
+
+def _present(attributes: Attributes) -> dict[str, str]:
+    """The present name of every attribute, by its name in the source."""
+    return {facts.source or facts.name: facts.name for facts in attributes.values()}
+
+
+def _name(attribute: str, known: Mapping[str, str]) -> str | None:
+    """The present name, or None; while the columns are unread, a pattern may stand for the attribute."""
+    if attribute in known:
+        return known[attribute]
+    covered = any(is_pattern(k) and fnmatchcase(attribute, k) for k in known)
+    return attribute if covered else None
