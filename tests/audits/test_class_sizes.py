@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from ppdm_flow.audits.class_sizes.algorithm import ClassSizesAudit
 from ppdm_flow.audits.class_sizes.sizes import EDGES, bins
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.registry import load
+from ppdm_flow.sdk.spec import Scope
 
 SPEC = load("audits", "class_sizes")
 AUDIT = ClassSizesAudit(SPEC.params())
@@ -56,3 +59,14 @@ def test_chosen_attributes_and_no_rows(build):
     empty = {"p": [], "q": []}
     found = AUDIT.measure(*build.case(empty, empty, "qq").args).figures
     assert (found["classes"].value, found["smallest"].value, found["smallest"].note) == (0, None, "there are no rows")
+
+
+@pytest.mark.parametrize("name", ["class_sizes", "reidentification_risk"])
+def test_unknown_attributes_at_compile_time(name):
+    spec = load("audits", name)
+    facts = {"place": AttributeFacts("place", Role.QUASI_IDENTIFIER, source="city")}
+    scope = Scope("sizes", facts, ())
+    assert not spec.effect(spec.params(attributes=("place", "city")), scope).problems
+    assert not spec.effect(spec.params(), scope).problems
+    (problem,) = spec.effect(spec.params(attributes=("city", "plce")), scope).problems
+    assert (problem.code, problem.path, problem.hint) == ("PPF842", ("attributes", "1"), "did you mean `place`?")

@@ -281,11 +281,14 @@ def test_a_second_perturbation_is_unverifiable(build, agree):
     assert outcome.findings[0].code == "PPF816"
 
 
-def test_not_released_holds(build):
-    case = build.case({"s": list(DISEASES), "q": ["a"] * 4}, {"q": ["a"] * 4}, "sq", requirements=(requirement(),))
+@pytest.mark.parametrize("more", [{}, {"tolerance": 3.0}, {"default": (0.2, 0.3)}, {"bounds": ()}])
+def test_not_released_holds(build, agree, more):
+    cells = {"s": [*DISEASES, "flu", None, "flu"], "q": ["a"] * 7}
+    case = build.case(cells, {"q": ["a"] * 7}, "sq", requirements=(requirement(**more),))
+    agree(AUDIT, case)
     (measured,) = AUDIT.measure(*case.args).measured
     assert measured.verifiable
-    assert measured.figure.value == pytest.approx(1 / 10 - 1 / 7)
+    assert measured.figure.value == (-1.0 if "bounds" in more else pytest.approx(1 / 10 - 1 / 7))
     assert "not released" in measured.sentence
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.chosen import chosen_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -25,4 +26,5 @@ SPEC = PluginSpec(
     ),
     params=ClassSizesParams,
     algorithm="ppdm_flow.audits.class_sizes.algorithm:ClassSizesAudit",
+    effect=chosen_attributes,
 )

@@ -7,7 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 CLASSIFIER = r"^(tree|forest|naive_bayes|logistic|sklearn(\.[A-Za-z_][A-Za-z0-9_]*)+)$"
 
@@ -29,6 +31,31 @@ class ClassificationErrorParams(Params):
     rows: Annotated[int, Field(ge=10)] = 200_000
 
 
+def effect(params: ClassificationErrorParams, scope: Scope) -> Effect:
+    """Say what is wrong with the class attribute in this release, if anything."""
+    problem = _problem(params, scope)
+    return Effect(problems=(problem,) if problem else ())
+
+
+def _problem(params: ClassificationErrorParams, scope: Scope) -> Problem | None:
+    every = scope.attributes.values()
+    if params.target is None:
+        found = [a for a in every if a.role is Role.TARGET]
+        if not found:
+            return Problem("PPF832", "no attribute of the release has the role `target`: say which one with `target:`")
+    else:
+        found = [a for a in every if params.target in (a.name, a.source)]
+        if not found:
+            near = closest(params.target, [a.source or a.name for a in every])
+            hint = f"did you mean `{near}`?" if near else None
+            return Problem("PPF832", f"the release has no attribute `{params.target}`", ("target",), hint)
+    changed = [step for a in found for step, _ in a.changes]
+    if changed:
+        text = f"the class attribute `{found[0].name}` is changed by step `{changed[0]}`: errors cannot be compared"
+        return Problem("PPF833", text, ("target",) if params.target else ())
+    return None
+
+
 SPEC = PluginSpec(
     info=PluginInfo(
         name="classification_error",
@@ -42,4 +69,5 @@ SPEC = PluginSpec(
     ),
     params=ClassificationErrorParams,
     algorithm="ppdm_flow.audits.classification_error.algorithm:ClassificationErrorAudit",
+    effect=effect,
 )

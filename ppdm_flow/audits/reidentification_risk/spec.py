@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.chosen import chosen_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -33,4 +34,5 @@ SPEC = PluginSpec(
     ),
     params=ReidentificationRiskParams,
     algorithm="ppdm_flow.audits.reidentification_risk.algorithm:ReidentificationRiskAudit",
+    effect=chosen_attributes,
 )

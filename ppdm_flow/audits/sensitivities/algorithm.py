@@ -18,7 +18,7 @@ from ppdm_flow.audits.sensitivities.findings import findings, no_operator
 from ppdm_flow.audits.sensitivities.judgement import Judgement
 from ppdm_flow.audits.sensitivities.judging import judge
 from ppdm_flow.audits.sensitivities.picture import chart
-from ppdm_flow.audits.sensitivities.second_route import again
+from ppdm_flow.audits.sensitivities.second_route import again, unreleased_again
 from ppdm_flow.audits.sensitivities.unreleased import unreleased_margin
 from ppdm_flow.audits.sensitivities.wording import sentence
 from ppdm_flow.core.requirements import Sensitivity
@@ -62,7 +62,9 @@ class SensitivitiesAudit:
         found: dict[str, float | int | None] = {}
         for requirement in _own(ctx):
             columns = carriers(requirement.attribute, candidate, ctx)
-            if columns and all(c in ctx.operators for c in columns):
+            if not columns:
+                found[f"{requirement.id}.margin"] = unreleased_again(requirement, original)
+            elif all(c in ctx.operators for c in columns):
                 every = [again(requirement, c, original, candidate, ctx) for c in columns]
                 figures = max(every, key=lambda f: f["margin"])
                 found |= {f"{requirement.id}.{name}": value for name, value in figures.items()}

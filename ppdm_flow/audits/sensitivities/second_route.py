@@ -41,6 +41,15 @@ def again(
     return found
 
 
+def unreleased_again(requirement: Sensitivity, original: DataView) -> float:
+    """Return the margin of an attribute that is not released: posteriors are the priors themselves."""
+    seen = _tally(original, requirement.attribute) if requirement.attribute in original.schema else Counter()
+    domain = [v for v, rows in seen.items() if rows and v is not None and v != SUPPRESSED_TEXT]
+    written = [(b.r1, b.r2) for b in requirement.bounds]
+    found = [*written, *(_bound(requirement, value, seen, domain) for value in domain)]
+    return max((b[0] - b[1] for b in found if b), default=-1.0)
+
+
 def _tally(view: DataView, column: str) -> Counter[str | None]:
     """Count the cells of a column from its rows: suppressed as ``⊥``, missing as None."""
     seen: Counter[str | None] = Counter()

@@ -4,4 +4,158 @@ from __future__ import annotations
 
 from ppdm_flow.core.page import CodePage
 
-PAGES: tuple[CodePage, ...] = ()
+_SENSITIVITIES = (
+    CodePage(
+        code="PPF810",
+        title="no operator is known for a perturbed attribute",
+        what="A sensitivity is required of an attribute that is released, and nothing says how it was randomized.",
+        why="What can be learned from a value follows from the operator, not from the data. Without it no bound can"
+        " be verified, and what cannot be verified does not hold.",
+        fix="Perturb the attribute in a step (`use: fine_grain_perturbation`), or drop it. When judging a file that"
+        " another tool made, hand over the `operator.json` that came with it.",
+        bad="steps:\n  keep: {use: sample, with: {share: 0.5}}",
+        good="steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+    ),
+    CodePage(
+        code="PPF811",
+        title="the released values do not follow the operator",
+        what="The released values were tested against the operator that the bounds are judged from, and differ from it"
+        " more than chance would do in one release out of a million.",
+        why="The bound holds for the operator. Bytes that do not come from it (values left as they were, another"
+        " operator, values sorted or swapped afterwards) are not protected by it.",
+        fix="Use the operator of the very step that made the release, and change the attribute in no later step.",
+    ),
+    CodePage(
+        code="PPF812",
+        title="cells outside the operator's domain",
+        what="The original or the release has cells whose value the operator does not know, rows were released that it"
+        " was not given, or released rows cannot be traced to original ones.",
+        why="Such a cell was not produced by the operator, so its bound says nothing of it.",
+        fix="Declare the whole `domain:` of the attribute; suppress or recode it before it is perturbed, not after.",
+        bad="attributes:\n  disease: {role: sensitive, domain: [flu, HIV]}    # the data has cancer too",
+        good="attributes:\n  disease: {role: sensitive, domain: [flu, HIV, cancer]}",
+    ),
+    CodePage(
+        code="PPF813",
+        title="a value is known too well beforehand",
+        what="A value is more frequent in the data than the r2 of its bound.",
+        why="Whoever knows the frequencies already believes in it more than r2 allows. No release can undo that; the"
+        " bound still limits what those learn who believed in it less.",
+        fix="Raise r2 above the frequency, or leave the value without a bound if it is not the secret.",
+        bad="values: {flu: {r1: 0.1, r2: 0.2}}    # 40 % of the rows have it",
+        good="values: {flu: {r1: 0.4, r2: 0.6}}",
+    ),
+    CodePage(
+        code="PPF814",
+        title="too few rows to test the bytes",
+        what="The release is so small that an unperturbed one would pass the test against the operator as well.",
+        why="The bound is judged from the operator all the same; only the proof that the bytes follow it is weak.",
+        fix="Nothing, where the release was made in this run. Be careful with a small file that someone else made.",
+    ),
+    CodePage(
+        code="PPF815",
+        title="a bound on a value that the operator does not know",
+        what="The policy bounds a value that is not among those that the operator chooses from.",
+        why="Mostly the spelling differs from the data's, and then the value that was meant has no bound.",
+        fix="Write the value as it stands in the data.",
+        bad="values: {hiv: {r1: 0.1, r2: 0.25}}    # the data writes HIV",
+        good="values: {HIV: {r1: 0.1, r2: 0.25}}",
+    ),
+    CodePage(
+        code="PPF816",
+        title="the operator does not describe all that happened to the attribute",
+        what="More than one step randomized the attribute, or what the operator was given is not known.",
+        why="The bound is judged from one operator; two after each other are another one.",
+        fix="Perturb an attribute once.",
+    ),
+)
+
+_TEMPLATES = (
+    CodePage(
+        code="PPF820",
+        title="a sensitive attribute has new values",
+        what="The released sensitive attribute has values that it has not in the original.",
+        why="A new name does not hide an inference: whoever knows what the name stands for infers the same. So the"
+        " values that a sensitive one was turned into count as that one; where rows cannot be paired, any new one.",
+        fix="Nothing, if the requirement holds. Otherwise suppress channel attributes, or drop the sensitive one.",
+    ),
+    CodePage(
+        code="PPF821",
+        title="a template's value never occurs",
+        what="A sensitive value of a template is not among the values of the original.",
+        why="A template on a misspelt value holds of every release and protects nothing.",
+        fix="Write the value as it stands in the data.",
+        bad="sensitive: {bankruptcy: [discharged]}    # the data writes Discharged",
+        good="sensitive: {bankruptcy: [Discharged]}",
+    ),
+)
+
+_CLASSIFICATION = (
+    CodePage(
+        code="PPF830",
+        title="no classification error on the release",
+        what="The class attribute is not released, was changed, or has too few rows with a class.",
+        why="An error on other classes says nothing of the original ones. The figures do not exist, and a gate on them"
+        " does not hold.",
+        fix="Release the class attribute unchanged, or name another one with `target:`.",
+    ),
+    CodePage(
+        code="PPF831",
+        title="classification errors of a sample",
+        what="The table has more rows than the audit looks at.",
+        why="Training dozens of classifiers on all rows takes long, and the error changes little.",
+        fix="Raise `rows:` of the audit if it matters.",
+        good="audits:\n  classifier: {use: classification_error, with: {target: rating, rows: 1000000}}",
+    ),
+    CodePage(
+        code="PPF832",
+        title="no such class attribute",
+        what="The attribute that the audit should predict is not in the release, or none was named.",
+        why="There is nothing to learn.",
+        fix="Give an attribute the role `target`, or name it with `target:`.",
+        bad="audits:\n  classifier: {use: classification_error, with: {target: raiting}}",
+        good="audits:\n  classifier: {use: classification_error, with: {target: rating}}",
+    ),
+    CodePage(
+        code="PPF833",
+        title="the class attribute is changed",
+        what="A step changes the attribute that the audit should predict.",
+        why="The errors before and after would be those of two different tasks.",
+        fix="Leave the class attribute as it is, or predict another one.",
+    ),
+    CodePage(
+        code="PPF834",
+        title="no such classifier",
+        what="The dotted name is no classifier of scikit-learn that can be made without parameters.",
+        why="The audit makes it by calling the class.",
+        fix="Use `tree`, `forest`, `naive_bayes`, `logistic`, or a name such as `sklearn.tree.ExtraTreeClassifier`.",
+    ),
+)
+
+_RISK = (
+    CodePage(
+        code="PPF840",
+        title="the population lacks released rows",
+        what="A released equivalence class has more rows than the population file has persons of it.",
+        why="A release is part of its population. Mostly its values are written in another form, or the file is another"
+        " population's; then the journalist's risk is wrong. The released rows are counted in their place.",
+        fix="Write the quasi-identifiers of the population file in their released (generalized) form.",
+    ),
+    CodePage(
+        code="PPF841",
+        title="the population file cannot be used",
+        what="The file that `population:` names is missing, is no CSV file, or lacks a released quasi-identifier.",
+        why="The journalist's risk is a count in that file.",
+        fix="Give a CSV file with a header and one row a person; its path is relative to the policy.",
+        good="audits:\n  risk: {use: reidentification_risk, with: {population: data/registry.csv}}",
+    ),
+    CodePage(
+        code="PPF842",
+        title="no such attribute for the equivalence classes",
+        what="An attribute that should form the classes is not in the release.",
+        why="The classes would be coarser than meant, and the risk look smaller.",
+        fix="Name attributes of the release, or leave `attributes:` away: then all quasi-identifiers form the classes.",
+    ),
+)
+
+PAGES: tuple[CodePage, ...] = (*_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)

@@ -1,0 +1,142 @@
+"""What the release is still good for: the error of a classifier before and after.
+
+``base`` (BE) is the error on the original, ``suppressed`` (SE) that on the release, ``removed`` (RE) that on the
+original without the sensitive attributes, the plain way out that the release has to beat (Wang, Fung, Yu 2005,
+section 5). Training and test part are drawn anew for each repeat, the same persons for all three where rows can be
+paired; nothing is fitted on the test part. A row with a weight is as many persons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.audits.classification_error.errors import Split, errors, interval, split
+from ppdm_flow.audits.classification_error.gathering import Gathered, gather
+from ppdm_flow.audits.classification_error.picture import chart
+from ppdm_flow.audits.classification_error.sides import Floats, Side
+from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
+from ppdm_flow.audits.release import carriers, listed
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+FEWEST = 10
+"""Persons below which no error is estimated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Errors by repeat, shape (repeats,); None with the reason ``why`` where they cannot be had."""
+
+    base: Floats | None
+    suppressed: Floats | None
+    removed: Floats | None
+    why: str = ""
+
+
+class ClassificationErrorAudit:
+    """Learns to tell the target from all other released attributes."""
+
+    def __init__(self, params: ClassificationErrorParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the three errors and the increase, each with an interval over the repeated splits."""
+        target = self.params.target or next(iter(original.schema.having(Role.TARGET)), None)
+        if target is None or target not in original.schema:
+            return _nothing("the original has no such class attribute", ctx.release)
+        column, why = _released_target(target, original, candidate, ctx)
+        gathered = gather(original, candidate, ctx, target, column, self.params.rows)
+        few = [s for s in (gathered.original, gathered.released) if s is not None and int(s.copies.sum()) < FEWEST]
+        if few:
+            return _nothing(f"there are fewer than {FEWEST} rows with a class", ctx.release)
+        removed = self._removed(gathered, ctx)
+        found = self._estimate(gathered, removed, why)
+        rows = int(gathered.original.copies.sum())
+        return AuditOutcome(
+            figures=self._figures(found, rows, removed),
+            findings=(*_unmeasured(why, ctx.release), *_limited(rows, gathered, self.params.rows, ctx.release)),
+            charts=(chart(self._intervals(found), target, removed),),
+        )
+
+    def _removed(self, gathered: Gathered, ctx: AuditContext) -> tuple[str, ...]:
+        """Return the attributes that the third error does without: the sensitive ones, or else the changed ones."""
+        own = [f.name for f in gathered.original.features]
+        if self.params.removed is not None:
+            return tuple(n for n in own if n in self.params.removed)
+        facts = ctx.original_attributes
+        sensitive = tuple(n for n in own if n in facts and facts[n].role is Role.SENSITIVE)
+        kept = {a.source or a.name for a in ctx.attributes.values() if not a.changes}
+        return sensitive or tuple(n for n in own if n not in kept)
+
+    def _estimate(self, gathered: Gathered, removed: tuple[str, ...], why: str) -> Estimates:
+        before, after = gathered.original, gathered.released
+        parts = self._splits(before)
+        base = self._errors(before, parts)
+        third = self._errors(before.without(frozenset(removed)), parts)
+        if after is None:
+            return Estimates(base, None, third, why)
+        return Estimates(base, self._errors(after, parts if gathered.paired else self._splits(after)), third)
+
+    def _splits(self, side: Side) -> list[Split]:
+        p = self.params
+        return [split(side.copies, p.test_share, p.seed, repeat) for repeat in range(p.repeats)]
+
+    def _errors(self, side: Side, parts: list[Split]) -> Floats:
+        return errors(side, parts, self.params.classifier, self.params.seed)
+
+    def _intervals(self, found: Estimates) -> dict[str, tuple[float, tuple[float, float] | None]]:
+        values = {"base": found.base, "suppressed": found.suppressed, "removed": found.removed}
+        if found.base is not None and found.suppressed is not None:
+            values["error_increase"] = found.suppressed - found.base
+        share = self.params.test_share
+        return {n: (float(np.mean(v)), interval(v, share)) for n, v in values.items() if v is not None}
+
+    def _figures(self, found: Estimates, rows: int, removed: tuple[str, ...]) -> dict[str, Figure]:
+        spread = f"95 % corrected resampled t over {self.params.repeats} splits"
+        figures = {
+            name: Figure(mean, "share", interval=reach, sample=rows, note=spread if reach else "one split")
+            for name, (mean, reach) in self._intervals(found).items()
+        }
+        for name in ("suppressed", "error_increase"):
+            figures.setdefault(name, Figure(None, "share", note=found.why))
+        third = figures["removed"]
+        without = f"without {listed(removed)}; {third.note}" if removed else f"nothing to remove; {third.note}"
+        figures["removed"] = Figure(third.value, "share", third.interval, third.sample, without)
+        return figures
+
+
+def _released_target(target: str, original: DataView, candidate: DataView, ctx: AuditContext) -> tuple[str | None, str]:
+    """Return the released column of the class attribute, or None with the reason why its errors say nothing."""
+    columns = carriers(target, candidate, ctx)
+    if not columns:
+        return None, f"the class attribute `{target}` is not released"
+    facts = ctx.attributes.get(columns[0])
+    if facts is not None and facts.changes:
+        return None, f"the class attribute `{target}` was changed by step `{facts.changes[0][0]}`"
+    if not set(candidate.domain(columns[0]).to_pylist()) <= set(original.domain(target).to_pylist()):
+        return None, f"the released class attribute `{target}` has values that the original has not"
+    return columns[0], ""
+
+
+def _unmeasured(why: str, release: str) -> tuple[Finding, ...]:
+    if not why:
+        return ()
+    text = f"no classification error could be measured on the release: {why}"
+    return (Finding("PPF830", Severity.WARNING, text, f"{release}.classification_error"),)
+
+
+def _nothing(why: str, release: str) -> AuditOutcome:
+    names = ("base", "suppressed", "removed", "error_increase")
+    return AuditOutcome({n: Figure(None, "share", note=why) for n in names}, findings=_unmeasured(why, release))
+
+
+def _limited(rows: int, gathered: Gathered, limit: int, release: str) -> tuple[Finding, ...]:
+    if gathered.available <= limit:
+        return ()
+    text = f"classification errors were measured on {rows:,} of {gathered.available:,} rows, evenly spaced"
+    return (Finding("PPF831", Severity.INFO, text, f"{release}.classification_error"),)

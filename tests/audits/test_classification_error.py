@@ -1,0 +1,324 @@
+"""The audit `classification_error`: what it finds on tables whose errors are known beforehand."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+
+from ppdm_flow.audits.classification_error import coding
+from ppdm_flow.audits.classification_error.algorithm import ClassificationErrorAudit
+from ppdm_flow.audits.classification_error.errors import error, interval, split
+from ppdm_flow.audits.classification_error.sides import Feature, side
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.sdk.registry import load
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.schema import Schema
+from ppdm_flow.tables.table import Table
+
+SPEC = load("audits", "classification_error")
+
+
+def audit(**params):
+    return ClassificationErrorAudit(SPEC.params(**params))
+
+
+def population(rows=3000, seed=1, noise=0.1):
+    """The class is s, except for a share ``noise``; q is noise, p tells a third of s."""
+    rng = np.random.default_rng(seed)
+    s = rng.integers(0, 2, rows)
+    t = np.where(rng.random(rows) < noise, 1 - s, s)
+    return {
+        "p": [f"p{v}" for v in np.where(rng.random(rows) < 1 / 3, s, rng.integers(2, 5, rows))],
+        "q": [f"q{v}" for v in rng.integers(0, 6, rows)],
+        "s": [f"s{v}" for v in s],
+        "t": [f"t{v}" for v in t],
+    }
+
+
+def values(outcome):
+    return {n: f.value for n, f in outcome.figures.items()}
+
+
+@pytest.mark.parametrize("name", ["tree", "naive_bayes", "logistic"])
+def test_known_errors(build, name):
+    """Without s, a third of the rows shows it in p: error = 2/3 * 1/2 + 1/3 * 0.1; five standard errors apart."""
+    table = population()
+    case = build.case(table, {**table, "s": ["⊥"] * 3000}, "qqst")
+    found = values(audit(classifier=name).measure(*case.args))
+    spread = 5 * np.sqrt(0.25 / 1000 / 3)
+    assert found["base"] == pytest.approx(0.1, abs=spread)
+    assert found["suppressed"] == pytest.approx(1 / 3 + 1 / 30, abs=spread)
+    assert found["removed"] == pytest.approx(1 / 3 + 1 / 30, abs=spread)
+    assert found["error_increase"] == pytest.approx(found["suppressed"] - found["base"])
+
+
+def test_an_unchanged_release_has_the_very_same_errors(build):
+    table = population()
+    outcome = audit().measure(*build.case(table, table, "qqst").args)
+    found = outcome.figures
+    assert found["base"].value == found["suppressed"].value
+    assert found["error_increase"].interval == (0, 0)
+    assert found["base"].sample == 3000
+    low, high = found["base"].interval
+    assert low < found["base"].value < high
+    assert "`s`" in found["removed"].note
+
+
+def test_order_of_values_means_nothing(build):
+    """Nominal values by number would need a tree of many cuts; here one column tells all."""
+    rng = np.random.default_rng(3)
+    p = rng.integers(0, 40, 4000)
+    table = {"p": [f"{v:02}" for v in p], "t": [str(int(v == 17 or v == 23)) for v in p]}
+    assert values(audit().measure(*build.case(table, table, "qt").args))["base"] == 0
+
+
+def test_the_test_part_teaches_nothing(build):
+    """Every row has a value of its own: whoever peeked would know all classes, an honest tree knows none."""
+    rng = np.random.default_rng(4)
+    table = {"p": [f"{v}" for v in range(600)], "t": [f"{v}" for v in rng.integers(0, 2, 600)]}
+    found = values(audit().measure(*build.case(table, table, "qt").args))
+    assert found["base"] > 0.4
+
+
+def test_weights_are_persons(build):
+    """A collapsed table gives what its expanded one gives, up to the choice of splits."""
+    table = population(4000)
+    rows, counts = np.unique(np.array([table[n] for n in "pqst"]), axis=1, return_counts=True)
+    collapsed = {n: list(map(str, rows[i])) for i, n in enumerate("pqst")} | {"w": [str(c) for c in counts]}
+    wide = audit(repeats=20).measure(*build.case(table, table, "qqst").args)
+    narrow = audit(repeats=20).measure(*build.case(collapsed, collapsed, "qqstw").args)
+    for name in ("base", "removed"):
+        assert narrow.figures[name].value == pytest.approx(wide.figures[name].value, abs=0.02)
+    assert narrow.figures["base"].sample == 4000
+
+
+def test_unpaired_releases(build):
+    table = population()
+    shuffled = np.random.default_rng(0).permutation(3000)
+    case = build.case(table, {n: [table[n][i] for i in shuffled] for n in "pqst"}, "qqst", paired=False)
+    found = audit().measure(*case.args).figures
+    assert found["error_increase"].value == pytest.approx(0, abs=0.03)
+    assert found["error_increase"].interval[0] < 0 < found["error_increase"].interval[1]
+
+
+def test_dropped_and_renamed_columns(build):
+    table = population()
+    released = {"kind": table["t"], "q": table["q"]}
+    case = build.case(table, released, "qqst", sources={"kind": "t"})
+    found = values(audit(target="t").measure(*case.args))
+    assert found["base"] < 0.15
+    assert found["suppressed"] > 0.4
+
+
+def test_rows_that_a_step_dropped_are_left_out_of_both(build):
+    table = population(2000)
+    original = Table.of(table)
+    kept = original.take(np.arange(0, 2000, 2))
+    outcome = audit().measure(*build.case(original, kept, "qqst").args)
+    assert outcome.figures["base"].value == outcome.figures["suppressed"].value
+    assert outcome.figures["base"].sample == 1000
+
+
+@pytest.mark.parametrize("spoil", ["changed", "missing", "strange"])
+def test_a_spoilt_target(build, spoil):
+    table = population(200)
+    released, changes = dict(table), {}
+    if spoil == "missing":
+        del released["t"]
+    elif spoil == "changed":
+        changes = {"t": (("perturb", Change.PERTURBED),)}
+    else:
+        released["t"] = ["good"] * 200
+    outcome = audit(target="t").measure(*build.case(table, released, "qqst", changes=changes).args)
+    found = values(outcome)
+    assert found["base"] is not None
+    assert (found["suppressed"], found["error_increase"]) == (None, None)
+    assert [f.code for f in outcome.findings] == ["PPF830"]
+    assert outcome.figures["error_increase"].note
+
+
+def test_too_few_rows_and_no_target(build):
+    table = population(9)
+    assert values(audit().measure(*build.case(table, table, "qqst").args))["base"] is None
+    assert values(audit().measure(*build.case(table, table, "qqsx").args))["base"] is None
+    empty = {n: [] for n in "pqst"}
+    assert values(audit().measure(*build.case(empty, empty, "qqst").args))["base"] is None
+
+
+def test_rows_without_a_class_are_left_out(build):
+    table = population(300)
+    table["t"] = [None if i % 3 == 0 else v for i, v in enumerate(table["t"])]
+    assert audit().measure(*build.case(table, table, "qqst").args).figures["base"].sample == 200
+
+
+def test_one_class_and_no_features(build):
+    table = {"p": ["a", "b"] * 20, "t": ["yes"] * 40}
+    assert values(audit().measure(*build.case(table, table, "qt").args))["base"] == 0
+    table = {"t": ["yes"] * 30 + ["no"] * 10}
+    assert values(audit().measure(*build.case(table, table, "t").args))["base"] == pytest.approx(0.25, abs=0.2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_large_tables_are_sampled_and_say_so(build, weighted):
+    table = population(5000) | ({"w": ["3"] * 5000} if weighted else {})
+    for paired in (True, False):
+        case = build.case(table, table, "qqstw" if weighted else "qqst", paired=paired)
+        outcome = audit(rows=1000).measure(*case.args)
+        assert 900 <= outcome.figures["base"].sample <= 1000
+        assert [f.code for f in outcome.findings] == ["PPF831"]
+        assert values(outcome)["base"] == pytest.approx(0.1, abs=0.05)
+
+
+def test_seeds_decide(build):
+    case = build.case(population(500), population(500), "qqst")
+    first, second, other = (audit(seed=s).measure(*case.args).figures["base"].value for s in (1, 1, 2))
+    assert first == second != other
+
+
+def test_dotted_classifiers(build):
+    case = build.case(population(300), population(300), "qqst")
+    name = "sklearn.neighbors.KNeighborsClassifier"  # knows no weights
+    assert values(audit(classifier=name, repeats=2).measure(*case.args))["base"] < 0.4
+    assert values(audit(classifier="forest", repeats=1).measure(*case.args))["base"] < 0.3
+    for wrong in (
+        "sklearn.nothing.Here",
+        "sklearn.linear_model.LinearRegression",
+        "sklearn.multiclass.OneVsRestClassifier",
+    ):
+        with pytest.raises(PluginError, match="PPF834"):
+            audit(classifier=wrong).measure(*case.args)
+    with pytest.raises(ValueError, match="classifier"):
+        SPEC.params(classifier="os.system")
+
+
+def test_removed_is_the_sensitive_the_changed_or_the_named(build):
+    table = population(300)
+    changes = {"p": (("mask", Change.SUPPRESSED),)}
+    note = lambda outcome: outcome.figures["removed"].note  # noqa: E731
+    assert "`s`" in note(audit().measure(*build.case(table, table, "qqst", changes=changes).args))
+    assert "`p`" in note(audit().measure(*build.case(table, table, "qqqt", changes=changes).args))
+    assert "`q`" in note(audit(removed=("q",)).measure(*build.case(table, table, "qqst").args))
+    assert "nothing to remove" in note(audit().measure(*build.case(table, table, "qqqt").args))
+
+
+def test_the_interval_is_the_corrected_one():
+    draws = np.array([0.1, 0.2, 0.15, 0.12])
+    low, high = interval(draws, 1 / 3)
+    reach = stats.t.ppf(0.975, 3) * np.sqrt((1 / 4 + 0.5) * draws.var(ddof=1))
+    assert (low, high) == pytest.approx((draws.mean() - reach, draws.mean() + reach))
+    assert interval(draws[:1], 1 / 3) is None
+
+
+def test_splits_are_of_persons():
+    copies = np.array([5, 0, 1, 100])
+    parts = split(copies, 0.25, 1, 2)
+    assert np.array_equal(parts.train + parts.test, copies)
+    assert parts.test.sum() == round(0.25 * 106)
+    assert 0 < parts.test[3] < 100
+    assert len({tuple(split(copies, 0.25, 1, repeat).test) for repeat in range(20)}) > 1
+
+
+def test_numbers_become_cuts():
+    """Thresholds on a number are columns; what the training part does not have, makes none."""
+    table = Table.of({"p": [str(v) for v in range(100)] + [None, "⊥"]})
+    classes = (np.arange(102) >= 50).astype(np.int64)
+    made = side(table, {"p": AttributeType.INTEGER}, classes, np.ones(102, dtype=np.int64))
+    assert made.features[0].numbers is not None
+    matrix = coding.code(made, np.ones(len(made.classes)))
+    assert matrix.shape[1] == 2 + coding.MOST_CUTS
+    number = made.features[0].numbers[np.maximum(made.features[0].codes, 0)]
+    known = made.features[0].codes >= 0
+    steps = matrix[:, 2:].sum(axis=1)
+    assert stats.spearmanr(number[known], steps[known]).statistic > 0.99
+    assert sorted(map(tuple, matrix[~known, :2].tolist())) == [(0, 1), (1, 0)]
+    assert (
+        side(Table.of({"p": ["1", "[2, 3)"]}), {"p": AttributeType.INTEGER}, classes[:2], classes[:2])
+        .features[0]
+        .numbers
+        is None
+    )
+
+
+def test_many_values_share_a_column():
+    codes = np.arange(200, dtype=np.int32)
+    weights = np.linspace(2, 1, 200)
+    weights[150:] = 0
+    block = coding.fit(Feature("p", codes, None), weights).block(Feature("p", codes, None))
+    assert block.shape == (200, coding.MOST_VALUES)
+    assert (block.sum(axis=1) == 1).all()
+    assert (block[coding.MOST_VALUES :, -1] == 1).all()
+    few = coding.fit(Feature("p", codes, None), np.where(codes < 3, 1.0, 0.0)).block(Feature("p", codes, None))
+    assert few.shape == (200, 3)
+    assert few[3:].sum() == 0
+
+
+def test_sparse_and_dense_agree(monkeypatch):
+    made = side(
+        Table.of({n: population(400)[n] for n in "pqs"}),
+        dict.fromkeys("pqs", AttributeType.TEXT),
+        np.array([int(v[1]) for v in population(400)["t"]]),
+        np.ones(400, dtype=np.int64),
+    )
+    parts = split(made.copies, 1 / 3, 0, 0)
+    dense = error(made, parts, "tree", 0)
+    monkeypatch.setattr(coding, "_DENSE_CELLS", 1)
+    assert sparse.issparse(coding.code(made, np.ones(len(made.classes))))
+    assert error(made, parts, "tree", 0) == dense
+
+
+def test_numeric_columns_are_cut_where_the_schema_says_so(build):
+    rng = np.random.default_rng(5)
+    age = rng.integers(0, 1000, 3000)
+    table = {"p": [str(a) for a in age], "t": [str(int(a >= 400)) for a in age]}
+    case = build.case(table, table, "qt")
+    fields = tuple(replace(f, type=AttributeType.INTEGER) if f.name == "p" else f for f in case.original.schema)
+    case = replace(
+        case,
+        original=replace(case.original, schema=Schema(fields)),
+        candidate=replace(case.candidate, schema=Schema(fields)),
+    )
+    assert values(audit().measure(*case.args))["base"] < 0.03
+
+
+def test_problems_at_compile_time():
+    facts = {
+        "t": AttributeFacts("t", Role.TARGET, source="class"),
+        "p": AttributeFacts("p", Role.QUASI_IDENTIFIER, source="p", changes=(("mask", Change.SUPPRESSED),)),
+    }
+    scope = Scope("classifier", facts, ())
+    assert not SPEC.effect(SPEC.params(), scope).problems
+    assert not SPEC.effect(SPEC.params(target="class"), scope).problems
+    (problem,) = SPEC.effect(SPEC.params(target="clas"), scope).problems
+    assert (problem.code, problem.path, problem.hint) == ("PPF832", ("target",), "did you mean `class`?")
+    (problem,) = SPEC.effect(SPEC.params(target="p"), scope).problems
+    assert (problem.code, "`mask`" in problem.message) == ("PPF833", True)
+    (problem,) = SPEC.effect(SPEC.params(), Scope("classifier", {"p": facts["p"]}, ())).problems
+    assert problem.code == "PPF832"
+
+
+def test_no_values_in_the_outcome(build):
+    table = {n: [f"canary-{v}" for v in column] for n, column in population(200).items()}
+    assert "canary" not in repr(audit().measure(*build.case(table, table, "qqst").args))
+
+
+def test_speed(build):
+    """Two hundred thousand rows of ten columns: thirty trees in well under a minute."""
+    rng = np.random.default_rng(6)
+    columns = {
+        f"c{i}": Column(rng.integers(0, 8, 200_000).astype(np.int32), Column.of(list("abcdefgh")).categories)
+        for i in range(10)
+    }
+    columns["t"] = Column((columns["c0"].codes // 4).astype(np.int32), Column.of(["n", "y"]).categories)
+    table = Table(columns, np.arange(200_000))
+    began = time.perf_counter()
+    found = values(audit(repeats=1).measure(*build.case(table, table, "q" * 10 + "t").args))
+    assert found["base"] == 0
+    print("seconds for one repeat:", time.perf_counter() - began)
+    assert time.perf_counter() - began < 60
