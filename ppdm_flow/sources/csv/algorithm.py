@@ -15,6 +15,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources.csv.cells import checked, stripped
 from ppdm_flow.sources.csv.header import Header, read_header
 from ppdm_flow.sources.csv.locating import undecodable_line
+from ppdm_flow.sources.csv.quotes import Counted, check_closed
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
 from ppdm_flow.sources.gzipped import arrow_stream
@@ -70,12 +71,14 @@ class CsvSource:
         """Yield the rows from number ``skip`` on."""
         start = 0
         try:
-            with contextlib.closing(arrow_stream(self.path)) as stream:
+            with contextlib.closing(Counted(arrow_stream(self.path), self.params)) as stream:
                 for batch in self._reader(stream, places, block, threads=True):
                     begin, start = start, start + batch.num_rows
                     if start > skip:
                         fresh = batch.slice(max(0, skip - begin))
                         yield self._texts(fresh, columns, max(skip, begin))
+                if stream.suspicious:
+                    check_closed(self.path, self.params, self.header.lines)
         except pa.ArrowInvalid as error:
             self._explain(str(error), block, places)
         except UnicodeDecodeError:
