@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform, Transform
+from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table, concat
 
 KEY = RunKey.from_seed("conformance")
@@ -15,10 +17,14 @@ OTHER_KEY = RunKey.from_seed("another one")
 
 
 def run(transform: Transform, table: Table, key: RunKey = KEY, partition_rows: int | None = None) -> dict[str, Table]:
-    """Return the outputs by name. Raises TypeError for something that is no transform."""
+    """Return the outputs by name. Partitions are coded each in its own way, as engines may do.
+
+    Raises TypeError for something that is no transform.
+    """
     draws = Draws(key.step("step"), transform.draws_per_row)
     size = partition_rows or max(1, len(table))
     parts = [table.take(np.arange(at, min(at + size, len(table)))) for at in range(0, max(1, len(table)), size)]
+    parts = [recoded(part, turned=place % 2 == 1) for place, part in enumerate(parts)]
     if isinstance(transform, RowTransform):
         return {"": concat(transform.apply(part, draws) for part in parts)}
     if isinstance(transform, OrderTransform):
@@ -29,6 +35,18 @@ def run(transform: Transform, table: Table, key: RunKey = KEY, partition_rows: i
     if isinstance(transform, Generator):
         return {"": concat(transform.generate(part.rows, draws) for part in parts)}
     raise TypeError("neither RowTransform, OrderTransform, TableTransform nor Generator")
+
+
+def recoded(table: Table, *, turned: bool) -> Table:
+    """Return the same cells with only the categories that occur, in descending order if ``turned``."""
+    columns = {name: column.compact() for name, column in table.columns.items()}
+    return Table({name: _turned(c) for name, c in columns.items()} if turned else columns, table.rows)
+
+
+def _turned(column: Column) -> Column:
+    size = len(column.categories)
+    places = np.arange(size)[::-1]
+    return column.mapped(places.astype(np.int32), column.categories.take(pa.array(places)))
 
 
 def same(one: Mapping[str, Table], other: Mapping[str, Table]) -> bool:

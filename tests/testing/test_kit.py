@@ -73,8 +73,11 @@ def keep(part, _draws):
 
 
 def coarse(part, _draws):
-    column = part["x"]
-    return part.replaced({"x": Column(column.codes % 2, column.categories)})
+    return part.replaced({"x": Column.of([text[:-1] + str(int(text[-1]) % 2) for text in part["x"].texts()])})
+
+
+def by_code(part, _draws):
+    return part.replaced({"x": Column(part["x"].codes % 2, part["x"].categories)})
 
 
 def coin(part, draws):
@@ -99,6 +102,7 @@ def test_a_right_plugin_passes():
         ("draws_are_declared", does(keep, randomized=True)),
         ("draws_are_declared", does(keep, draws_per_row=1, randomized=True)),
         ("any_partitioning_same_output", does(lambda part, _: part.take(np.arange(len(part) // 2)))),
+        ("any_partitioning_same_output", does(by_code, announced=CHANGES_X)),
         (
             "any_row_order_same_output",
             does(
