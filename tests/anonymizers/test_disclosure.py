@@ -197,3 +197,12 @@ def test_a_channel_is_narrowed_to_what_is_left_of_it():
     without = StepContext("suppress", renamed(A="A"), (template(0.5, "A", "B"),))
     with pytest.raises(PluginError, match="PPF780"):
         ProgressiveDisclosure(DisclosureParams()).fit(InMemoryView.of(table), without)
+
+
+def test_rows_of_weight_zero_neither_count_nor_stand_in_the_way():
+    cells = {"A": ["u", "u", "v", "w"], "S": ["good", "bad", "good", "bad"], "n": ["1", "1", "2", "0"]}
+    table = Table.of(cells)
+    fitted = fit(InMemoryView.of(table, {"n": Role.WEIGHT}), template(0.5, "A"))
+    assert run(fitted.transform, table)[""]["A"].texts() == ["u", "u", "v", "⊥"]
+    assert fitted.figures["suppressed_cells"].value == 0
+    assert fitted.figures["suppressed_values"].value == 0
