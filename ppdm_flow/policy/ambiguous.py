@@ -32,9 +32,9 @@ _WORD = re.compile(r"(?i:true|false|yes|no|on|off|null)\Z|~\Z")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?\Z")
 _SIXTIES = re.compile(r"[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?\Z")
 _NUMBER = re.compile(
-    r"[-+]?(?:0[xX][0-9a-fA-F_]+|0o?[0-7_]+|0b[01_]+|[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?|\.(?i:inf|nan))\Z"
+    r"[-+]?(?:0[xX][0-9a-fA-F_]+|0o?[0-7_]+|0b[01_]+|(?:[\d_]+\.?[\d_]*|\.[\d_]+)(?:[eE][-+]?\d+)?|\.(?i:inf|nan))\Z"
 )
-_HARMLESS = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?\Z")
+_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,14})\Z")
 
 
 def reading(text: str) -> str | None:
@@ -48,9 +48,19 @@ def reading(text: str) -> str | None:
         return "a date"
     if _SIXTIES.match(text):
         return "a number to base 60"
-    if _NUMBER.match(text) and not _HARMLESS.match(text) and not set(text) <= set("._+-"):
+    if _NUMBER.match(text) and not set(text) <= set("._+-") and not _comes_back(text):
         return "a number, written otherwise"
     return None
+
+
+def _comes_back(number: str) -> bool:
+    """Whether a reader that takes it for a number writes the same text again."""
+    if _WHOLE.match(number):
+        return True
+    try:
+        return "." in number and repr(float(number)) == number
+    except ValueError:
+        return False
 
 
 def ambiguous(flat: Flat) -> Iterator[Diagnostic]:

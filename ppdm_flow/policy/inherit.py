@@ -23,6 +23,7 @@ from ppdm_flow.policy.substitute import Substitution
 Declarations = dict[str, tuple[Span, Map]]
 
 CHAIN_LIMIT = 16
+USE_LIMIT = 200
 
 
 @dataclass(slots=True)
@@ -59,6 +60,7 @@ class Inheritance:
         self.found: list[Diagnostic] = []
         self.users: dict[str, Span] = {}
         self.extending: set[str] = set()
+        self._uses = 0
 
     def resolve(self, root: Map, path: Found) -> Layer:
         """Return the policy of ``root`` with everything that it inherits."""
@@ -151,11 +153,7 @@ class Inheritance:
         """Report a template that extends itself, by whatever detour (PPF302)."""
         identities = [identity for identity, _ in use.chain]
         if target.identity not in identities:
-            if len(identities) < CHAIN_LIMIT:
-                return False
-            message = f"templates extend each other over more than {CHAIN_LIMIT} files"
-            self.found.append(Diagnostic("PPF313", message, parent.template.span))
-            return True
+            return self._too_many(len(identities), parent)
         way = use.chain[identities.index(target.identity) + 1 :]
         self.found.append(
             Diagnostic(
@@ -166,6 +164,18 @@ class Inheritance:
                 related=tuple(Related(span, "by way of this") for _, span in way),
             )
         )
+        return True
+
+    def _too_many(self, length: int, parent: Parent) -> bool:
+        """Report a chain of templates that is too long, or too many of them in all (PPF313)."""
+        self._uses += 1
+        if length < CHAIN_LIMIT and self._uses <= USE_LIMIT:
+            return False
+        message = f"templates extend each other over more than {CHAIN_LIMIT} files"
+        if length < CHAIN_LIMIT:
+            message = f"more than {USE_LIMIT} templates are brought in"
+        if self._uses <= USE_LIMIT + 1:
+            self.found.append(Diagnostic("PPF313", message, parent.template.span))
         return True
 
     def _read(self, target: Found, parent: Parent) -> Map | None:

@@ -114,7 +114,7 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF313",
         "too long a chain of templates",
-        "Templates extend each other over more than 16 files.",
+        "Templates extend each other over more than 16 files, or more than 200 of them are brought in.",
         "Nobody can say any more what such a policy requires.",
         "Bring some of them together.",
     ),

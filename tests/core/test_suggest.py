@@ -1,0 +1,60 @@
+"""Did you mean?"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdm_flow.core.suggest import ALIASES, closest, confident, distance
+
+ROLES = ["identifier", "quasi_identifier", "sensitive", "target", "insensitive", "weight", "subject", "items"]
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "meant"),
+    [
+        ("qid", ROLES, "quasi_identifier"),
+        ("quasi-identifier", ROLES, "quasi_identifier"),
+        ("Sensitive", ROLES, "sensitive"),
+        ("sensitve", ROLES, "sensitive"),
+        ("insensitve", ROLES, "insensitive"),
+        ("kk", ["k", "attributes"], "k"),
+        ("x", ["k", "attributes"], None),
+        ("minsupport", ["minsup", "k"], "minsup"),
+        ("sensitive_values", ["channel", "sensitive", "confidence"], "sensitive"),
+        ("type", ["role", "format"], "format"),
+        ("type", ["type", "format"], "type"),
+        ("zebra", ROLES, None),
+        ("", ROLES, None),
+        ("r", ["r1", "r2"], "r1"),
+    ],
+)
+def test_what_is_meant(word: str, known: list[str], meant: str | None) -> None:
+    assert closest(word, known) == meant
+
+
+def test_nothing_known() -> None:
+    assert closest("a", []) is None
+    assert confident("a", []) is None
+
+
+def test_aliases_lead_to_other_words() -> None:
+    for alias, words in ALIASES.items():
+        assert alias == alias.lower()
+        assert words
+
+
+def slow(one: str, other: str) -> int:
+    """Optimal string alignment by its recursion."""
+    if not one or not other:
+        return len(one) + len(other)
+    best = min(slow(one[1:], other) + 1, slow(one, other[1:]) + 1, slow(one[1:], other[1:]) + (one[0] != other[0]))
+    if len(one) > 1 and len(other) > 1 and one[0] == other[1] and one[1] == other[0]:
+        best = min(best, slow(one[2:], other[2:]) + 1)
+    return best
+
+
+@given(st.text("ab_", max_size=5), st.text("ab_", max_size=5))
+def test_distance(one: str, other: str) -> None:
+    assert distance(one, other) == slow(one, other)

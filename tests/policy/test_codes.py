@@ -1,0 +1,34 @@
+"""The reference has a page for every code that reading a policy raises, and for no other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ppdm_flow.core.codes import compose, pages, rules, shape, text
+
+ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
+PAGES = (*text.PAGES, *shape.PAGES, *compose.PAGES, *rules.PAGES)
+
+
+def test_pages_and_codes_agree() -> None:
+    raised = {c for f in ROOM.rglob("*.py") for c in re.findall(r'"(PPF\d{3})"', f.read_text(encoding="utf-8"))}
+    assert raised == {p.code for p in PAGES}
+    assert raised <= set(pages())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.code)
+def test_a_page_says_what_why_and_how(page) -> None:
+    assert page.title[0].islower() or page.title[0] == "`" or page.title.startswith("r1")
+    for sentence in (page.what, page.why, page.fix):
+        assert sentence.rstrip().endswith((".", "`"))
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if p.good and not p.good.startswith("ppdm-flow")], ids=lambda p: p.code
+)
+def test_good_examples_are_yaml(page) -> None:
+    assert yaml.compose(page.good) is not None

@@ -1,0 +1,102 @@
+"""The published schema: in step with the models, and of one mind with the reader."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ppdm_flow.policy.descriptions import DESCRIPTIONS
+from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.schemas import schema
+from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, shape_of
+
+FILE = Path(__file__).resolve().parents[2] / "schemas" / "policy.v1.json"
+
+
+def models(shape: Shape) -> set[str]:
+    if isinstance(shape, Keys):
+        here = {f"{shape.model.__name__}.{name}" for name in shape.keys}
+        return here.union(*(models(key.shape) for key in shape.keys.values()))
+    if isinstance(shape, ListOf):
+        return models(shape.item)
+    return models(shape.value) if isinstance(shape, MapOf) else set()
+
+
+def test_the_file_is_in_step() -> None:
+    assert FILE.read_text(encoding="utf-8") == json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def test_it_is_a_draft_7_schema() -> None:
+    jsonschema.Draft7Validator.check_schema(schema())
+    assert schema()["$schema"] == "http://json-schema.org/draft-07/schema#"
+    assert schema()["$id"].endswith("/policy.v1.json")
+
+
+def test_every_key_is_described_and_nothing_else() -> None:
+    assert set(DESCRIPTIONS) == models(shape_of(Policy))
+
+
+def test_every_object_is_closed() -> None:
+    for name, definition in schema()["definitions"].items():
+        if definition.get("type") == "object":
+            assert definition["additionalProperties"] is False, name
+
+
+def test_examples_satisfy_their_own_key() -> None:
+    whole = schema()
+    for name, definition in whole["definitions"].items():
+        for key, about in definition.get("properties", {}).items():
+            assert about["description"], (name, key)
+            assert about["markdownDescription"], (name, key)
+            part = {**about, "definitions": whole["definitions"]}
+            for example in about["examples"]:
+                jsonschema.Draft7Validator(part).validate(example)
+
+
+WHOLE = {
+    "version": 1,
+    "name": "a",
+    "attributes": {"x": {"role": "sensitive"}},
+    "releases": {"r": {"path": "a.csv"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "good"),
+    [
+        ({}, True),
+        ({"version": "1"}, True),
+        ({"version": 2}, False),
+        ({"unknown": 1}, False),
+        ({"privacy": {"k_anonymity": {"k": 5}}}, True),
+        ({"privacy": {"k_anonymity": {"k": "5"}}}, True),
+        ({"privacy": {"k_anonymity": {"k": "${params.k}"}}}, True),
+        ({"privacy": {"k_anonymity": {"k": "${k}"}}}, False),
+        ({"privacy": {"k_anonymity": {"k": 1}}}, False),
+        ({"privacy": {"k_anonymity": {"k": 2.5}}}, False),
+        ({"privacy": {"k_anonymity": None}}, False),
+        ({"privacy": {"k_anonymity": None}, "extends": "x.yaml"}, True),
+        ({"releases": None, "extends": ["x.yaml"]}, True),
+        ({"attributes": {"x": {"type": "integer"}}}, False),
+        ({"attributes": {"x": {"type": "integer"}}, "extends": [{"template": "x.yaml", "with": {"k": 5}}]}, True),
+        ({"attributes": {"x": {"roel": "integer"}}, "extends": "x.yaml"}, False),
+        ({"extends": [{"with": {"k": 5}}]}, False),
+        ({"steps": {"1x": {"use": "drop"}}}, False),
+        ({"steps": {"${params.name}": {"use": "drop", "with": {"any": ["thing"]}}}}, True),
+        ({"releases": {"r": {"path": "a", "shuffle": True}}}, True),
+        ({"releases": {"r": {"path": "a", "shuffle": "no"}}}, False),
+        ({"source": {"missing": ["?", "", 5, True]}}, True),
+        ({"source": {"missing": [None]}}, False),
+        ({"gates": {"g": {"metric": "a.b", "max": "nan"}}}, False),
+    ],
+)
+def test_what_it_accepts(change: dict, good: bool) -> None:
+    assert jsonschema.Draft7Validator(schema()).is_valid({**WHOLE, **change}) == good
+
+
+def test_a_child_may_leave_out_what_it_inherits() -> None:
+    assert jsonschema.Draft7Validator(schema()).is_valid({"extends": "x.yaml"})
+    assert not jsonschema.Draft7Validator(schema()).is_valid({"name": "x"})
