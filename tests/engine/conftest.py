@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ppdm_flow.core.diagnostics import has_errors
+from ppdm_flow.core.draws import RunKey
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.header import columns
+from ppdm_flow.engine.options import Outcome, RunOptions
+from ppdm_flow.engine.run import execute
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy import load
+from ppdm_flow.sdk.spec import PluginSpec
+
+CANARY = "zqcanary"
+KEY = RunKey(bytes(range(32)))
+HEADER = "name,age,town,illness,score"
+
+POLICY = """version: 1
+name: clinic
+source: {path: table.csv, missing: ["?", ""]}
+attributes:
+  name: {role: identifier}
+  age: {role: quasi_identifier, type: integer}
+  town: {role: quasi_identifier}
+  illness: {role: sensitive}
+  score: {role: insensitive}
+privacy:
+  k_anonymity: {k: 2}
+  sensitivities:
+    illness: {default: {tolerance: 4}}
+steps:
+  bands: {use: generalize, with: {attributes: {age: {intervals: [0, 40, 120]}}}}
+  bare: {use: drop, with: {attributes: [illness]}}
+  perturb: {use: fine_grain_perturbation, input: bands}
+releases:
+  study: {path: study.csv}
+  other: {from: bare, path: sub/other.parquet}
+"""
+
+
+class LocalSpec(PluginSpec):
+    """A plugin whose algorithm is a class of a test."""
+
+    __slots__ = ("local",)
+
+    def load(self) -> Any:
+        return self.local
+
+
+def swapped(plan: Plan, name: str, algorithm: type) -> Plan:
+    """The plan with another algorithm in the step or audit of that name."""
+
+    def other(node: Any) -> Any:
+        if node.name != name:
+            return node
+        spec = node.bound.spec
+        local = LocalSpec(spec.info, spec.params, spec.algorithm, spec.effect)
+        object.__setattr__(local, "local", algorithm)
+        return replace(node, bound=replace(node.bound, spec=local))
+
+    return replace(plan, steps=tuple(map(other, plan.steps)), audits=tuple(map(other, plan.audits)))
+
+
+def rows(count: int, seed: int = 5) -> list[list[str]]:
+    """People, with a canary in every column but the age."""
+    draw = np.random.default_rng(seed)
+    ages = draw.integers(0, 100, count)
+    towns = draw.integers(0, 4, count)
+    ills = draw.integers(0, 6, count)
+    return [
+        [f"{CANARY}name{i}", str(ages[i]), f"{CANARY}town{towns[i]}", f"{CANARY}ill{ills[i]}", f"{CANARY}{i % 97}"]
+        for i in range(count)
+    ]
+
+
+@dataclass
+class Bench:
+    """A folder with data and a policy, and runs of it."""
+
+    folder: Path
+
+    @property
+    def out(self) -> Path:
+        return self.folder / "runs"
+
+    def data(
+        self, found: list[list[str]], header: str = "name,age,town,illness,score", name: str = "table.csv"
+    ) -> Path:
+        path = self.folder / name
+        path.write_text("\n".join([header, *(",".join(r) for r in found), ""]))
+        return path
+
+    def plan(self, policy: str = POLICY, data: Path | None = None) -> Plan:
+        """Compile for the columns of the data; the policy must be in order."""
+        path = self.folder / "policy.yaml"
+        path.write_text(policy)
+        loaded = load(path)
+        first = compile_policy(loaded)
+        assert first.plan is not None, first.diagnostics
+        found = columns(first.plan, data)
+        compiled = compile_policy(loaded, found)
+        assert not has_errors(compiled.diagnostics), compiled.diagnostics
+        assert compiled.plan is not None
+        return compiled.plan
+
+    def run(self, plan: Plan, data: Path | None = None, listener: Listener = silent, **options: Any) -> Outcome:
+        documents = options.pop("documents", lambda report: {})
+        chosen = RunOptions(**{"key": KEY, **options})
+        return execute(plan, data, self.out, chosen, listener, documents)
+
+    def fails(self, plan: Callable[[], Plan] | Plan, data: Path | None = None, **options: Any) -> PpdmError:
+        """The error of a run that fails; it quotes no value and leaves nothing behind."""
+        with pytest.raises(PpdmError) as caught:
+            self.run(plan() if callable(plan) else plan, data, **options)
+        error = caught.value
+        shown = f"{error} {[vars_of(d) for d in error.diagnostics]} {error.__cause__!r}"
+        assert CANARY not in shown
+        assert error.__suppress_context__ or error.__context__ is None or CANARY not in repr(error.__context__)
+        assert left(self.out) == []
+        return error
+
+
+def vars_of(diagnostic: Any) -> str:
+    return f"{diagnostic.message} {diagnostic.hint} {diagnostic.help} {diagnostic.notes}"
+
+
+def left(out: Path) -> list[Path]:
+    """Every file and folder of runs below ``out``, hidden ones too."""
+    return [p for policy in out.glob("*") for p in policy.glob("*")] if out.exists() else []
+
+
+def released(run: Path, folder: str = "released") -> Mapping[str, bytes]:
+    """The bytes of every released file by its path."""
+    base = run / folder
+    return {p.relative_to(base).as_posix(): p.read_bytes() for p in sorted(base.rglob("*")) if p.is_file()}
+
+
+def manifest(run: Path) -> dict[str, Any]:
+    return json.loads((run / "manifest.json").read_text())
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+def tools() -> Any:
+    """What tests need beside the bench: conftest cannot be imported by name here."""
+
+    class Tools:
+        pass
+
+    for tool in (rows, released, manifest, left, swapped):
+        setattr(Tools, tool.__name__, staticmethod(tool))
+    Tools.CANARY, Tools.POLICY, Tools.KEY = CANARY, POLICY, KEY
+    return Tools
