@@ -83,10 +83,17 @@ def test_perturbation_problems(params, expected, path):
     assert (problem.code, problem.path) == (expected, path)
 
 
-def test_perturbation_without_any_requirement_and_twice():
+def test_perturbation_without_any_requirement():
     assert codes(effect("fine_grain_perturbation", {}, ())) == ["PPF780"]
-    again = {**FACTS, "disease": FACTS["disease"].changed("first", Change.PERTURBED)}
-    assert codes(effect("fine_grain_perturbation", {}, facts=again)) == ["PPF783"]
+
+
+@pytest.mark.parametrize(("change", "expected"), [(Change.GENERALIZED, ["PPF783"]), (Change.OTHER, [])])
+def test_a_sensitive_attribute_with_other_values_than_the_requirement_names(change, expected):
+    facts = {**FACTS, "disease": FACTS["disease"].changed("coarse", change)}
+    assert codes(effect("fine_grain_perturbation", {}, facts=facts)) == expected
+    assert codes(effect("progressive_disclosure", {}, facts=facts)) == expected
+    tolerant = Sensitivity("privacy.sensitivities.disease", "disease", Directions.BOTH, (), tolerance=5.0)
+    assert codes(effect("fine_grain_perturbation", {}, (tolerant,), facts)) == []  # it names no value
 
 
 def test_disclosure_reads_channels_sensitive_and_target():

@@ -13,6 +13,8 @@ from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
+_RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED)
+
 
 class FineGrainParams(Params):
     """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how."""
@@ -43,7 +45,7 @@ def effect(params: FineGrainParams, scope: Scope) -> Effect:
         changes=dict.fromkeys(chosen, Change.PERTURBED),
         serves=served,
         guarantee="no (r1, r2) breach in any row, whatever the prior" if served else "",
-        problems=(*_problems(params, scope, wanted), *_repeated(chosen, scope)),
+        problems=(*_problems(params, scope, wanted), *_recoded(wanted, chosen, scope)),
     )
 
 
@@ -61,10 +63,17 @@ def _problems(params: FineGrainParams, scope: Scope, wanted: tuple[Sensitivity, 
     return found
 
 
-def _repeated(chosen: tuple[str, ...], scope: Scope) -> list[Problem]:
-    """A second operator on top of the first would make the published channel a wrong one."""
-    again = [a for a in chosen if a in scope.attributes and scope.attributes[a].was(Change.PERTURBED)]
-    return [Problem("PPF783", f"`{a}` has been perturbed by an earlier step already") for a in again]
+def _recoded(wanted: tuple[Sensitivity, ...], chosen: tuple[str, ...], scope: Scope) -> list[Problem]:
+    """Bounds and domains are written in the values of the source; a coarser attribute has others."""
+    found = []
+    for requirement in wanted:
+        name = requirement.attribute
+        named = requirement.bounds or requirement.domain
+        if name in chosen and named and name in scope.attributes and scope.attributes[name].was(*_RECODED):
+            text = f"`{name}` has other values here than those that its bounds or its domain name"
+            hint = "perturb before the step that recodes it"
+            found.append(Problem("PPF783", text, hint=hint))
+    return found
 
 
 SPEC = PluginSpec(

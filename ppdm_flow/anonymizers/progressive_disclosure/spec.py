@@ -65,6 +65,7 @@ def effect(params: DisclosureParams, scope: Scope) -> Effect:
             *_of_templates(params, scope),
             *_of_attributes(params, scope, enforced),
             *_of_score(params, targets),
+            *_recoded(enforced, scope),
         ),
     )
 
@@ -97,6 +98,19 @@ def _of_score(params: DisclosureParams, targets: tuple[str, ...]) -> list[Proble
     if params.score == "information_gain" and not targets:
         return [Problem("PPF780", "information gain needs an attribute with `role: target`", ("score",))]
     return []
+
+
+def _recoded(enforced: tuple[Template, ...], scope: Scope) -> list[Problem]:
+    """Templates name sensitive values of the source; the audit follows them into their images, this step cannot."""
+    return [
+        Problem(
+            "PPF783",
+            f"`{name}` was recoded before this step, which counts the values that templates name",
+            warning=True,
+        )
+        for name in sensitive(enforced)
+        if name in scope.attributes and scope.attributes[name].was(Change.GENERALIZED, Change.PSEUDONYMIZED)
+    ]
 
 
 SPEC = PluginSpec(

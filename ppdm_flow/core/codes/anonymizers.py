@@ -37,14 +37,15 @@ PAGES: tuple[CodePage, ...] = (
     ),
     CodePage(
         "PPF783",
-        "an attribute cannot be perturbed in this state",
-        "It was perturbed before, or it holds suppressed cells.",
-        "The bound (r1, r2) is computed for one operator on the original values; two operators on top of each other,"
-        " or cells without a value, make the published operator a wrong one.",
-        "Perturb once, and before anything suppresses values of the same attribute.",
-        "steps:\n  once: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
-        "  twice: {use: fine_grain_perturbation, with: {attribute: disease}}",
-        "steps:\n  once: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        "an attribute no longer has the values that the requirement names",
+        "An earlier step recoded it, so that a bound, a domain or a template names values that it does not have any"
+        " more; or it holds suppressed cells where it is to be perturbed.",
+        "An operator keeps its bound for the values that it was made for, and a disclosure counts the sensitive values"
+        " that it finds: of other values, and of cells without one, they know nothing.",
+        "Perturb or suppress before anything recodes the attribute that the requirement is about.",
+        "steps:\n  coarse: {use: generalize, with: {attributes: {disease: {level: 1}}}}\n"
+        "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
     ),
     CodePage(
         "PPF784",
