@@ -80,13 +80,15 @@ def test_operator_and_utility(cli, tmp_path, only_run, report_of, directions, op
 def test_worst_posteriors(cli, tmp_path, only_run, report_of):
     done = cli("run", policy(tmp_path, "upward"), "--out", tmp_path / "runs")
     assert done.returncode == 0, done.stdout + done.stderr
-    metrics = report_of(only_run(tmp_path / "runs"))["metrics"]
-    upward = {k.rpartition(".")[0].rpartition(".")[2]: v["value"] for k, v in metrics.items() if k.endswith(".upward")}
-    downward = {
-        k.rpartition(".")[0].rpartition(".")[2]: v["value"] for k, v in metrics.items() if k.endswith(".downward")
-    }
-    assert upward == pytest.approx({"SARS": 1 / 7, "HIV": 0.25, "H1N1": 3 / 11, "cancer": 0.3}, abs=1e-9)
+    report = report_of(only_run(tmp_path / "runs"))
+    chart = next(c for c in report["charts"] if c["id"].endswith("disease.posteriors"))
+    values = {series["name"]: dict(zip(chart["x"], series["y"], strict=True)) for series in chart["series"]}
+    upward = {"SARS": 1 / 7, "HIV": 0.25, "H1N1": 3 / 11, "cancer": 0.3}
+    assert values["highest posterior from r1"] == pytest.approx(upward, abs=1e-9)
+    downward = values["lowest posterior from r2"]
     assert downward["SARS"] == pytest.approx(1 / 13, abs=1e-9)  # below r1 = 1/10: the breach that the paper leaves open
+    assert all(downward[v] >= low for v, low in {"HIV": 0.1, "H1N1": 1 / 9, "cancer": 0.125}.items())
+    assert report["requirements"][0]["holds"] is True  # upward only is what the policy asks for
 
 
 def test_the_upward_operator_is_withheld_when_both_directions_are_required(cli, tmp_path, only_run, report_of):
