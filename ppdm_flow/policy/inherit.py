@@ -51,7 +51,7 @@ class Inheritance:
     """Resolves one policy.
 
     ``found`` gathers all faults, ``users`` the place that brought in each file, ``extending`` the files that extend
-    others.
+    others, ``secrets`` the values that came from the environment.
     """
 
     def __init__(self, files: Files, sets: Mapping[str, str]) -> None:
@@ -60,6 +60,7 @@ class Inheritance:
         self.found: list[Diagnostic] = []
         self.users: dict[str, Span] = {}
         self.extending: set[str] = set()
+        self.secrets: set[str] = set()
         self._uses = 0
 
     def resolve(self, root: Map, path: Found) -> Layer:
@@ -88,14 +89,18 @@ class Inheritance:
         merged = Layer(Map({}, root.span), whole=whole)
         for layer in layers:
             _take(merged, layer)
-        self._own(merged, root, own, here, use)
+        self._own(merged, root, own, early, here, use)
         return merged
 
-    def _own(self, merged: Layer, root: Map, own: Declarations, here: Found, use: _Use) -> None:
+    def _own(
+        self, merged: Layer, root: Map, own: Declarations, early: Mapping[str, Value], here: Found, use: _Use
+    ) -> None:
+        """Lay a file's own part over what it inherits."""
         declared = _laid(_laid(_known(merged.declared, own), own), _known(use.over, own))
         inherited = {n: v for n, v in merged.values.items() if n in own and not v.broken}
         values, needed, faults = evaluate(declared, {**inherited, **use.given}, self.sets)
         self.found.extend(faults)
+        self.secrets.update(v.text for v in (*early.values(), *values.values()) if not v.quotable)
         merged.declared.update(declared)
         merged.values.update(values)
         merged.needed = [n for n in merged.needed if n.name not in own] + needed

@@ -43,7 +43,8 @@ class Loaded:
     """The outcome of reading a policy. ``policy`` is None where its shape has errors.
 
     ``tree`` is the resolved tree of text after inheritance and params, ``sources`` the text of every file read,
-    ``digest`` the SHA-256 of the resolved tree: comments and key order do not change it.
+    ``digest`` the SHA-256 of the resolved tree: comments and key order do not change it. ``hidden`` are the paths of
+    values that came from the environment: nothing that is written may show them.
     """
 
     file: str
@@ -53,3 +54,4 @@ class Loaded:
     sources: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
     digest: str
+    hidden: frozenset[PolicyPath] = frozenset()

@@ -21,6 +21,7 @@ from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath
 from ppdm_flow.policy.merge import without_nulls
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.nodes import Entry, Map, Scalar
+from ppdm_flow.policy.redaction import redacted
 from ppdm_flow.policy.references import Found
 from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.salvage import salvaged
@@ -54,9 +55,11 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS) -> Loaded:
     if part is not None:
         unknown = frozenset[PolicyPath]() if layer.whole else frozenset[PolicyPath]([()])
         every.extend(judge(part, flat.places, out | flat.gone | unknown))
+    every = [redacted(d, inheritance.secrets) for d in every] if inheritance.secrets else every
     diagnostics = in_order(_with_users(every, file, inheritance.users))
     sound = policy if layer.whole and not flat.gone else None
-    return Loaded(file, sound, flat.tree, flat.places, files.sources, diagnostics, digest(flat.tree))
+    hidden = frozenset(path for path, node in flat.scalars.items() if not node.quotable)
+    return Loaded(file, sound, flat.tree, flat.places, files.sources, diagnostics, digest(flat.tree), hidden)
 
 
 def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnostic]]:

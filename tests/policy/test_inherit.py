@@ -185,6 +185,7 @@ def test_values_from_the_environment_are_used_and_never_quoted(read, start, monk
     assert read(text).policy.owner == "me"
     monkeypatch.setenv("PPDM_TEST_WHO", "canary-4711")
     assert read(text).policy.owner == "canary-4711"
+    assert read(text).hidden == {("owner",)}
     text = text.replace("owner:", "undeclared:").replace("who: {", "who: {choices: [a, canary-4712], ")
     for fault in read(text).diagnostics:
         assert "canary-4711" not in repr(fault)
@@ -192,6 +193,18 @@ def test_values_from_the_environment_are_used_and_never_quoted(read, start, monk
     (fault,) = [d for d in read(text).diagnostics if d.code == "PPF205"]
     assert "canary-4711" not in repr(fault)
     assert "PPDM_TEST_WHO" in fault.notes[0]
+
+
+def test_rules_do_not_quote_the_environment_either(read, start, monkeypatch) -> None:
+    monkeypatch.setenv("PPDM_TEST_WHO", "/canary-4713/x")
+    text = (
+        start + "params: {who: {from_env: PPDM_TEST_WHO}}\nreleases: {a: {path: '${params.who}', '${params.who}': 1}}\n"
+    )
+    text = text.replace("releases:\n  study: {path: study.csv}\n", "")
+    text += "privacy: {k_anonymity: {k: 2, attributes: ['${params.who}', job]}}\nextends: '${params.who}'\n"
+    loaded = read(text)
+    assert {"PPF201", "PPF301", "PPF516"} <= {d.code for d in loaded.diagnostics}
+    assert "canary-4713" not in repr(loaded.diagnostics)
 
 
 @pytest.mark.parametrize(
