@@ -1,9 +1,10 @@
 """The kit as one call, and as a class for pytest.
 
->>> from ppdm_flow.testing.conformance import AnonymizerConformance
->>> class TestRounding(AnonymizerConformance):
-...     def case(self):
-...         return Case(SPEC, {"attribute": "income"}, table)
+A plugin's own test is then::
+
+    class TestRounding(AnonymizerConformance):
+        def case(self):
+            return Case(SPEC, {"attribute": "income"}, table)
 """
 
 from __future__ import annotations

@@ -45,7 +45,11 @@ def bounds_of(requirement: Sensitivity, domain: Sequence[str | None], frequency:
 
 
 def slack_of(r1: float, r2: float) -> float:
-    """Return gamma - 1. Raises ValueError unless 0 < r1 < r2 < 1."""
+    """Return gamma - 1. Raises ValueError unless 0 < r1 < r2 < 1.
+
+    >>> slack_of(0.25, 0.5)
+    2.0
+    """
     if not 0.0 < r1 < r2 < 1.0:
         raise ValueError("a bound needs 0 < r1 < r2 < 1")
     return (r2 - r1) / (r1 * (1.0 - r2))

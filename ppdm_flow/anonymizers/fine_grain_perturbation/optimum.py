@@ -34,6 +34,9 @@ def optimal_retention(frequency: Floats, slack: Floats, directions: Directions) 
     """Return the optimal p, shape (m,), strictly within its constraints.
 
     ``frequency`` f >= 0 of shape (m,); ``slack`` gamma - 1 > 0, inf for a value without a bound.
+
+    >>> optimal_retention(np.full(4, 0.25), np.array([0.5, 2.0, 8.5, 17.0]), Directions.UPWARD).round(4).tolist()
+    [0.0, 0.3333, 0.3333, 0.3333]
     """
     size = len(frequency)
     bounded = np.isfinite(slack)
@@ -57,7 +60,11 @@ def uniform_retention(slack: Floats, directions: Directions) -> Floats:
 
 
 def record_utility(frequency: Floats, retention: Floats) -> float:
-    """Return the expected share of rows that keep their value: sum f_i (p_i + (1 - p_i) / m)."""
+    """Return the expected share of rows that keep their value: sum f_i (p_i + (1 - p_i) / m).
+
+    >>> record_utility(np.full(4, 0.25), np.array([0.0, 1 / 3, 1 / 3, 1 / 3]))
+    0.4375
+    """
     return float(frequency @ (retention + (1.0 - retention) / len(retention)))
 
 

@@ -14,7 +14,11 @@ from ppdm_flow.anonymizers.generalize.numbers import decimals, written
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Half-open [a, b) between ascending ``edges``; values beyond an open end are ``< a`` or ``>= b``."""
+    """Half-open [a, b) between ascending ``edges``; values beyond an open end are ``< a`` or ``>= b``.
+
+    >>> Intervals((0, 18, 65), "above").labels(["17.5", "18", "80"])
+    ['[0, 18)', '[18, 65)', '>= 65']
+    """
 
     edges: tuple[float, ...]
     open_ends: str = "none"
@@ -44,7 +48,11 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """Bottom and top coding: ``<= bottom``, ``>= top``, and what lies between stays as it is."""
+    """Bottom and top coding: ``<= bottom``, ``>= top``, and what lies between stays as it is.
+
+    >>> Coding(None, 90).labels(["42", "97"])
+    ['42', '>= 90']
+    """
 
     bottom: float | None
     top: float | None
@@ -71,7 +79,11 @@ class Coding:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """The nearest multiple of ``base``; halves go away from zero. Computed in decimals, so 0.1 means 0.1."""
+    """The nearest multiple of ``base``; halves go away from zero. Computed in decimals, so 0.1 means 0.1.
+
+    >>> Rounding(1000).labels(["1499", "1500"])
+    ['1000', '2000']
+    """
 
     base: float
 

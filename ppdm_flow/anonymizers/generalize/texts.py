@@ -11,7 +11,11 @@ from ppdm_flow.anonymizers.generalize.coarsening import UnplacedError
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Keeps ``length`` characters and writes ``mask`` for every other one: 53715 becomes ``537**``."""
+    """Keeps ``length`` characters and writes ``mask`` for every other one.
+
+    >>> Prefix(3).labels(["53715"])
+    ['537**']
+    """
 
     length: int
     mask: str = "*"
@@ -27,7 +31,11 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class DatePart:
-    """Truncates dates (ISO 8601, or ``format`` as in strptime) to a ``unit``: year, month, quarter or decade."""
+    """Truncates dates (ISO 8601, or ``format`` as in strptime) to a ``unit``: year, month, quarter or decade.
+
+    >>> DatePart("quarter").labels(["2024-05-17"])
+    ['2024-Q2']
+    """
 
     unit: str
     format: str | None = None
