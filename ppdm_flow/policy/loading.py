@@ -54,7 +54,8 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS) -> Loaded:
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
     if part is not None:
         unknown = frozenset[PolicyPath]() if layer.whole else frozenset[PolicyPath]([()])
-        every.extend(judge(part, flat.places, out | flat.gone | unknown))
+        lost = out | flat.gone | flat.partial | unknown
+        every.extend(d for d in judge(part, flat.places, lost) if not flat.broken_here(d.path))
     every = [redacted(d, inheritance.secrets) for d in every] if inheritance.secrets else every
     diagnostics = in_order(_with_users(every, file, inheritance.users))
     sound = policy if layer.whole and not flat.gone else None

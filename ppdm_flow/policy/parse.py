@@ -15,7 +15,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.nodes import Entry, Map, Node, Scalar, Seq
-from ppdm_flow.policy.placeholder import PLACEHOLDER
+from ppdm_flow.policy.placeholder import shield
 from ppdm_flow.policy.syntax import explained
 
 DEPTH_LIMIT = 64
@@ -34,7 +34,7 @@ def parse(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
     UnreadableError
         Where the text is no YAML, nests deeper than 64, or holds more than 100,000 values, aliases expanded.
     """
-    shielded, marks = _shield(text)
+    shielded, marks = shield(text)
     reader = _Reader(file, marks)
     parser = _Parser(shielded)
     try:
@@ -44,20 +44,6 @@ def parse(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
     finally:
         parser.dispose()
     return reader.root, reader.found
-
-
-def _shield(text: str) -> tuple[str, dict[int, int]]:
-    """Let ``${params.x}`` stand unquoted within ``{…}`` and ``[…]``: its braces become characters that mean nothing.
-
-    Lengths stay the same, so places do; the second value turns them back.
-    """
-    if "${" not in text:
-        return text, {}
-    spare = [c for c in map(chr, range(0xE000, 0xE010)) if c not in text]
-    if len(spare) < 2:
-        return text, {}
-    left, right = spare[:2]
-    return PLACEHOLDER.sub(lambda m: f"${left}{m[1]}{right}", text), {ord(left): ord("{"), ord(right): ord("}")}
 
 
 @dataclass(slots=True)

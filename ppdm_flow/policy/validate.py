@@ -10,9 +10,10 @@ from pydantic import BaseModel, ValidationError
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, confident
+from ppdm_flow.policy.advice import number_hint, subject, under
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Number, Shape, Text, at, homes
+from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, Text, at, homes
 from ppdm_flow.policy.words import NAME_RULE, choices, expected, place_name, short
 
 M = TypeVar("M", bound=BaseModel)
@@ -113,7 +114,7 @@ class _Judge:
             self.misspelt.add((*above, here))
             return f"did you mean `{here}`?"
         if elsewhere:
-            return f"`{name}` belongs {_under(elsewhere)}"
+            return f"`{name}` belongs {under(elsewhere)}"
         needed = [k for k in absent if isinstance(shape, Keys) and shape.keys[k].required]
         near = closest(name, absent) or closest(name, known) or (needed[0] if len(needed) == 1 else None)
         if near:
@@ -123,23 +124,21 @@ class _Judge:
     def _value(self, path: PolicyPath, kind: str) -> Diagnostic:
         shape = at(path, self.model)
         value = self._tree(path)
-        subject = _subject(path)
+        name = subject(path)
         if shape is None:
-            return Diagnostic("PPF203", f"{subject} is not of a kind that fits", self._at(path), path=path)
+            return Diagnostic("PPF203", f"{name} is not of a kind that fits", self._at(path), path=path)
         if isinstance(value, (dict, list)) or isinstance(shape, (Keys, MapOf, ListOf)):
             return self._structure(path, shape, value)
         if isinstance(shape, Text) and shape.choices:
             return self._choice(path, shape, value)
         if isinstance(shape, Text) and shape.pattern and value:
-            return Diagnostic(
-                "PPF206", f"{subject} is no name", self._at(path), hint=f"a name is {NAME_RULE}", path=path
-            )
+            return Diagnostic("PPF206", f"{name} is no name", self._at(path), hint=f"a name is {NAME_RULE}", path=path)
         code = "PPF204" if kind in _RANGE else "PPF203"
         return Diagnostic(
             code,
-            f"{subject} must be {expected(shape)}{self._not(path, value)}",
+            f"{name} must be {expected(shape)}{self._not(path, value)}",
             self._at(path),
-            hint=_number_hint(shape, value),
+            hint=number_hint(shape, value),
             related=self._origin(path),
             notes=self._notes(path),
             path=path,
@@ -157,7 +156,7 @@ class _Judge:
         near = closest(value, shape.choices) if isinstance(value, str) and self._quotable(path) else None
         return Diagnostic(
             "PPF205",
-            f"{_subject(path)} must be {choices(shape.choices)}{self._not(path, value)}",
+            f"{subject(path)} must be {choices(shape.choices)}{self._not(path, value)}",
             self._at(path),
             hint=f"did you mean `{near}`?" if near else None,
             related=self._origin(path),
@@ -168,7 +167,7 @@ class _Judge:
     def _structure(self, path: PolicyPath, shape: Shape, value: Any) -> Diagnostic:
         if isinstance(value, (list, dict)) and not value and isinstance(shape, (ListOf, MapOf)):
             return Diagnostic(
-                "PPF209", f"{_subject(path)} must not be empty", self._at(path), hint="name at least one", path=path
+                "PPF209", f"{subject(path)} must not be empty", self._at(path), hint="name at least one", path=path
             )
         is_a = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a single value"
         hint = None
@@ -178,7 +177,7 @@ class _Judge:
             hint = "write `name: …` for each entry, without `-`" if isinstance(shape, MapOf) else None
         return Diagnostic(
             "PPF208",
-            f"{_subject(path)} must be {expected(shape)}, not {is_a}",
+            f"{subject(path)} must be {expected(shape)}, not {is_a}",
             self._at(path),
             hint=hint,
             path=path,
@@ -211,37 +210,3 @@ class _Judge:
     def _notes(self, path: PolicyPath) -> tuple[str, ...]:
         node = self.flat.scalars.get(path)
         return node.notes if node is not None else ()
-
-
-def _subject(path: PolicyPath) -> str:
-    """``item 2 of `channel``` or `` `confidence` of template `x` ``."""
-    if not path:
-        return "the policy"
-    if path[-1].isdecimal() and len(path) > 1:
-        return f"item {int(path[-1]) + 1} of `{short(path[-2])}`"
-    if len(path) == 1:
-        return f"`{path[0]}`"
-    owner = place_name(path[:-1])
-    name = place_name(path)
-    return name if not name.startswith("`") else f"`{short(path[-1])}` of {owner}"
-
-
-def _number_hint(shape: Shape, value: Any) -> str | None:
-    if not isinstance(shape, Number) or not isinstance(value, str):
-        return None
-    text = value.strip()
-    percent = text.removesuffix("%").strip().replace(",", ".")
-    try:
-        figure = float(percent)
-    except ValueError:
-        return None
-    if shape.lt == 1.0 and 0.0 < figure < 100.0 and (figure >= 2.0 or "%" in text):
-        return f"write `{figure / 100:g}` for {figure:g} %"
-    if "," in text and not shape.whole:
-        return f"write `{percent}`, with a point"
-    return None
-
-
-def _under(places: tuple[str, ...]) -> str:
-    named = [f"under `{p}`" if p else "at the top of the policy" for p in places[:2]]
-    return " or ".join(named)

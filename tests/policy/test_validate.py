@@ -111,6 +111,12 @@ def test_rules_say_nothing_of_what_was_left_out(read, start, codes) -> None:
     assert codes(read(text)) == ["PPF201"]
 
 
+def test_rules_say_nothing_of_values_that_could_not_be_put_together(read, start, codes) -> None:
+    text = start.replace("path: study.csv", "path: '${params.x}'").replace("  job:", "  '${params.y}':")
+    text += "privacy: {k_anonymity: {k: 2, attributes: [job, '${params.z}']}}\n"
+    assert set(codes(read(text))) == {"PPF304"}
+
+
 def test_numbers_are_text_that_is_one(read, start) -> None:
     policy = read(start + "privacy: {k_anonymity: {k: '5'}}\ngates: {g: {metric: a.b, max: 1e-3}}\n").policy
     assert policy.privacy.k_anonymity.k == 5
