@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ def renamed(found: Mapping[str, dict[str, Any]], old: str, new: str) -> dict[str
     }
 
 
+@cache
 def _version(name: str) -> str:
     try:
         return version(name)

@@ -31,34 +31,17 @@ class DuckSql:
     def __init__(
         self, release: ReleaseNode, file: Path, original: Stream, candidate: Stream, folder: Path, threads: int
     ) -> None:
+        self._release = release
+        self._file = file
         self._streams = [_Texts(original), _Texts(candidate)]
-        self._connection = duckdb.connect(
-            ":memory:",
-            config={
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-                "allow_community_extensions": "false",
-                "python_enable_replacements": "false",
-                "temp_directory": str(folder),
-                "memory_limit": f"{_MEMORY_MB}MB",
-                "threads": str(max(1, threads)),
-                "preserve_insertion_order": "false",
-            },
-        )
-        self._connection.register("original", self._streams[0])
-        scan = _scan(release, file)
-        if scan is None:
-            self._connection.register("candidate", self._streams[1])
-        self._connection.execute(f"SET allowed_paths = [{_text(str(file))}]")
-        self._connection.execute("SET enable_external_access = false")
-        self._connection.execute("SET lock_configuration = true")
-        if scan is not None:
-            self._connection.execute(f"CREATE VIEW candidate AS SELECT * FROM {scan}")  # noqa: S608  # quoted by _text
+        self._folder = folder
+        self._threads = threads
+        self._open: duckdb.DuckDBPyConnection | None = None
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
         try:
-            found: list[tuple[Any, ...]] = self._connection.execute(query, list(parameters)).fetchall()
+            found: list[tuple[Any, ...]] = self._connection().execute(query, list(parameters)).fetchall()
         except duckdb.Error as error:
             for stream in self._streams:
                 if stream.error is not None:
@@ -68,7 +51,37 @@ class DuckSql:
 
     def close(self) -> None:
         """Give everything back."""
-        self._connection.close()
+        if self._open is not None:
+            self._open.close()
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """Return the connection, which is made when the first question is asked."""
+        if self._open is None:
+            self._open = duckdb.connect(":memory:", config=_closed(self._folder, self._threads))
+            self._open.register("original", self._streams[0])
+            scan = _scan(self._release, self._file)
+            if scan is None:
+                self._open.register("candidate", self._streams[1])
+            self._open.execute(f"SET allowed_paths = [{_text(str(self._file))}]")
+            self._open.execute("SET enable_external_access = false")
+            self._open.execute("SET lock_configuration = true")
+            if scan is not None:
+                self._open.execute(f"CREATE VIEW candidate AS SELECT * FROM {scan}")  # noqa: S608  # quoted by _text
+        return self._open
+
+
+def _closed(folder: Path, threads: int) -> dict[str, str | bool | int | float | list[str]]:
+    """Return the configuration: nothing is fetched, loaded or replaced; spilling goes to a private folder."""
+    return {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "python_enable_replacements": "false",
+        "temp_directory": str(folder),
+        "memory_limit": f"{_MEMORY_MB}MB",
+        "threads": str(max(1, threads)),
+        "preserve_insertion_order": "false",
+    }
 
 
 class _Texts:
