@@ -24,6 +24,10 @@ _FINE = 2.0**-30
 would be too coarse to choose among the values evenly."""
 
 
+_STRETCH = 1 << 15
+"""Rows perturbed at once."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PerturbTransform:
     """Perturbs each operator's attribute; every row uses its own draws only."""
@@ -70,21 +74,42 @@ def _words(operator: Operator) -> int:
     return 2 if len(drawn) and drawn.min() < _FINE * operator.size else 1
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gate:
+    """Value i is kept where its word lies below ``limit`` = p_i 2^64; what lies above is spread over all m values."""
+
+    keep: npt.NDArray[np.bool_]
+    limit: Words
+    scale: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, operator: Operator) -> _Gate:
+        keep = operator.retention >= 1.0
+        limit = np.where(keep, 0.0, np.floor(operator.retention * 2.0**64)).astype(np.uint64)
+        return cls(keep, limit, operator.size / (2.0**64 - limit.astype(np.float64)))
+
+
 def _perturbed(values: Codes, operator: Operator, words: Words) -> Codes:
-    """Keep value i where the word lies below p_i 2^64; spread what lies above it evenly over all m values."""
-    size = operator.size
-    keep = operator.retention >= 1.0
-    limit = np.where(keep, 0.0, np.floor(operator.retention * 2.0**64)).astype(np.uint64)
-    gate = limit[values]
+    """Return the new values, a stretch that stays in the cache at a time."""
+    gate = _Gate.of(operator)
+    out = np.empty_like(values)
+    for start in range(0, len(values), _STRETCH):
+        part = slice(start, start + _STRETCH)
+        out[part] = _drawn(values[part], gate, words[part])
+    return out
+
+
+def _drawn(values: Codes, gate: _Gate, words: Words) -> Codes:
+    size = len(gate.limit)
+    limit = gate.limit[values]
     first = words[:, 0]
-    replaced = np.flatnonzero(first >= gate)
-    if keep.any():
-        replaced = replaced[~keep[values[replaced]]]
+    replaced = np.flatnonzero(first >= limit)
+    if gate.keep.any():
+        replaced = replaced[~gate.keep[values[replaced]]]
     if words.shape[1] == 2:
         drawn = words[replaced, 1] * (size * 2.0**-64)
     else:
-        scale = size / (2.0**64 - limit.astype(np.float64))
-        drawn = (first[replaced] - gate[replaced]) * scale[values[replaced]]
+        drawn = (first[replaced] - limit[replaced]) * gate.scale[values[replaced]]
     out = values.copy()
     out[replaced] = np.minimum(drawn.astype(np.int32), size - 1)
     return out
