@@ -54,10 +54,13 @@ def _flow(value: Any) -> str:
 
 
 def _scalar(text: str) -> str:
-    """Return the text plain where it can only be itself, else in double quotes: JSON's escapes are YAML's too."""
+    """Return the text plain where it can only be itself, else in double quotes: JSON's escapes are YAML's too.
+
+    A resolved text has no references to params left: what looks like one is escaped.
+    """
     if _PLAIN.fullmatch(text) and text not in _NULLS:
         return text
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f").replace("\x85", "\\x85")
+    return json.dumps(text.replace("${", "$${"), ensure_ascii=False).replace("\x7f", "\\x7f").replace("\x85", "\\x85")
 
 
 def _leaves(value: Any, path: tuple[str, ...], loaded: Loaded) -> Iterator[tuple[tuple[str, ...], str]]:

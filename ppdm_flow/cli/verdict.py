@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ppdm_flow.core.requirements import TOLERANCE
+
 if TYPE_CHECKING:  # the verbs that need no verdict start faster without it
     from ppdm_flow.core.results import Report, RequirementResult
 
@@ -41,7 +43,7 @@ def number(value: float | None) -> str:
     """Return a figure with at most six significant digits."""
     if value is None:
         return "unknown"
-    return str(value) if isinstance(value, int) else f"{value:.6g}"
+    return str(value) if isinstance(value, int) else f"{0.0 if abs(value) < TOLERANCE else value:.6g}"
 
 
 def _table(rows: Iterable[tuple[str, ...]]) -> list[str]:

@@ -1,0 +1,140 @@
+"""``check``: what it prints, what it exits with, and how light it starts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+GOOD = """version: 1
+name: good
+source: {path: t.csv}
+attributes: {age: {role: quasi_identifier}}
+privacy: {k_anonymity: {k: 3}}
+releases: {r: {path: r.csv}}
+"""
+BAD = GOOD.replace("k: 3", "k: one")
+WARNS = GOOD.replace("privacy: {k_anonymity: {k: 3}}\n", "")
+
+HEAVY = ("numpy", "pandas", "pyarrow", "networkx", "duckdb", "scipy", "sklearn", "jinja2", "numba", "cryptography")
+
+
+@pytest.fixture
+def policies(tmp_path):
+    for name, text in (("good", GOOD), ("bad", BAD), ("warns", WARNS)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["good.yaml"], 0),
+        (["bad.yaml"], 1),
+        (["warns.yaml"], 0),
+        (["warns.yaml", "--strict"], 1),
+        (["good.yaml", "bad.yaml"], 1),
+        (["nowhere.yaml"], 2),
+        (["*.yml"], 2),
+        ([], 2),
+        (["good.yaml", "--set", "k"], 2),
+        (["good.yaml", "--set", "k=1", "--set", "k=2"], 2),
+        (["good.yaml", "--format", "xml"], 2),
+        (["good.yaml", "--nonsense"], 2),
+    ],
+)
+def test_exit_status(cli, policies, words, status):
+    done = cli("check", *words, cwd=policies)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_diagnostics_go_to_stdout_and_talk_to_stderr(cli, policies):
+    done = cli("check", "bad.yaml", cwd=policies)
+    assert done.stdout.startswith("error[PPF203]")
+    assert "^^^" in done.stdout
+    assert done.stderr == "1 policy checked: 1 error, 0 warnings\n"
+    assert cli("check", "good.yaml", cwd=policies).stdout == ""
+
+
+def test_forms(cli, policies):
+    concise = cli("check", "bad.yaml", "--format", "concise", cwd=policies).stdout
+    assert concise.startswith("bad.yaml:5:")
+    assert concise.count("\n") == 1
+    found = json.loads(cli("check", "bad.yaml", "--format", "json", cwd=policies).stdout)
+    assert [d["code"] for d in found["diagnostics"]] == ["PPF203"]
+    assert json.loads(cli("check", "good.yaml", "--format", "json", cwd=policies).stdout)["diagnostics"] == []
+
+
+def test_folders_and_patterns(cli, policies):
+    (policies / "deep" / ".hidden").mkdir(parents=True)
+    (policies / "deep" / "also.yml").write_text(GOOD)
+    (policies / "deep" / "workflow.yaml").write_text("on: push\njobs: {}\n")
+    (policies / "deep" / ".hidden" / "bad.yaml").write_text(BAD)
+    done = cli("check", "deep", cwd=policies)
+    assert done.returncode == 0, done.stdout
+    assert "1 policy checked" in done.stderr
+    assert "skipped 1 YAML file" in done.stderr
+    assert "3 policies checked" in cli("check", "*.yaml", cwd=policies).stderr
+    assert "2 policies checked" in cli("check", "**/also.yml", "good.yaml", "good.yaml", cwd=policies).stderr
+    # one that is named is checked, whatever it looks like
+    assert cli("check", "deep/workflow.yaml", cwd=policies).returncode == 1
+
+
+def test_params_from_the_command_line(cli, tmp_path):
+    text = GOOD.replace("k: 3", "k: '${params.k}'") + "params: {k: {type: integer, default: 3}}\n"
+    (tmp_path / "p.yaml").write_text(text)
+    assert cli("check", "p.yaml", cwd=tmp_path).returncode == 0
+    assert cli("check", "p.yaml", "--set", "k=7", cwd=tmp_path).returncode == 0
+    assert cli("check", "p.yaml", "--set", "k=x", cwd=tmp_path).returncode == 1
+    assert cli("check", "p.yaml", "--set", "kk=7", cwd=tmp_path).returncode == 1
+
+
+def test_check_imports_nothing_heavy(root):
+    """Every worked policy: the specs of all its plugins are loaded, none of their algorithms."""
+    code = (
+        "import sys\nfrom ppdm_flow.cli.main import main\n"
+        f"try:\n    main(['check', *{[str(p) for p in sorted((root / 'pipelines').glob('*.yaml'))]!r}])\n"
+        f"except SystemExit as e:\n    print(e.code, sorted(set({HEAVY!r}) & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "0 []"
+
+
+@pytest.fixture
+def long_policy(tmp_path):
+    """A policy of some 300 lines."""
+    lines = ["version: 1", "name: long", "source:", "  path: t.csv", "attributes:"]
+    for i in range(66):
+        lines += [f"  q{i}:", "    role: quasi_identifier", f"    description: column {i}"]
+    lines += ["  ill: {role: sensitive, domain: [a, b, c]}", "privacy:", "  k_anonymity: {k: 5}", "  templates:"]
+    for i in range(12):
+        lines += [f"    t{i}:", f"      channel: [q{i}, q{i + 1}]", "      sensitive: {ill: [a]}"]
+        lines += [f"      confidence: 0.{10 + i}"]
+    lines += ["  sensitivities:", "    ill: {default: {tolerance: 3}}", "steps:"]
+    for i in range(10):
+        lines += [f"  g{i}:", "    use: generalize", f"    with: {{attributes: {{q{i}: {{prefix: 1}}}}}}"]
+    lines += ["  s: {use: progressive_disclosure}", "  p: {use: fine_grain_perturbation}"]
+    lines += ["releases:", "  r: {path: r.csv}"]
+    path = tmp_path / "long.yaml"
+    path.write_text("\n".join(lines) + "\n")
+    assert 280 <= len(lines) <= 320
+    return path
+
+
+def test_check_of_300_lines_is_quick(long_policy, tmp_path, monkeypatch):
+    """Half a second at most, the best of five: process start to exit, with compiled bytecode as after an install."""
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "bytecode"))
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-m", "ppdm_flow", "check", str(long_policy)], capture_output=True, timeout=60, check=False
+        )
+        seconds.append(time.perf_counter() - started)
+        assert done.returncode == 0, done.stdout
+    assert min(seconds) < 0.5
