@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import ready
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.engine.preview import Preview, preview
 from ppdm_flow.plan import pictures
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
+
+if TYPE_CHECKING:  # a plan without data needs no engine
+    from ppdm_flow.engine.preview import Preview
+
+_PREVIEWING = "ppdm_flow.api.previewing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class Planned:
         drawn = pictures.draw(form, self.document)
         if form != "text" or self.preview is None:
             return drawn
-        return f"{drawn}\n{_expected(self.preview)}"
+        return f"{drawn}\n{import_module(_PREVIEWING).expected(self.preview)}"
 
 
 def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False) -> Planned:
@@ -51,23 +55,5 @@ def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, 
     found = ready(path, sets, data, strict=strict)
     if data is None:
         return Planned(found.plan, found.warnings, found.sources)
-    found = with_data(found, data, strict=strict)
-    seen = preview(found.plan, data)
+    found, seen = import_module(_PREVIEWING).previewed(found, data, strict=strict)
     return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)
-
-
-def _expected(found: Preview) -> str:
-    """Return rows and cost estimates as text."""
-    told = [f"data    {found.rows:,} rows"]
-    if found.used != found.rows:
-        told.append(f"{found.used:,} of them without a missing value")
-    if found.people != found.used:
-        told.append(f"standing for {found.people:,}")
-    costs = [
-        f"        {c.step}: {c.passes} pass{'' if c.passes == 1 else 'es'}, {_about(c.seconds)}" for c in found.costs
-    ]
-    return "\n".join([", ".join(told), *costs]) + "\n"
-
-
-def _about(seconds: float) -> str:
-    return "below 0.01 s" if seconds < 0.01 else f"about {seconds:g} s"
