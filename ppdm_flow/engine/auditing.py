@@ -17,6 +17,7 @@ from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarte
 from ppdm_flow.engine.faults import guarded, run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import made
+from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.sql import DuckSql
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
@@ -27,12 +28,16 @@ from ppdm_flow.sdk.view import DataView, PairedView
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One release with everything that its audits may look at. ``file`` is the released file itself."""
+    """One release with everything that its audits may look at.
+
+    ``file`` is the released file itself, ``read_back`` its rows.
+    """
 
     release: ReleaseNode
     file: Path
     original: StreamView
     candidate: StreamView
+    read_back: SourceStream
     original_attributes: tuple[AttributeFacts, ...]
     operators: Mapping[str, Operator] = field(default_factory=dict)
     operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
@@ -54,8 +59,7 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
     started = time.perf_counter()
     folder.mkdir(mode=0o700)
     with guarded(f"audit `{node.name}`"):
-        original, candidate = subject.original.stream, subject.candidate.stream
-        sql = DuckSql(subject.release, subject.file, original, candidate, folder, threads)
+        sql = DuckSql(subject.release, subject.file, subject.original.stream, subject.read_back, folder, threads)
         try:
             outcome = _measured(node, subject, _context(plan, node, subject, sql, _progress(name, subject, listener)))
         finally:

@@ -26,7 +26,7 @@ from ppdm_flow.engine.operator_files import operators_for
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.source_stream import Budget
+from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
@@ -76,7 +76,7 @@ class _Judging:
         candidate = stream_of(node, released, rows, budget, self.stop)
         if not candidate.row_count:
             raise data_fault("PPF714", f"`{released}` has a header and no rows")
-        subject = self._subject(node, released, source, StreamView(candidate), operator)
+        subject = self._subject(node, released, source, candidate, operator)
         plan = replace(self.plan, releases=(node,))
         audited = self._audited(plan, subject)
         metrics = metrics_of(plan, audited, ())
@@ -113,7 +113,7 @@ class _Judging:
         return replace(node, attributes=foreign(node, names))
 
     def _subject(
-        self, node: ReleaseNode, file: Path, source: Original, candidate: StreamView, operator: Path | None
+        self, node: ReleaseNode, file: Path, source: Original, back: SourceStream, operator: Path | None
     ) -> Subject:
         view = StreamView(source.stream)
         operators = operators_for(node, file, operator)
@@ -121,7 +121,8 @@ class _Judging:
             release=node,
             file=file,
             original=view,
-            candidate=candidate,
+            candidate=StreamView(back),
+            read_back=back,
             original_attributes=source.stream.attributes,
             operators=operators,
             operator_inputs={n: view for n, o in operators.items() if _is_direct(node, n, o.attribute)},

@@ -45,7 +45,7 @@ def _read(path: Path) -> list[Operator]:
         return [Operator.from_document(entry) for entry in _entries(content)]
     except OSError as error:
         raise data_fault("PPF701", f"cannot read `{path}`: {error.strerror or 'no reason given'}") from None
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _broken(path) from None
 
 

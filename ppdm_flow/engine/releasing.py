@@ -21,7 +21,7 @@ from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Original
 from ppdm_flow.engine.pairs import StreamPairs
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.source_stream import Budget
+from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop, Stream
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
@@ -99,17 +99,16 @@ class Releasing:
         same_rows(release, written, found)
         active = channels(self.plan, release, self.graph.fitted)
         self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
-        return Candidate(release, file, written.rows, active, self._subject(release, file, StreamView(back), active))
+        return Candidate(release, file, written.rows, active, self._subject(release, file, back, active))
 
-    def _subject(
-        self, release: ReleaseNode, file: Path, candidate: StreamView, active: Mapping[str, Channel]
-    ) -> Subject:
+    def _subject(self, release: ReleaseNode, file: Path, back: SourceStream, active: Mapping[str, Channel]) -> Subject:
         views = self.graph.views
         return Subject(
             release=release,
             file=file,
             original=views[SOURCE],
-            candidate=candidate,
+            candidate=StreamView(back),
+            read_back=back,
             original_attributes=self.original.stream.attributes,
             operators={name: c.operator for name, c in active.items()},
             operator_inputs={name: views[c.reference] for name, c in active.items()},

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.coding import marked
@@ -74,6 +75,7 @@ class SourceStream:
         self.attributes = tuple(attributes)
         self.rows_read = 0
         self.row_count = 0
+        self._longest: dict[str, int] = {}
         self._source = source
         self._reading = reading
         self._budget = budget
@@ -91,6 +93,7 @@ class SourceStream:
             self.row_count += len(kept)
             for look in after:
                 look(kept)
+            self._measure(kept)
             self._remember(kept.select(self._names))
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
@@ -108,6 +111,11 @@ class SourceStream:
                 kept = table.take(mask)
             if len(kept):
                 yield Part(kept)
+
+    @property
+    def longest_line(self) -> int:
+        """The most bytes that a row can take as a line of CSV, every quote doubled."""
+        return sum(2 * size + 3 for size in self._longest.values())
 
     def release(self) -> None:
         """Forget what is held in memory."""
@@ -141,6 +149,11 @@ class SourceStream:
             mask &= table[name].codes != MISSING
         self._kept.append(np.packbits(mask))
         return table.take(mask)
+
+    def _measure(self, table: Table) -> None:
+        for name, column in table.columns.items():
+            size = pc.max(pc.binary_length(column.categories)).as_py() or 0
+            self._longest[name] = max(size, self._longest.get(name, 0))
 
     def _remember(self, table: Table) -> None:
         if self._memory.tables is None or not len(table):

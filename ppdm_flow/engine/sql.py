@@ -14,11 +14,12 @@ import pyarrow.parquet as pq
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.coding import arrow
 from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.streams import Stream
 from ppdm_flow.plan.definition import ReleaseNode
 
 _MEMORY_MB = 512
-_LONGEST = 1 << 30
+_LINE = 1 << 21
 
 
 class DuckSql:
@@ -29,11 +30,12 @@ class DuckSql:
     """
 
     def __init__(
-        self, release: ReleaseNode, file: Path, original: Stream, candidate: Stream, folder: Path, threads: int
+        self, release: ReleaseNode, file: Path, original: Stream, candidate: SourceStream, folder: Path, threads: int
     ) -> None:
         self._release = release
         self._file = file
         self._streams = [_Texts(original), _Texts(candidate)]
+        self._longest = max(_LINE, candidate.longest_line + _LINE // 2)
         self._folder = folder
         self._threads = threads
         self._open: duckdb.DuckDBPyConnection | None = None
@@ -59,7 +61,7 @@ class DuckSql:
         if self._open is None:
             self._open = duckdb.connect(":memory:", config=_closed(self._folder, self._threads))
             self._open.register("original", self._streams[0])
-            scan = _scan(self._release, self._file)
+            scan = _scan(self._release, self._file, self._longest)
             if scan is None:
                 self._open.register("candidate", self._streams[1])
             self._open.execute(f"SET allowed_paths = [{_text(str(self._file))}]")
@@ -107,7 +109,7 @@ class _Texts:
             raise
 
 
-def _scan(release: ReleaseNode, file: Path) -> str | None:
+def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
     """Return the table function that reads the file itself as texts, or None where DuckDB would interpret it."""
     path = _text(str(file))
     if release.format == "parquet":
@@ -118,7 +120,7 @@ def _scan(release: ReleaseNode, file: Path) -> str | None:
     mark = _text(str(release.options.get("delimiter", ",")))
     return (
         f"read_csv({path}, auto_detect = false, header = true, delim = {mark}, quote = '\"', escape = '\"',"
-        f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {_LONGEST})"
+        f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {longest})"
     )
 
 

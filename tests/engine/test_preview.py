@@ -1,0 +1,79 @@
+"""What the data lets one expect."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.engine.preview import preview
+
+POLICY = """version: 1
+name: small
+source: {path: table.csv, missing: ["?", ""]}
+attributes:
+  town: {role: quasi_identifier}
+  illness: {role: sensitive}
+  n: {role: weight}
+privacy:
+  k_anonymity: {k: KKK}
+  templates:
+    flu: {channel: [town], sensitive: {illness: [flu]}, confidence: HHH}
+steps:
+  suppress: {use: progressive_disclosure}
+releases:
+  out: {path: out.csv}
+"""
+
+
+@pytest.fixture
+def plan(bench):
+    def make(k: int = 2, h: float = 0.5, extra: str = ""):
+        bench.data([["a", "flu", "3"], ["a", "cold", "5"], ["b", "cold", "2"], ["b", "?", "0"]], "town,illness,n")
+        policy = POLICY.replace("KKK", str(k)).replace("HHH", str(h)) + extra
+        return bench.plan(policy)
+
+    return make
+
+
+def test_rows_people_and_costs(plan):
+    found = preview(plan(), None)
+    assert (found.rows, found.used, found.people) == (4, 4, 10)
+    assert found.diagnostics == ()
+    assert json.loads(json.dumps(found.document))["rows"] == 4
+    assert {c.step for c in found.costs} == {"suppress", "shuffle-out"}
+    assert all(c.seconds >= 0 and c.passes >= 1 for c in found.costs)
+
+
+@pytest.mark.parametrize(("h", "feasible"), [(0.31, True), (0.29, False)])
+def test_a_template_that_even_the_most_suppressed_table_breaks(plan, h, feasible):
+    """Lemma 3.3: flu is 3 of 10."""
+    found = preview(plan(h=h), None).diagnostics
+    assert [d.code for d in found] == ([] if feasible else ["PPF740"])
+    if not feasible:
+        assert found[0].severity is Severity.ERROR
+        assert found[0].span is not None
+        assert "30.0%" in found[0].message
+
+
+def test_fewer_people_than_k(plan):
+    assert [d.code for d in preview(plan(k=11), None).diagnostics] == ["PPF740"]
+    assert preview(plan(k=10), None).diagnostics == ()
+
+
+def test_a_value_that_is_known_too_well_is_a_warning(bench, tools):
+    bench.data(tools.rows(300))
+    policy = tools.POLICY.replace(
+        "{default: {tolerance: 4}}", "{values: {zqcanaryill1: {r1: 0.01, r2: 0.02}, zqcanaryill2: {r1: 0.3, r2: 0.9}}}"
+    )
+    found = preview(bench.plan(policy), None).diagnostics
+    assert [(d.code, d.severity) for d in found] == [("PPF741", Severity.WARNING)]
+
+
+def test_data_that_does_not_fit_is_an_error(plan, bench):
+    made = plan()
+    bench.data([["a", "flu", "x"]], "town,illness,n")
+    with pytest.raises(DataError):
+        preview(made, None)

@@ -1,0 +1,325 @@
+"""Streams, views and pairs against plain twins."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.chain import MemoryStream
+from ppdm_flow.engine.expansion import ExpandedStream, Numbering
+from ppdm_flow.engine.multiset import MultisetHash
+from ppdm_flow.engine.narrow import NarrowTable
+from ppdm_flow.engine.ordering import Spool
+from ppdm_flow.engine.pairs import StreamPairs
+from ppdm_flow.engine.rebatching import partitions
+from ppdm_flow.engine.source_stream import Budget, Reading, SourceStream
+from ppdm_flow.engine.streams import Part, Stop, StoppedError, positions
+from ppdm_flow.engine.view import StreamView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import Table, concat
+
+CELL = st.sampled_from([None, "a", "b", "c", "", "é", "?"])
+ROWS = st.lists(st.tuples(CELL, CELL), min_size=1, max_size=50)
+HERE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+
+
+class FakeSource:
+    """A source over rows in memory, in blocks of given sizes."""
+
+    def __init__(self, rows: list[tuple], names: tuple[str, ...], sizes: list[int], coded: bool = True) -> None:
+        self.rows, self._names, self.sizes, self.coded = rows, names, sizes, coded
+        self.asked: list[tuple[str, ...]] = []
+
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+    def batches(self, columns):
+        self.asked.append(tuple(columns))
+        start = turn = 0
+        while start < len(self.rows):
+            size = self.sizes[turn % len(self.sizes)]
+            part = self.rows[start : start + size]
+            arrays = [pa.array([r[self._names.index(c)] for r in part], pa.string()) for c in columns]
+            yield pa.RecordBatch.from_arrays(
+                [a.dictionary_encode() if self.coded else a for a in arrays], list(columns)
+            )
+            start, turn = start + size, turn + 1
+
+
+def facts(*names: str, role: Role = Role.INSENSITIVE) -> tuple[AttributeFacts, ...]:
+    return tuple(AttributeFacts(n, role) for n in names)
+
+
+def stream(rows, sizes=(3, 7), size=4, limit=1 << 20, names=("x", "y"), **reading) -> SourceStream:
+    source = FakeSource(rows, names, list(sizes))
+    found = Reading({n: n for n in names}, partition_rows=size, **reading)
+    made = SourceStream(source, facts(*names), found, Budget(limit), Stop())
+    made.load()
+    return made
+
+
+def cells(table: Table) -> list[tuple]:
+    return list(zip(*(c.texts() for c in table.columns.values()), strict=True))
+
+
+@given(rows=ROWS, sizes=st.lists(st.integers(1, 9), min_size=1, max_size=4), size=st.integers(1, 60))
+def test_partitions_have_exactly_their_size_whatever_the_blocks(rows, sizes, size):
+    found = list(partitions(FakeSource(rows, ("x", "y"), sizes).batches(("x", "y")), ("x", "y"), size))
+    assert [len(p) for p in found[:-1]] == [size] * (len(found) - 1)
+    assert 0 < len(found[-1]) <= size
+    assert [r for p in found for r in cells(p)] == rows
+    assert np.concatenate([p.rows for p in found]).tolist() == list(range(len(rows)))
+    for part in found:
+        for column in part.columns.values():
+            texts = column.categories.to_pylist()
+            assert texts == sorted(texts, key=str.encode)
+            assert set(texts) == {t for t in column.texts() if t is not None}
+
+
+@HERE
+@given(rows=ROWS, limit=st.sampled_from([0, 60, 1 << 20]), size=st.integers(1, 20), drop=st.booleans())
+def test_a_source_gives_the_same_from_memory_and_from_the_file_again(rows, limit, size, drop):
+    made = stream(rows, size=size, limit=limit, missing=("?",), incomplete=("x", "y") if drop else ())
+    shown = [tuple(None if c == "?" else c for c in r) for r in rows]
+    expected = [(i, r) for i, r in enumerate(shown) if not (drop and None in r)]
+    for _ in range(2):
+        parts = [p.table for p in made.parts()]
+        assert [x for p in parts for x in zip(p.rows.tolist(), cells(p), strict=True)] == expected
+        one = [p.table for p in made.parts(["y"])]
+        assert [x for p in one for x in cells(p)] == [(r[1],) for _, r in expected]
+        assert all(p.names == ("y",) for p in one)
+    assert (made.rows_read, made.row_count) == (len(rows), len(expected))
+
+
+def test_a_source_that_does_not_fit_reads_only_the_columns_that_are_asked_for():
+    made = stream([("a", "b")] * 10, limit=0)
+    list(made.parts(["y"]))
+    assert made._source.asked[1:] == [("y",)]
+
+
+def test_bytes_that_a_cache_took_are_given_back():
+    budget = Budget(10_000)
+    source = FakeSource([("a", "b")] * 100, ("x", "y"), [7])
+    made = SourceStream(source, facts("x", "y"), Reading({"x": "x", "y": "y"}, partition_rows=10), budget, Stop())
+    made.load()
+    assert not budget.take(10_000)
+    made.release()
+    assert budget.take(10_000)
+
+
+@given(rows=ROWS)
+def test_narrow_tables_are_the_same_tables(rows):
+    table = Table.of({"x": [r[0] for r in rows], "y": [r[1] for r in rows]}, start=7)
+    narrow = NarrowTable.of(table)
+    assert narrow.nbytes < sum(c.codes.nbytes for c in table.columns.values()) + table.rows.nbytes + 200
+    assert cells(narrow.table(("x", "y"))) == cells(table)
+    assert narrow.table(("y",)).rows.tolist() == table.rows.tolist()
+    gaps = table.take(np.arange(len(rows)) % 3 != 1)
+    assert NarrowTable.of(gaps).table(("x",)).rows.tolist() == gaps.rows.tolist()
+
+
+@pytest.mark.parametrize("width", [127, 128, 129, 32_767, 32_768, 32_769, 70_000])
+def test_narrow_codes_hold_every_category(width):
+    column = Column(np.arange(-2, width, dtype=np.int32), pa.array([f"{i:06d}" for i in range(width)]))
+    table = Table({"x": column}, np.arange(width + 2))
+    assert (NarrowTable.of(table).table(("x",))["x"].codes == column.codes).all()
+
+
+@HERE
+@given(rows=ROWS, size=st.integers(1, 20))
+def test_a_view_answers_like_plain_python(rows, size):
+    view = StreamView(stream(rows, size=size))
+    assert view.row_count == len(rows)
+    found = view.counts(["y", "x"])
+    texts = zip(
+        Column(found.of("y"), found.names("y")).texts(), Column(found.of("x"), found.names("x")).texts(), strict=True
+    )
+    assert dict(zip(texts, found.counts.tolist(), strict=True)) == Counter((r[1], r[0]) for r in rows)
+    assert view.domain("x").to_pylist() == sorted({r[0] for r in rows if r[0] is not None}, key=str.encode)
+    assert cells(view.table()) == rows
+    assert cells(view.table(["y"])) == [(r[1],) for r in rows]
+    assert view.counts([]).total == len(rows)
+
+
+@HERE
+@given(rows=ROWS, size=st.integers(1, 20), wanted=st.integers(1, 60))
+def test_a_sample_is_evenly_spaced_and_always_the_same(rows, size, wanted):
+    view = StreamView(stream(rows, size=size))
+    sample = view.sample(wanted)
+    assert len(sample) == min(wanted, len(rows))
+    assert cells(sample) == [rows[i] for i in sample.rows.tolist()]
+    gaps = np.diff(sample.rows)
+    assert len(gaps) == 0 or gaps.max() - gaps.min() <= 1
+    other = StreamView(stream(rows, size=7)).sample(wanted)
+    assert other.rows.tolist() == sample.rows.tolist()
+
+
+def test_a_view_names_the_column_that_it_does_not_have():
+    view = StreamView(stream([("a", "b")]))
+    for ask in (lambda: view.counts(["yy"]), lambda: view.domain("yy"), lambda: list(view.partitions(["yy"]))):
+        with pytest.raises(DataError) as caught:
+            ask()
+        assert caught.value.diagnostics[0].hint == "did you mean `y`?"
+
+
+def test_weights_count():
+    attributes = (*facts("x"), *facts("n", role=Role.WEIGHT))
+    table = Table.of({"x": ["a", "b", "a"], "n": ["2", "5", "3"]})
+    view = StreamView(MemoryStream(table, attributes, 2, Stop()))
+    assert view.counts(["x"]).counts.tolist() == [5, 5]
+    assert view.counts([]).total == 10
+    assert view.row_count == 3
+
+
+WEIGHTS = st.lists(st.integers(0, 4), min_size=1, max_size=30)
+
+
+@given(weights=WEIGHTS, size=st.integers(1, 12), dropped=st.sets(st.integers(0, 29)))
+def test_weighted_rows_are_written_out_under_numbers_that_do_not_depend_on_partitions(weights, size, dropped):
+    attributes = (*facts("x"), *facts("n", role=Role.WEIGHT))
+    table = Table.of({"x": [str(i) for i in range(len(weights))], "n": [str(w) for w in weights]})
+    numbering = Numbering("n")
+    for start in range(0, len(weights), 5):
+        numbering.look(table.take(np.arange(start, min(len(weights), start + 5))))
+    left = table.take(np.array([i not in dropped for i in range(len(weights))]))
+    stream = ExpandedStream(MemoryStream(left, attributes, size, Stop()), numbering)
+    parts = [p.table for p in stream.parts()]
+    found = [(t, r) for p in parts for t, r in zip(p["x"].texts(), p.rows.tolist(), strict=True)]
+    starts = np.cumsum([0, *weights])
+    expected = [(str(i), int(starts[i]) + j) for i, w in enumerate(weights) if i not in dropped for j in range(w)]
+    assert found == expected
+    assert [a.name for a in stream.attributes] == ["x"]
+
+
+@given(rows=st.lists(st.integers(0, 60), unique=True, max_size=30), wanted=st.lists(st.integers(0, 60), max_size=30))
+def test_positions(rows, wanted):
+    found = positions(np.array(rows, dtype=np.int64), np.array(wanted, dtype=np.int64))
+    assert found.tolist() == [rows.index(w) if w in rows else -1 for w in wanted]
+
+
+@given(
+    left=st.sets(st.integers(0, 60), min_size=1),
+    right=st.sets(st.integers(0, 60), min_size=1),
+    sizes=st.tuples(st.integers(1, 20), st.integers(1, 20)),
+    order=st.randoms(use_true_random=False),
+    aligned=st.booleans(),
+)
+def test_pairs_are_the_rows_with_one_number(left, right, sizes, order, aligned):
+    def table(rows: list[int], mark: str) -> Table:
+        return Table({"v": Column.of([f"{mark}{r}" for r in rows])}, np.array(rows, dtype=np.int64))
+
+    lefts, rights = sorted(left), sorted(right)
+    if not aligned:
+        order.shuffle(rights)
+    one = MemoryStream(table(lefts, "o"), facts("v"), sizes[0], Stop())
+    two = MemoryStream(table(rights, "r"), facts("v"), sizes[1], Stop())
+    pairs = StreamPairs(one, two, aligned=aligned)
+    found = []
+    for a, b in pairs.pairs(["v"], ["v"]):
+        assert a.rows.tolist() == b.rows.tolist()
+        found += list(zip(a["v"].texts(), b["v"].texts(), strict=True))
+    assert sorted(found) == sorted((f"o{r}", f"r{r}") for r in left & right)
+    joint = pairs.joint("v", "v")
+    assert joint.columns == ("original", "released")
+    assert joint.total == len(left & right)
+
+
+KEYS = st.lists(st.sampled_from([0, 1, 2, 1 << 40, 1 << 58, (1 << 58) + 1, 1 << 63, (1 << 64) - 1]), max_size=60)
+
+
+@HERE
+@given(
+    keys=KEYS,
+    size=st.integers(1, 20),
+    limit=st.sampled_from([0, 500, 1 << 30]),
+    together=st.sampled_from([1, 16, 1 << 18]),
+)
+def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size, limit, together):
+    from ppdm_flow.engine import ordering
+
+    monkeypatch.setattr(ordering, "_TOGETHER", together)
+    folder = tmp_path_factory.mktemp("spool")
+    spool = Spool(["v"], folder, limit)
+    for start in range(0, len(keys), size):
+        part = keys[start : start + size]
+        table = Table.of({"v": [f"{k % 7}" for k in part]}, start)
+        spool.add(Part(table, np.array(part, dtype=np.uint64)))
+    found = [(int(r), t) for p in spool.tables() for r, t in zip(p.rows, p["v"].texts(), strict=True)]
+    expected = sorted(range(len(keys)), key=lambda i: (keys[i], i))
+    assert found == [(i, f"{keys[i] % 7}") for i in expected]
+    assert list(folder.iterdir()) == []
+
+
+def test_a_spool_of_texts_that_hardly_repeat(tmp_path, monkeypatch):
+    from ppdm_flow.engine import pool
+
+    monkeypatch.setattr(pool, "_LOOKED_UP", 50)
+    draw = np.random.default_rng(3)
+    keys = draw.integers(0, 1 << 63, 1_000, dtype=np.uint64)
+    texts = [f"t{i % 700}" if i % 11 else None for i in range(1_000)]
+    spool = Spool(["v"], tmp_path, 1_000)
+    for start in range(0, 1_000, 70):
+        spool.add(Part(Table.of({"v": texts[start : start + 70]}, start), keys[start : start + 70]))
+    found = [t for p in spool.tables() for t in p["v"].texts()]
+    assert found == [texts[i] for i in np.argsort(keys, kind="stable")]
+
+
+def hashed(table: Table, key: str = "k" * 16) -> tuple[int, int]:
+    found = MultisetHash(key)
+    found.look(table)
+    return found.value
+
+
+@given(rows=ROWS, order=st.randoms(use_true_random=False), cut=st.integers(0, 50))
+def test_the_hash_of_a_multiset_ignores_order_partitions_and_codes(rows, order, cut):
+    def table(found: list[tuple]) -> Table:
+        return Table.of({"x": [r[0] for r in found], "y": [r[1] for r in found]})
+
+    shuffled = list(rows)
+    order.shuffle(shuffled)
+    whole = MultisetHash("k" * 16)
+    for part in (shuffled[:cut], shuffled[cut:]):
+        whole.look(table(part))
+    assert whole.value == hashed(table(rows))
+    wide = Table(
+        {"x": Column.of([r[0] for r in rows], ["é", "zz", "", "?", "c", "b", "a"]), "y": table(rows)["y"]},
+        table(rows).rows,
+    )
+    assert hashed(wide) == hashed(table(rows))
+
+
+def test_the_hash_of_a_multiset_sees_every_change():
+    base = Table.of({"x": ["a", "b", "a"], "y": ["1", "2", "3"]})
+    others = [
+        Table.of({"x": ["b", "a", "a"], "y": ["1", "2", "3"]}),  # cells swapped between rows
+        Table.of({"x": ["1", "2", "3"], "y": ["a", "b", "a"]}),  # columns swapped
+        Table.of({"x": ["a", "b", None], "y": ["1", "2", "3"]}),
+        Table.of({"x": ["a", "b", "⊥"], "y": ["1", "2", "3"]}),
+        Table.of({"x": ["a", "b", ""], "y": ["1", "2", "3"]}),
+        Table.of({"x": ["a", "b"], "y": ["1", "2"]}),
+        concat([base, base]),
+        Table.of({"x": ["a1", "b", "a"], "y": ["", "2", "3"]}),
+    ]
+    values = [hashed(t) for t in (base, *others)]
+    assert len(set(values)) == len(values)
+    assert hashed(base, "q" * 16) != hashed(base)
+
+
+def test_everything_stops_when_it_is_told_to():
+    stop = Stop()
+    source = FakeSource([("a", "b")] * 10, ("x", "y"), [1])
+    made = SourceStream(source, facts("x", "y"), Reading({"x": "x", "y": "y"}, partition_rows=2), Budget(9_999), stop)
+    made.load()
+    parts = made.parts()
+    next(parts)
+    stop.set()
+    with pytest.raises(StoppedError):
+        next(parts)
