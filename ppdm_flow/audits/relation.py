@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
-from ppdm_flow.sdk.audit import quoted
+from ppdm_flow.sdk.audit import Sql, quoted
 from ppdm_flow.tables.schema import Schema
 
-
-def text(value: str) -> str:
-    """Return a text literal."""
-    return "'" + value.replace("'", "''") + "'"
+_SPLIT = 3
 
 
 def weight_of(schema: Schema) -> str:
@@ -37,20 +35,29 @@ def complete(columns: int) -> str:
     return " AND ".join(f"c{i} IS NOT NULL" for i in range(columns)) or "TRUE"
 
 
+def selective(sql: Sql, relation: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns in the order in which comparing them tells most rows apart: many values, few missing."""
+    if len(columns) < 2:
+        return tuple(columns)
+    each = ", ".join(f"COUNT(DISTINCT {quoted(c)}), COUNT(*) - COUNT({quoted(c)})" for c in columns)
+    row = sql.rows(f"SELECT {each}, COUNT(*) FROM {relation}")[0]  # noqa: S608  # identifiers are quoted
+    rows = max(1, row[-1])
+    fits = [2 * missing / rows + 1 / max(1, values) for values, missing in zip(row[:-1:2], row[1:-1:2], strict=True)]
+    return tuple(columns[i] for i in sorted(range(len(columns)), key=lambda i: (fits[i], i)))
+
+
 def neighbours(left: str, right: str, columns: int, chosen: str) -> str:
     """Return a SELECT of ``chosen`` (of a and b) over all pairs that agree wherever neither cell is missing.
 
-    ``left`` and ``right`` are relations with c0, c1, … and a truth column ``complete``. Pairs of complete ones are
-    joined by equality; only the others have to be compared one by one.
+    ``left`` and ``right`` are relations with c0, c1, … and a truth column ``complete``. Complete ones are joined by
+    equality. The others are split by whether a and b know each of the first columns, so that most can be joined by
+    equality there, and only few have to be compared one by one.
     """
     same = " AND ".join(f"a.c{i} = b.c{i}" for i in range(columns)) or "TRUE"
-    fits = " AND ".join(f"(a.c{i} IS NULL OR b.c{i} IS NULL OR a.c{i} = b.c{i})" for i in range(columns)) or "TRUE"
-    sides = (
-        ("a.complete AND b.complete", same),
-        ("a.complete AND NOT b.complete", fits),
-        ("NOT a.complete", fits),
-    )
-    return " UNION ALL ".join(
-        f"SELECT {chosen} FROM {left} a, {right} b WHERE {side} AND {agree}"  # noqa: S608  # our own names
-        for side, agree in sides
-    )
+    sides = [f"a.complete AND b.complete AND {same}"]
+    split = min(_SPLIT, columns)
+    rest = [f"(a.c{i} IS NULL OR b.c{i} IS NULL OR a.c{i} = b.c{i})" for i in range(split, columns)]
+    for ways in product(("a.c{0} = b.c{0}", "a.c{0} IS NULL", "a.c{0} IS NOT NULL AND b.c{0} IS NULL"), repeat=split):
+        terms = [way.format(i) for i, way in enumerate(ways)]
+        sides.append(" AND ".join([*terms, *rest, "NOT (a.complete AND b.complete)"]))
+    return " UNION ALL ".join(f"SELECT {chosen} FROM {left} a, {right} b WHERE {side}" for side in sides)  # noqa: S608  # our own names

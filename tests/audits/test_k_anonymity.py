@@ -91,6 +91,13 @@ def test_the_kernel_is_its_plain_self():
     assert np.array_equal(compiled, compatible_sums(codes, values))
 
 
+def test_the_second_route_in_chunks(monkeypatch, build, agree):
+    monkeypatch.setattr("ppdm_flow.audits.k_anonymity.query.CHUNK_PAIRS", 5000)
+    table = big(400, (5, 4, 3, 3, 2), 0.2)
+    example = build.case(table, table, "qqqqq", nulls=Nulls.WILDCARD, requirements=(requirement(3, table.names),))
+    agree(AUDIT, example, least=7)
+
+
 def test_one_column_and_all_missing():
     assert compatible_sums(np.array([[-1], [0], [1]], dtype=np.int32), np.array([[1], [2], [4]])).tolist() == [
         [7],

@@ -188,6 +188,20 @@ def test_wildcard_neighbourhoods_are_no_partition(build, agree):
         assert agree(AUDIT, example)[f"{ID}.confidence"] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("nulls", list(Nulls))
+def test_five_channel_columns(build, agree, nulls):
+    """More columns than the second route splits by."""
+    rng = np.random.default_rng(9)
+    table = {}
+    for name in "pqrxy":
+        codes = rng.integers(0, 4, 300)
+        table[name] = [None if c == 3 else "⊥" if c == 2 and name == "p" else f"{name}{c}" for c in codes]
+    table["s"] = [f"s{c}" for c in rng.integers(0, 5, 300)]
+    chosen = template(0.4, tuple("pqrxy"), (("s", "s0"), ("s", "s1"), ("s", "s4")))
+    example = build.case(table, table, "qqqqqs", nulls=nulls, requirements=(chosen,))
+    assert agree(AUDIT, example, least=8)[f"{ID}.inferences"] > 0
+
+
 def test_a_million_rows(build):
     rng = np.random.default_rng(5)
     widths = {"p": 60, "q": 40, "r": 30, "s": 12}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.audits.relation import all_known, classes, complete, neighbours
+from ppdm_flow.audits.relation import all_known, classes, complete, neighbours, selective
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.schema import Schema
 
 PAIR_LIMIT = 400_000_000
 """Pairs of combinations up to which the wildcard figure is computed again although the policy is not judged by it."""
-CHUNK_PAIRS = 50_000_000
+CHUNK_PAIRS = 1_000_000_000
 """Pairs of combinations that one query compares."""
 
 
@@ -20,15 +20,18 @@ class Query:
 
     def __init__(self, sql: Sql, schema: Schema, columns: Sequence[str]) -> None:
         self.sql = sql
-        self.columns = tuple(columns)
+        self.columns = selective(sql, "candidate", columns)
         self.every = classes("candidate", self.columns, schema)
         self.known = classes("candidate", self.columns, schema, all_known(self.columns))
 
     def figures(self, k: int, nulls: Nulls) -> Mapping[str, int]:
         """Return the figures of the audit, those of the semantics ``nulls`` under their bare names."""
         found = {Nulls.OWN_CATEGORY: self._plain(self.every, k), Nulls.EXCLUDE: self._plain(self.known, k)}
-        if nulls is Nulls.WILDCARD or self._pairs() <= PAIR_LIMIT:
-            found[Nulls.WILDCARD] = self._wildcard(k)
+        pairs = self._pairs()
+        if pairs == 0:  # nothing is missing
+            found[Nulls.WILDCARD] = found[Nulls.OWN_CATEGORY]
+        elif nulls is Nulls.WILDCARD or pairs <= PAIR_LIMIT:
+            found[Nulls.WILDCARD] = self._wildcard(k, max(1, -(-pairs // CHUNK_PAIRS)))
         return {f"k_{n}": f["k"] for n, f in found.items()} | found[nulls]
 
     def _plain(self, grouped: str, k: int) -> dict[str, int]:
@@ -43,9 +46,8 @@ class Query:
         every, known = (int(self.sql.rows(f"SELECT COUNT(*) FROM ({q})")[0][0]) for q in (self.every, self.known))  # noqa: S608  # our own query
         return (every - known) * every
 
-    def _wildcard(self, k: int) -> dict[str, int]:
+    def _wildcard(self, k: int, rounds: int) -> dict[str, int]:
         """Join the combinations with themselves; two complete ones are compatible only if they are the same."""
-        rounds = max(1, -(-self._pairs() // CHUNK_PAIRS))
         parts = [self._chunk(k, rounds, i) for i in range(rounds)]
         present = [p for p in parts if p["classes"]]
         totals = {name: sum(p[name] for p in parts) for name in ("classes", "rows_below", "uniques")}

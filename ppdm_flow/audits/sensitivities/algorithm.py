@@ -15,7 +15,7 @@ from typing import Any
 from ppdm_flow.audits.release import carriers
 from ppdm_flow.audits.sensitivities.bytes_check import ERROR
 from ppdm_flow.audits.sensitivities.findings import findings, no_operator
-from ppdm_flow.audits.sensitivities.judgement import Judgement
+from ppdm_flow.audits.sensitivities.judgement import NO_BOUND, Judgement
 from ppdm_flow.audits.sensitivities.judging import judge
 from ppdm_flow.audits.sensitivities.picture import chart
 from ppdm_flow.audits.sensitivities.second_route import again, unreleased_again
@@ -94,19 +94,19 @@ def _measured(requirement: Sensitivity, columns: tuple[str, ...], known: list[Ju
 
 
 def _figures(judged: Judgement) -> dict[str, Figure]:
-    bounded = judged.bounds.judged
-    none = "" if bounded.any() else "no value is bounded"
+    bounded = judged.bounded
+    none = "" if len(bounded) else "no value is bounded"
     finite = math.isfinite(judged.amplification)
     epsilon = math.log(judged.amplification) if finite else None
-    highest = float(judged.at_prior.upward[bounded].max()) if bounded.any() else None
-    lowest = float(judged.at_prior.downward[bounded].min()) if bounded.any() else None
+    highest = float(judged.at_prior.upward[bounded].max()) if len(bounded) else None
+    lowest = float(judged.at_prior.downward[bounded].min()) if len(bounded) else None
     check = judged.bytes_check
     return {
         "margin": Figure(judged.margin, "probability", note=none),
         "worst_upward": Figure(judged.worst_upward, "probability", note=none),
         "worst_downward": Figure(judged.worst_downward, "probability", note=none),
-        "upward_margin": Figure(float(judged.upward.max()), "probability", note=none),
-        "downward_margin": Figure(float(judged.downward.max()), "probability", note=none),
+        "upward_margin": Figure(float(judged.upward.max(initial=NO_BOUND)), "probability", note=none),
+        "downward_margin": Figure(float(judged.downward.max(initial=NO_BOUND)), "probability", note=none),
         "highest_at_own_prior": Figure(highest, "probability", note=none),
         "lowest_at_own_prior": Figure(lowest, "probability", note=none),
         "epsilon": Figure(

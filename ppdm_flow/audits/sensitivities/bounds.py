@@ -1,46 +1,49 @@
-"""From a requirement to (r1, r2) of every value of the domain."""
+"""From a requirement to all (r1, r2) that a release is judged by."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.histogram import Domain
 from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.core.value_bounds import value_bounds
 
 Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
-    """``r1`` and ``r2`` (m,): nan where the value has no bound."""
+    """``r1`` and ``r2`` (b,), nan where there is none; ``place`` (b,) of their values in the domain.
+
+    Without ``place`` there is one row for each value, in order. ``known_too_well`` are the places of values that are
+    more frequent than an r2 that is about everyone.
+    """
 
     r1: Floats
     r2: Floats
+    place: Places | None = None
+    known_too_well: Places = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def judged(self) -> npt.NDArray[np.bool_]:
-        """Which values have a bound, shape (m,)."""
+        """Which rows are bounds, shape (b,)."""
         return ~np.isnan(self.r1)
+
+    @property
+    def values(self) -> Places:
+        """The place of each row's value, shape (b,)."""
+        return np.arange(len(self.r1)) if self.place is None else self.place
 
 
 def bounds(requirement: Sensitivity, domain: Domain, frequency: Floats) -> Bounds:
-    """Return the bound of each value: its own, or the default, or none.
+    """Return every bound of every value: its own, or the default, or none.
 
-    With a tolerance theta, r1 = f and r2 = theta f (Chaytor and Wang, section 5). A value whose theta f reaches 1 is
-    not bounded, nor is one that does not occur: its r1 and r2 are 0, and no prior can be lower.
+    A value that does not occur is not bounded by a tolerance: its r1 and r2 are 0, and no prior can be lower.
     """
-    r1, r2 = np.full(len(domain), np.nan), np.full(len(domain), np.nan)
-    if requirement.tolerance is not None:
-        bounded = (frequency > 0) & (requirement.tolerance * frequency < 1)
-        r1[bounded], r2[bounded] = frequency[bounded], requirement.tolerance * frequency[bounded]
-    elif requirement.default is not None:
-        r1[:], r2[:] = requirement.default
-    of_value = {b.value: b for b in requirement.bounds}
-    for i, value in enumerate(domain):
-        own = of_value.get(value) if value is not None else None
-        if own is not None:
-            r1[i], r2[i] = own.r1, own.r2
-    return Bounds(r1, r2)
+    every = value_bounds(requirement, domain, frequency)
+    some = every.r1 > 0
+    return Bounds(every.r1[some], every.r2[some], every.place[some], every.known_too_well(frequency))

@@ -38,7 +38,7 @@ def findings(judged: Judgement) -> Iterator[Finding]:
 
 def _known_too_well(judged: Judgement, subject: str) -> Iterator[Finding]:
     own = {b.value for b in judged.requirement.bounds}
-    values = [judged.domain[i] for i in judged.known_too_well]
+    values = [judged.domain[i] for i in judged.bounds.known_too_well]
     named = [v for v in values if v is not None and v in own]
     others = len(values) - len(named)
     parts = [listed(named)] * bool(named) + [f"{others} further value{'s' * (others > 1)}"] * bool(others)
@@ -52,7 +52,7 @@ def _known_too_well(judged: Judgement, subject: str) -> Iterator[Finding]:
 
 def _strangers(judged: Judgement, subject: str) -> Iterator[Finding]:
     known = set(judged.domain)
-    strange = [b.value for b in judged.requirement.bounds if b.value not in known]
+    strange = list(dict.fromkeys(b.value for b in judged.requirement.bounds if b.value not in known))
     if strange:
         text = (
             f"{listed(strange)} of `{judged.column}` has a bound but is not among the values that the operator knows:"

@@ -22,9 +22,10 @@ NO_BOUND = -1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """``posteriors`` over all priors and ``at_prior`` at the data's own, with the bounds that they are held against.
+    """``posteriors`` (b,) over all priors, in step with ``bounds``; ``at_prior`` (m,) of each value at the data's own.
 
-    ``doubt`` says why the operator cannot be relied on, or is empty; then ``bytes_check`` is what the bytes say.
+    A value with several bounds has as many rows: each must hold. ``doubt`` says why the operator cannot be relied on,
+    or is empty; then ``bytes_check`` is what the bytes say.
     """
 
     requirement: Sensitivity
@@ -40,17 +41,17 @@ class Judgement:
 
     @property
     def upward(self) -> Floats:
-        """The margin posterior - r2 of each bounded value; -1 for the others."""
+        """The margin posterior - r2 of each bound, shape (b,); -1 where there is none."""
         return np.where(self.bounds.judged, np.nan_to_num(self.posteriors.upward - self.bounds.r2), NO_BOUND)
 
     @property
     def downward(self) -> Floats:
-        """The margin r1 - posterior of each bounded value; -1 for the others."""
+        """The margin r1 - posterior of each bound, shape (b,); -1 where there is none."""
         return np.where(self.bounds.judged, np.nan_to_num(self.bounds.r1 - self.posteriors.downward), NO_BOUND)
 
     @property
     def margins(self) -> Floats:
-        """The margin that each value is judged by."""
+        """The margin that each bound is judged by."""
         if self.requirement.directions is Directions.UPWARD:
             return self.upward
         return np.maximum(self.upward, self.downward)
@@ -62,12 +63,12 @@ class Judgement:
 
     @property
     def worst_upward(self) -> float | None:
-        """The highest posterior of the value with the worst upward margin."""
+        """The highest posterior under the bound with the worst upward margin."""
         return float(self.posteriors.upward[self.upward.argmax()]) if self.bounds.judged.any() else None
 
     @property
     def worst_downward(self) -> float | None:
-        """The lowest posterior of the value with the worst downward margin."""
+        """The lowest posterior under the bound with the worst downward margin."""
         return float(self.posteriors.downward[self.downward.argmax()]) if self.bounds.judged.any() else None
 
     @property
@@ -76,6 +77,6 @@ class Judgement:
         return self.doubt or self.bytes_check.fault
 
     @property
-    def known_too_well(self) -> npt.NDArray[np.intp]:
-        """The places of values whose frequency alone exceeds r2."""
-        return np.flatnonzero(self.bounds.judged & (self.frequency > self.bounds.r2))
+    def bounded(self) -> npt.NDArray[np.int64]:
+        """The places of the values that have a bound, each once, ascending."""
+        return np.unique(self.bounds.values[self.bounds.judged])

@@ -14,8 +14,8 @@ TOP = 20
 
 def chart(judged: Judgement, ctx: AuditContext) -> Chart:
     """Return bars for at most twenty bounded values, the worst first."""
-    order = np.argsort(-judged.margins, kind="stable")
-    chosen = [int(i) for i in order if judged.bounds.judged[i]][:TOP]
+    chosen = _closest(judged)
+    values = judged.bounds.values
     attribute = source_of(judged.column, ctx)
     series = (
         ("r2, the limit above", judged.bounds.r2),
@@ -27,10 +27,21 @@ def chart(judged: Judgement, ctx: AuditContext) -> Chart:
         id=f"{judged.requirement.id}.{judged.column}.posteriors",
         title=f"What can be learned of {judged.column}",
         kind="bars",
-        x=tuple(ctx.label(attribute, judged.domain[i], i + 1) for i in chosen),
-        series=tuple(Series(name, tuple(float(values[i]) for i in chosen)) for name, values in series),
+        x=tuple(ctx.label(attribute, judged.domain[values[i]], int(values[i]) + 1) for i in chosen),
+        series=tuple(Series(name, tuple(float(figures[i]) for i in chosen)) for name, figures in series),
         x_label="value",
         y_label="probability",
         note="worst case over all prior beliefs; at most twenty values, those closest to their limits first",
         group=judged.requirement.id,
     )
+
+
+def _closest(judged: Judgement) -> list[int]:
+    """Return the row of each value's worst bound, the worst value first."""
+    first: dict[int, int] = {}
+    for row in np.argsort(-judged.margins, kind="stable").tolist():
+        if judged.bounds.judged[row]:
+            first.setdefault(int(judged.bounds.values[row]), row)
+        if len(first) == TOP:
+            break
+    return list(first.values())

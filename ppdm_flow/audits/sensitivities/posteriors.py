@@ -18,14 +18,14 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posteriors:
-    """``upward`` (m,): the highest posterior of each value; ``downward`` (m,): the lowest. nan without a bound."""
+    """``upward``: the highest posterior of each value, or under each bound; ``downward``: the lowest; nan for none."""
 
     upward: Floats
     downward: Floats
 
 
 def worst_posteriors(retention: Floats, bounds: Bounds) -> Posteriors:
-    """Return the worst posteriors over all priors of at most r1 (upward) and at least r2 (downward).
+    """Return the worst posteriors under each bound, over all priors of at most r1 (upward), at least r2 (downward).
 
     Upward: max over j of r1 P[j,i] / (r1 P[j,i] + (1-r1) min over k≠i of P[j,k]), reached at j = i, since no entry
     of column i is larger than the diagonal one and the minimum over k≠i of row i is that over q. Downward: min over
@@ -36,7 +36,9 @@ def worst_posteriors(retention: Floats, bounds: Bounds) -> Posteriors:
     leave, keep = _entries(retention)
     if len(retention) == 1:
         return Posteriors(bounds.r1.copy(), bounds.r2.copy())
-    return Posteriors(_bayes(bounds.r1, keep, -_largest_other(-leave)), _bayes(bounds.r2, leave, _largest_other(keep)))
+    rarest, commonest = -_largest_other(-leave), _largest_other(keep)
+    i = bounds.values
+    return Posteriors(_bayes(bounds.r1, keep[i], rarest[i]), _bayes(bounds.r2, leave[i], commonest[i]))
 
 
 def posteriors_at(retention: Floats, prior: Floats) -> Posteriors:

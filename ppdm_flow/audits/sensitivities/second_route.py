@@ -9,7 +9,7 @@ import numpy as np
 
 from ppdm_flow.audits.operator_input import operator_input
 from ppdm_flow.audits.relation import weight_of
-from ppdm_flow.audits.sensitivities.exact import Bound, brute_posteriors
+from ppdm_flow.audits.sensitivities.exact import brute_posteriors
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.sdk.audit import AuditContext, quoted
@@ -25,16 +25,18 @@ def again(
     operator = ctx.operators[column]
     given = operator_input(operator, column, original, ctx)
     seen = _tally(*given) if given else Counter()
-    pairs = [_bound(requirement, value, seen, operator.domain) for value in operator.domain]
-    upward, downward = brute_posteriors(operator.retention.tolist(), pairs)
-    rises = [(u - b[1], u) for u, b in zip(upward, pairs, strict=True) if b]
-    falls = [(b[0] - d, d) for d, b in zip(downward, pairs, strict=True) if b]
-    both = requirement.directions is Directions.BOTH
-    judged = [margin for margin, _ in (rises + falls if both else rises)]
+    every = [_bounds(requirement, value, seen, operator.domain) for value in operator.domain]
+    rises, falls = [], []
+    for turn in range(max((len(own) for own in every), default=0)):  # mostly one: several are rare
+        pairs = [own[turn] if turn < len(own) else None for own in every]
+        upward, downward = brute_posteriors(operator.retention.tolist(), pairs)
+        rises += [u - b[1] for u, b in zip(upward, pairs, strict=True) if b]
+        falls += [b[0] - d for d, b in zip(downward, pairs, strict=True) if b]
+    judged = rises + falls if requirement.directions is Directions.BOTH else rises
     found: dict[str, float] = {
         "margin": max(judged, default=-1.0),
-        "upward_margin": max((margin for margin, _ in rises), default=-1.0),
-        "downward_margin": max((margin for margin, _ in falls), default=-1.0),
+        "upward_margin": max(rises, default=-1.0),
+        "downward_margin": max(falls, default=-1.0),
     }
     if ctx.sql is not None:
         found["outside_cells"] = _outside(column, operator.domain, candidate, ctx)
@@ -46,8 +48,8 @@ def unreleased_again(requirement: Sensitivity, original: DataView) -> float:
     seen = _tally(original, requirement.attribute) if requirement.attribute in original.schema else Counter()
     domain = [v for v, rows in seen.items() if rows and v is not None and v != SUPPRESSED_TEXT]
     written = [(b.r1, b.r2) for b in requirement.bounds]
-    found = [*written, *(_bound(requirement, value, seen, domain) for value in domain)]
-    return max((b[0] - b[1] for b in found if b), default=-1.0)
+    found = [*written, *(b for value in domain for b in _bounds(requirement, value, seen, domain))]
+    return max((low - high for low, high in found), default=-1.0)
 
 
 def _tally(view: DataView, column: str) -> Counter[str | None]:
@@ -65,16 +67,16 @@ def _tally(view: DataView, column: str) -> Counter[str | None]:
     return seen
 
 
-def _bound(
+def _bounds(
     requirement: Sensitivity, value: str | None, seen: Counter[str | None], domain: Sequence[str | None]
-) -> Bound:
-    for own in requirement.bounds:
-        if own.value == value:
-            return own.r1, own.r2
+) -> list[tuple[float, float]]:
+    own = [(bound.r1, bound.r2) for bound in requirement.bounds if bound.value == value]
+    if own:
+        return own
     if requirement.tolerance is None:
-        return requirement.default
+        return [requirement.default] if requirement.default is not None else []
     share = seen[value] / max(1, sum(seen[v] for v in domain))
-    return (share, requirement.tolerance * share) if share > 0 and requirement.tolerance * share < 1 else None
+    return [(share, requirement.tolerance * share)] if share > 0 and requirement.tolerance * share < 1 else []
 
 
 def _outside(column: str, domain: Sequence[str | None], candidate: DataView, ctx: AuditContext) -> int:

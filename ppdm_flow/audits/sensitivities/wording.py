@@ -52,7 +52,7 @@ def _closest(judged: Judgement) -> str:
 
 
 def _named(judged: Judgement, place: int) -> str:
-    value = judged.domain[place]
+    value = judged.domain[judged.bounds.values[place]]
     own = {b.value for b in judged.requirement.bounds}
     return f"`{value}`" if value is not None and value in own else "a value"
 

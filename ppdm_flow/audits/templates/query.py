@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.audits.relation import all_known, classes, complete, neighbours
+from ppdm_flow.audits.relation import all_known, classes, complete, neighbours, selective
 from ppdm_flow.audits.templates.survey import Target
 from ppdm_flow.core.requirements import TOLERANCE
 from ppdm_flow.core.roles import Nulls
@@ -19,8 +19,8 @@ class Query:
         self.sql = sql
         self.relation = relation
         self.schema = schema
-        self.channel = tuple(channel)
         self.nulls = nulls
+        self.channel = selective(sql, relation, channel) if nulls is Nulls.WILDCARD else tuple(channel)
 
     def figures(self, targets: Sequence[Target], threshold: float) -> Mapping[str, float | int]:
         """Return the figures of one template."""
