@@ -48,20 +48,27 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class ValueBound:
-    """(r1, r2) of one value: a prior of at most r1 must not become a posterior above r2, and conversely."""
+    """(r1, r2) of one value: a prior of at most r1 must not become a posterior above r2, and conversely.
+
+    ``given`` says, for readers, what else is known of those whom the prior is about (the background knowledge Z = z
+    of Chaytor and Wang); empty for everyone. ``group`` names the group that the bound comes from.
+    """
 
     value: str
     r1: float
     r2: float
     span: Span | None = field(default=None, compare=False)
+    given: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
     """The (r1, r2) requirement on one attribute.
 
-    ``tolerance`` is the theta of values without a bound of their own: r1 is the value's frequency, r2 theta times
-    it, unconstrained from a frequency of 1/theta on. ``domain`` is the declared domain, or None: then the data's.
+    ``bounds`` may hold several for one value: each must hold, so the smallest gamma counts. ``tolerance`` is the theta
+    of values without a bound of their own: r1 is the value's frequency, r2 theta times it, unconstrained from a
+    frequency of 1/theta on. ``domain`` is the declared domain, or None: then the data's.
     """
 
     kind: ClassVar[str] = "sensitivities"
@@ -73,6 +80,20 @@ class Sensitivity:
     default: tuple[float, float] | None = None
     domain: tuple[str, ...] | None = None
     span: Span | None = field(default=None, compare=False)
+
+
+def slack_of(r1: float, r2: float) -> float:
+    """Return gamma - 1 = (r2 - r1) / (r1 (1 - r2)), for gamma = r2 (1 - r1) / (r1 (1 - r2)).
+
+    Loses no digits where r1 and r2 are close. Source: Chaytor and Wang, Theorem 1. Raises ValueError unless
+    0 < r1 < r2 < 1.
+
+    >>> slack_of(0.25, 0.5)
+    2.0
+    """
+    if not 0.0 < r1 < r2 < 1.0:
+        raise ValueError("a bound needs 0 < r1 < r2 < 1")
+    return (r2 - r1) / (r1 * (1.0 - r2))
 
 
 Requirement = KAnonymity | Template | Sensitivity

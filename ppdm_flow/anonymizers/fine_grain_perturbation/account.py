@@ -41,7 +41,9 @@ def _operator(channel: Channel) -> dict[str, Any]:
 
 def _as_written(requirement: Sensitivity) -> Mapping[str, Any]:
     """The bounds as the policy states them: those that a tolerance implies would publish exact frequencies."""
-    bounds = [{"value": b.value, "r1": b.r1, "r2": b.r2} for b in requirement.bounds]
+    bounds = [
+        {"value": b.value, "r1": b.r1, "r2": b.r2} | ({"given": b.given} if b.given else {}) for b in requirement.bounds
+    ]
     default = requirement.default and {"r1": requirement.default[0], "r2": requirement.default[1]}
     return {"values": bounds, "tolerance": requirement.tolerance, "default": default}
 

@@ -43,7 +43,7 @@ def _known_too_well(channel: Channel) -> Iterator[Finding]:
     """One finding for each value with a bound of its own, one for all others: they are not named."""
     name = channel.requirement.attribute
     own = {b.value for b in channel.requirement.bounds}
-    over = np.flatnonzero(channel.frequency > channel.bounds.r2)  # nan, for no bound, compares false
+    over = channel.bounds.every.known_too_well(channel.frequency)
     unnamed = 0
     for place in over.tolist():
         value = channel.operator.domain[place]
