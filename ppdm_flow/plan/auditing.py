@@ -94,8 +94,20 @@ def _written(
     good = [r for r in chosen if not any(d.severity is Severity.ERROR for d in fits[r.name])]
     shown = good or chosen[:1]
     binder.diagnostics += [d for r in shown for d in fits[r.name]]
+    binder.diagnostics += [_left_out(name, r, fits[r.name], binder) for r in chosen if good and r not in good]
     spans = tuple(s for s in (binder.places.key(*path),) if s is not None)
     return [AuditNode(name, bound, r.name, spans=spans) for r in good]
+
+
+def _left_out(name: str, release: ReleaseNode, why: list[Diagnostic], binder: Binder) -> Diagnostic:
+    reason = next(d.message for d in why if d.severity is Severity.ERROR)
+    return Diagnostic(
+        "PPF618",
+        f"audit `{name}` cannot be measured on release `{release.name}`: {reason}",
+        binder.places.key("audits", name),
+        Severity.WARNING,
+        help="name the release that it is meant for with `release:`",
+    )
 
 
 def _problems(

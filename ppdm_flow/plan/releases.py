@@ -108,6 +108,8 @@ def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str
     path = ("releases", name)
     kind = release.format or inferred(release.path)
     span = binder.places.value(*path, "path")
+    if kind is None and release.path.endswith(("/", "\\")):
+        return None  # that it names no file is said already
     if kind is None:
         text = f"the ending of `{release.path}` tells no format"
         binder.diagnostics.append(Diagnostic("PPF407", text, span, help="say `format: csv` or `format: parquet`"))

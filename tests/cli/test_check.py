@@ -46,51 +46,51 @@ def policies(tmp_path):
         (["good.yaml", "--nonsense"], 2),
     ],
 )
-def test_exit_status(cli, policies, words, status):
-    done = cli("check", *words, cwd=policies)
+def test_exit_status(here, policies, words, status):
+    done = here("check", *words, cwd=policies)
     assert done.returncode == status, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_diagnostics_go_to_stdout_and_talk_to_stderr(cli, policies):
-    done = cli("check", "bad.yaml", cwd=policies)
+def test_diagnostics_go_to_stdout_and_talk_to_stderr(here, policies):
+    done = here("check", "bad.yaml", cwd=policies)
     assert done.stdout.startswith("error[PPF203]")
     assert "^^^" in done.stdout
     assert done.stderr == "1 policy checked: 1 error, 0 warnings\n"
-    assert cli("check", "good.yaml", cwd=policies).stdout == ""
+    assert here("check", "good.yaml", cwd=policies).stdout == ""
 
 
-def test_forms(cli, policies):
-    concise = cli("check", "bad.yaml", "--format", "concise", cwd=policies).stdout
+def test_forms(here, policies):
+    concise = here("check", "bad.yaml", "--format", "concise", cwd=policies).stdout
     assert concise.startswith("bad.yaml:5:")
     assert concise.count("\n") == 1
-    found = json.loads(cli("check", "bad.yaml", "--format", "json", cwd=policies).stdout)
+    found = json.loads(here("check", "bad.yaml", "--format", "json", cwd=policies).stdout)
     assert [d["code"] for d in found["diagnostics"]] == ["PPF203"]
-    assert json.loads(cli("check", "good.yaml", "--format", "json", cwd=policies).stdout)["diagnostics"] == []
+    assert json.loads(here("check", "good.yaml", "--format", "json", cwd=policies).stdout)["diagnostics"] == []
 
 
-def test_folders_and_patterns(cli, policies):
+def test_folders_and_patterns(here, policies):
     (policies / "deep" / ".hidden").mkdir(parents=True)
     (policies / "deep" / "also.yml").write_text(GOOD)
     (policies / "deep" / "workflow.yaml").write_text("on: push\njobs: {}\n")
     (policies / "deep" / ".hidden" / "bad.yaml").write_text(BAD)
-    done = cli("check", "deep", cwd=policies)
+    done = here("check", "deep", cwd=policies)
     assert done.returncode == 0, done.stdout
     assert "1 policy checked" in done.stderr
     assert "skipped 1 YAML file" in done.stderr
-    assert "3 policies checked" in cli("check", "*.yaml", cwd=policies).stderr
-    assert "2 policies checked" in cli("check", "**/also.yml", "good.yaml", "good.yaml", cwd=policies).stderr
+    assert "3 policies checked" in here("check", "*.yaml", cwd=policies).stderr
+    assert "2 policies checked" in here("check", "**/also.yml", "good.yaml", "good.yaml", cwd=policies).stderr
     # one that is named is checked, whatever it looks like
-    assert cli("check", "deep/workflow.yaml", cwd=policies).returncode == 1
+    assert here("check", "deep/workflow.yaml", cwd=policies).returncode == 1
 
 
-def test_params_from_the_command_line(cli, tmp_path):
+def test_params_from_the_command_line(here, tmp_path):
     text = GOOD.replace("k: 3", "k: '${params.k}'") + "params: {k: {type: integer, default: 3}}\n"
     (tmp_path / "p.yaml").write_text(text)
-    assert cli("check", "p.yaml", cwd=tmp_path).returncode == 0
-    assert cli("check", "p.yaml", "--set", "k=7", cwd=tmp_path).returncode == 0
-    assert cli("check", "p.yaml", "--set", "k=x", cwd=tmp_path).returncode == 1
-    assert cli("check", "p.yaml", "--set", "kk=7", cwd=tmp_path).returncode == 1
+    assert here("check", "p.yaml", cwd=tmp_path).returncode == 0
+    assert here("check", "p.yaml", "--set", "k=7", cwd=tmp_path).returncode == 0
+    assert here("check", "p.yaml", "--set", "k=x", cwd=tmp_path).returncode == 1
+    assert here("check", "p.yaml", "--set", "kk=7", cwd=tmp_path).returncode == 1
 
 
 def test_check_imports_nothing_heavy(root):

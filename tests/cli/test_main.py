@@ -25,8 +25,8 @@ def start(*words, **how):
 
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-def test_help_has_examples_and_exit_statuses(cli, verb, flag):
-    done = cli(verb, flag)
+def test_help_has_examples_and_exit_statuses(here, verb, flag):
+    done = here(verb, flag)
     assert done.returncode == 0
     assert "Examples:\n" in done.stdout
     assert f"  ppdm-flow {verb} " in done.stdout or f"  ppdm-flow {verb}\n" in done.stdout
@@ -148,21 +148,21 @@ def test_the_program_names_the_place_of_a_defect(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("verb", ["plan", "run", "show"])
-def test_an_invalid_policy_is_2_for_any_verb_but_check(cli, tmp_path, verb):
+def test_an_invalid_policy_is_2_for_any_verb_but_check(here, tmp_path, verb):
     (tmp_path / "p.yaml").write_text("version: 1\nname: x\nattributes: {}\n")
-    done = cli(verb, tmp_path / "p.yaml", cwd=tmp_path)
+    done = here(verb, tmp_path / "p.yaml", cwd=tmp_path)
     assert done.returncode == 2
     assert "error[PPF" in done.stderr
     assert done.stdout == ""
 
 
 @pytest.mark.parametrize("verb", ["plan", "run"])
-def test_warnings_become_errors_under_strict(cli, tmp_path, verb):
+def test_warnings_become_errors_under_strict(here, tmp_path, verb):
     (tmp_path / "t.csv").write_text("age\n1\n1\n1\n")
     text = "version: 1\nname: x\nsource: {path: t.csv}\nattributes: {age: {role: insensitive}}\n"
     (tmp_path / "p.yaml").write_text(f"{text}releases: {{r: {{path: r.csv, shuffle: false}}}}\n")
-    assert cli(verb, "p.yaml", cwd=tmp_path).returncode == 0
-    done = cli(verb, "p.yaml", "--strict", cwd=tmp_path)
+    assert here(verb, "p.yaml", cwd=tmp_path).returncode == 0
+    done = here(verb, "p.yaml", "--strict", cwd=tmp_path)
     assert done.returncode == 2
     assert "error[PPF559]" in done.stderr
 

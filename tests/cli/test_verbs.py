@@ -46,69 +46,69 @@ def run_of(folder, name):
     return found
 
 
-def test_run_says_what_was_decided_and_where(cli, folder):
-    done = cli("run", "yes.yaml", "--out", "other", cwd=folder)
+def test_run_says_what_was_decided_and_where(here, folder):
+    done = here("run", "yes.yaml", "--out", "other", cwd=folder)
     lines = done.stdout.splitlines()
     assert lines[0] == "yes: released"
     assert re.search(r"^yes  privacy\.k_anonymity +r +\d+ +≥ 5$", done.stdout, re.MULTILINE)
     assert (folder / lines[-1] / "released/r/r.csv").exists()
     assert "coarsen: 80 rows in" in done.stderr
-    withheld = cli("run", "no.yaml", "--out", "other", cwd=folder)
+    withheld = here("run", "no.yaml", "--out", "other", cwd=folder)
     assert withheld.returncode == 1
     assert withheld.stdout.startswith("no: withheld (1 of 2 not held)")
     assert "NO   privacy.k_anonymity" in withheld.stdout
     shutil.rmtree(folder / "other")
 
 
-def test_run_quiet_and_verbose(cli, folder):
-    quiet = cli("run", "yes.yaml", "--out", "other", "-q", cwd=folder)
+def test_run_quiet_and_verbose(here, folder):
+    quiet = here("run", "yes.yaml", "--out", "other", "-q", cwd=folder)
     assert quiet.stderr == ""
     assert quiet.stdout.startswith("yes: released")
-    loud = cli("run", "yes.yaml", "--out", "other", "-v", cwd=folder)
+    loud = here("run", "yes.yaml", "--out", "other", "-v", cwd=folder)
     assert "privacy.k_anonymity on r: holds" in loud.stderr
     shutil.rmtree(folder / "other")
 
 
-def test_run_keeps_the_withheld_only_when_asked(cli, folder):
+def test_run_keeps_the_withheld_only_when_asked(here, folder):
     assert not (run_of(folder, "no") / "withheld").exists() or not list(
         (run_of(folder, "no") / "withheld").rglob("*.csv")
     )
-    done = cli("run", "no.yaml", "--out", "kept", "--keep-withheld", cwd=folder)
+    done = here("run", "no.yaml", "--out", "kept", "--keep-withheld", cwd=folder)
     assert done.returncode == 1
     assert list((folder / "kept").rglob("withheld/r/r.csv"))
     assert not list((folder / "kept").rglob("released"))
 
 
-def test_run_options_do_not_change_the_release(cli, folder):
+def test_run_options_do_not_change_the_release(here, folder):
     text = (folder / "yes.yaml").read_text() + "randomness: {mode: reproducible, seed: one}\n"
     (folder / "seeded.yaml").write_text(text)
     found = set()
     for number, words in enumerate((["--partition-rows", "7"], ["--workers", "1"], [])):
         out = f"seeded{number}"
-        assert cli("run", "seeded.yaml", "--out", out, *words, cwd=folder).returncode == 0
+        assert here("run", "seeded.yaml", "--out", out, *words, cwd=folder).returncode == 0
         (file,) = (folder / out).rglob("released/r/r.csv")
         found.add(file.read_bytes())
     assert len(found) == 1
 
 
-def test_run_refuses_nonsense(cli, folder):
-    assert cli("run", "yes.yaml", "--partition-rows", "0", cwd=folder).returncode == 2
-    assert cli("run", "yes.yaml", "--data", "nowhere.csv", cwd=folder).returncode == 2
-    assert cli("run", "nowhere.yaml", cwd=folder).returncode == 2
+def test_run_refuses_nonsense(here, folder):
+    assert here("run", "yes.yaml", "--partition-rows", "0", cwd=folder).returncode == 2
+    assert here("run", "yes.yaml", "--data", "nowhere.csv", cwd=folder).returncode == 2
+    assert here("run", "nowhere.yaml", cwd=folder).returncode == 2
 
 
-def test_escrow(cli, folder):
-    done = cli("run", "yes.yaml", "--out", "escrowed", "--escrow", "key", cwd=folder)
+def test_escrow(here, folder):
+    done = here("run", "yes.yaml", "--out", "escrowed", "--escrow", "key", cwd=folder)
     assert done.returncode == 0
     assert (folder / "key").exists()
     assert (folder / "key").stat().st_mode & 0o077 == 0
-    assert cli("run", "yes.yaml", "--out", "escrowed", "--escrow", "key", cwd=folder).returncode == 2
+    assert here("run", "yes.yaml", "--out", "escrowed", "--escrow", "key", cwd=folder).returncode == 2
 
 
 @pytest.mark.parametrize("form", ["text", "mermaid", "dot", "svg", "json"])
 @pytest.mark.parametrize("data", [(), ("--data", "t.csv")])
-def test_plan(cli, folder, form, data):
-    done = cli("plan", "yes.yaml", "--format", form, *data, cwd=folder)
+def test_plan(here, folder, form, data):
+    done = here("plan", "yes.yaml", "--format", form, *data, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "coarsen" in done.stdout
     if form == "svg":
@@ -119,153 +119,155 @@ def test_plan(cli, folder, form, data):
         assert "data    80 rows" in done.stdout
 
 
-def test_plan_to_a_file(cli, folder):
-    done = cli("plan", "yes.yaml", "--format", "svg", "--output-file", "plan.svg", cwd=folder)
+def test_plan_to_a_file(here, folder):
+    done = here("plan", "yes.yaml", "--format", "svg", "--output-file", "plan.svg", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "")
     assert (folder / "plan.svg").read_text().startswith("<svg")
-    assert cli("plan", "yes.yaml", "-o", "nowhere/plan.svg", cwd=folder).returncode == 2
+    assert here("plan", "yes.yaml", "-o", "nowhere/plan.svg", cwd=folder).returncode == 2
 
 
-def test_plan_with_data_that_rules_a_requirement_out(cli, folder):
+def test_plan_with_data_that_rules_a_requirement_out(here, folder):
     text = POLICY.replace("KKK", "5").replace(
         "  sensitivities: {ill",
         "  templates: {t: {channel: [age], sensitive: {ill: [flu]}, confidence: 0.1}}\n  sensitivities: {ill",
     )
     (folder / "never.yaml").write_text(text)
-    assert cli("plan", "never.yaml", cwd=folder).returncode == 0
-    done = cli("plan", "never.yaml", "--data", "t.csv", cwd=folder)
+    assert here("plan", "never.yaml", cwd=folder).returncode == 0
+    done = here("plan", "never.yaml", "--data", "t.csv", cwd=folder)
     assert done.returncode == 1
     assert "cannot hold" in done.stderr
 
 
-def test_the_plan_is_the_one_that_runs(cli, folder):
-    planned = json.loads(cli("plan", "yes.yaml", "--data", "t.csv", "--format", "json", cwd=folder).stdout)
+def test_the_plan_is_the_one_that_runs(here, folder):
+    planned = json.loads(here("plan", "yes.yaml", "--data", "t.csv", "--format", "json", cwd=folder).stdout)
     planned.pop("preview")
     assert planned == json.loads((run_of(folder, "yes") / "plan.json").read_text())
     assert run_of(folder, "yes").name.endswith(planned["digest"][:12])
 
 
-def test_verify(cli, folder, tmp_path):
-    assert cli("verify", run_of(folder, "yes")).returncode == 0
-    assert cli("verify", run_of(folder, "yes"), "--data", folder / "t.csv").returncode == 0
-    assert cli("verify", folder).returncode == 2
+def test_verify(here, folder, tmp_path):
+    assert here("verify", run_of(folder, "yes")).returncode == 0
+    assert here("verify", run_of(folder, "yes"), "--data", folder / "t.csv").returncode == 0
+    assert here("verify", folder).returncode == 2
     copy = tmp_path / run_of(folder, "yes").name
     shutil.copytree(run_of(folder, "yes"), copy)
-    assert cli("verify", copy).returncode == 0
+    assert here("verify", copy).returncode == 0
     with (copy / "released/r/r.csv").open("a") as file:
         file.write("1,flu\n")
-    done = cli("verify", copy)
+    done = here("verify", copy)
     assert done.returncode == 1
     assert "r.csv" in done.stdout
 
 
-def test_the_kept_policy_is_the_policy(cli, folder):
+def test_the_kept_policy_is_the_policy(here, folder):
     """What a run keeps compiles to the same plan: it can be judged again without the repository."""
     kept = run_of(folder, "yes") / "policy.resolved.yaml"
     original = json.loads((run_of(folder, "yes") / "plan.json").read_text())
-    again = json.loads(cli("plan", kept, "--data", folder / "t.csv", "--format", "json").stdout)
+    again = json.loads(here("plan", kept, "--data", folder / "t.csv", "--format", "json").stdout)
     assert again["policy_digest"] == original["policy_digest"]
     assert again["digest"] == original["digest"]
 
 
 @pytest.mark.parametrize(("form", "start"), [("html", "<!doctype html>"), ("md", "## "), ("json", "{")])
-def test_report(cli, folder, form, start):
+def test_report(here, folder, form, start):
     for name in ("yes", "no"):
-        done = cli("report", run_of(folder, name), "--format", form)
+        done = here("report", run_of(folder, name), "--format", form)
         assert done.returncode == 0, done.stderr
         assert done.stdout.lower().startswith(start)
         assert done.stdout.rstrip() == (run_of(folder, name) / f"report.{form}").read_text().rstrip()
 
 
-def test_report_of_nothing(cli, folder, tmp_path):
-    assert cli("report", folder).returncode == 2
+def test_report_of_nothing(here, folder, tmp_path):
+    assert here("report", folder).returncode == 2
     (tmp_path / "report.json").write_text("{")
-    assert cli("report", tmp_path).returncode == 2
+    assert here("report", tmp_path).returncode == 2
     (tmp_path / "report.json").write_text("[]")
-    assert cli("report", tmp_path).returncode == 2
+    assert here("report", tmp_path).returncode == 2
 
 
-def test_audit(cli, folder):
+def test_audit(here, folder):
     run = run_of(folder, "yes")
     words = ("audit", "yes.yaml", "--original", "t.csv", "--released", run / "released/r/r.csv")
-    done = cli(*words, cwd=folder)
+    done = here(*words, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("yes: holds\n")
     shutil.copy(run / "released/r/r.csv", folder / "alone.csv")  # without the operator beside it
     alone = ("audit", "yes.yaml", "--original", "t.csv", "--released", "alone.csv")
-    assert cli(*alone, cwd=folder).returncode == 1
-    assert cli(*alone, "--operator", run / "released/r/operator.json", cwd=folder).returncode == 0
-    assert cli(*words, "--release", "rr", cwd=folder).returncode == 2
-    report = json.loads(cli(*words, "--format", "json", cwd=folder).stdout)
+    assert here(*alone, cwd=folder).returncode == 1
+    assert here(*alone, "--operator", run / "released/r/operator.json", cwd=folder).returncode == 0
+    assert here(*words, "--release", "rr", cwd=folder).returncode == 2
+    report = json.loads(here(*words, "--format", "json", cwd=folder).stdout)
     assert report["verdict"] == "released"
-    stricter = cli("audit", "no.yaml", *words[2:], cwd=folder)
+    stricter = here("audit", "no.yaml", *words[2:], cwd=folder)
     assert stricter.returncode == 1
     assert "does not hold" in stricter.stdout
 
 
-def test_audit_asks_which_release(cli, folder):
+def test_audit_asks_which_release(here, folder):
     text = POLICY.replace("KKK", "5") + "  s: {path: s.csv}\n"
     (folder / "two.yaml").write_text(text)
-    done = cli("audit", "two.yaml", "--original", "t.csv", "--released", "t.csv", cwd=folder)
+    done = here("audit", "two.yaml", "--original", "t.csv", "--released", "t.csv", cwd=folder)
     assert done.returncode == 2
     assert "--release NAME" in done.stderr
 
 
 @pytest.mark.parametrize("group", ["anonymizers", "audits", "sources", "sinks"])
-def test_list(cli, group):
-    text = cli("list", group).stdout
-    found = json.loads(cli("list", group, "--format", "json").stdout)
+def test_list(here, group):
+    text = here("list", group).stdout
+    found = json.loads(here("list", group, "--format", "json").stdout)
     assert [card["name"] for card in found] == sorted(card["name"] for card in found)
     assert all(card["name"] in text and card["summary"] in text and not card["fault"] for card in found)
 
 
-def test_list_of_nothing(cli):
-    done = cli("list", "anonymizer")
+def test_list_of_nothing(here):
+    done = here("list", "anonymizer")
     assert done.returncode == 2
     assert "did you mean `anonymizers`?" in done.stderr
 
 
-def test_show(cli, folder):
-    done = cli("show", "yes.yaml", cwd=folder)
+def test_show(here, folder):
+    done = here("show", "yes.yaml", cwd=folder)
     assert done.returncode == 0
     (folder / "shown.yaml").write_text(done.stdout)
-    assert cli("show", "shown.yaml", cwd=folder).stdout == done.stdout
-    origin = cli("show", "yes.yaml", "--origin", cwd=folder).stdout
+    assert here("show", "shown.yaml", cwd=folder).stdout == done.stdout
+    origin = here("show", "yes.yaml", "--origin", cwd=folder).stdout
     assert re.search(r"^privacy\.k_anonymity\.k +yes\.yaml:9$", origin, re.MULTILINE)
 
 
-def test_schema(cli, tmp_path, root):
-    assert cli("schema", "--check").returncode == 0, "the schemas in the repository are stale: run `ppdm-flow schema`"
-    assert cli("schema", "--dir", tmp_path / "new").returncode == 0
+def test_schema(here, tmp_path, root):
+    assert here("schema", "--check", cwd=root).returncode == 0, (
+        "the schemas in the repository are stale: run `ppdm-flow schema`"
+    )
+    assert here("schema", "--dir", tmp_path / "new").returncode == 0
     files = sorted(p.name for p in (tmp_path / "new").iterdir())
     assert files == ["manifest.v1.json", "plan.v1.json", "policy.v1.json", "report.v1.json"]
     for name in files:
         assert (tmp_path / "new" / name).read_text() == (root / "schemas" / name).read_text()
     (tmp_path / "new/plan.v1.json").write_text("{}")
-    done = cli("schema", "--check", "--dir", tmp_path / "new")
+    done = here("schema", "--check", "--dir", tmp_path / "new")
     assert done.returncode == 1
     assert "plan.v1.json" in done.stdout
-    assert json.loads(cli("schema", "plan").stdout)["title"]
-    assert cli("schema", "plans").returncode == 2
+    assert json.loads(here("schema", "plan").stdout)["title"]
+    assert here("schema", "plans").returncode == 2
 
 
-def test_init_checks_and_runs(cli, tmp_path):
+def test_init_checks_and_runs(here, tmp_path):
     home = tmp_path / "mine"
-    assert cli("init", home).returncode == 0
-    assert cli("check", home, "--strict").returncode == 0
-    done = cli("run", home / "policies/visits.yaml", "--out", tmp_path / "runs", "--strict")
+    assert here("init", home).returncode == 0
+    assert here("check", home, "--strict").returncode == 0
+    done = here("run", home / "policies/visits.yaml", "--out", tmp_path / "runs", "--strict")
     assert done.returncode == 0, done.stdout + done.stderr
     before = {p: p.read_bytes() for p in home.rglob("*") if p.is_file()}
-    again = cli("init", home)
+    again = here("init", home)
     assert again.returncode == 2
     assert "nothing was written" in again.stderr
     assert {p: p.read_bytes() for p in home.rglob("*") if p.is_file()} == before
     (tmp_path / "file").write_text("")
-    assert cli("init", tmp_path / "file").returncode == 2
+    assert here("init", tmp_path / "file").returncode == 2
 
 
-def test_doctor(cli):
-    done = cli("doctor")
+def test_doctor(here):
+    done = here("doctor")
     assert done.returncode == 0, done.stdout
     assert "ok    trial run: released" in done.stdout
     assert "FAULT" not in done.stdout

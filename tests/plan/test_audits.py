@@ -66,8 +66,11 @@ def test_an_audit_is_left_out_where_it_does_not_fit(compiled, fakes):
 
     fakes.add("aged", effect, kind=Kind.AUDIT, group="audits")
     text = "audits:\n  a: {use: aged}\n"
-    plan = plan_of(compiled, ATTRIBUTES + STEPS + text + RELEASES)
-    assert [a.release for a in plan.audits if a.name == "a"] == ["r"]
+    outcome = compiled(ATTRIBUTES + STEPS + text + RELEASES)
+    assert [a.release for a in outcome.plan.audits if a.name == "a"] == ["r"]
+    assert [(d.code, d.message) for d in outcome.diagnostics] == [
+        ("PPF618", "audit `a` cannot be measured on release `s`: there is no age here")
+    ]
     named = text.replace("aged}", "aged, release: s}")
     assert [d.code for d in compiled(ATTRIBUTES + STEPS + named + RELEASES).diagnostics] == ["PPF800"]
 

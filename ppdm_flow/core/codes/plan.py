@@ -127,6 +127,15 @@ _AUDITS: tuple[CodePage, ...] = (
         bad="audits:\n  k: {use: k_anonymity}",
         good="privacy:\n  k_anonymity: {k: 5}",
     ),
+    CodePage(
+        "PPF618",
+        "an audit that fits only some of the releases",
+        "The audit names no release, and at least one release lacks what it measures. A warning.",
+        "It is left out there, and a gate on its figures says nothing about that release.",
+        "Name the release with `release:`; for several releases, write one audit for each.",
+        bad="audits:\n  error: {use: classification_error, with: {target: outcome}}",
+        good="audits:\n  error: {use: classification_error, release: study, with: {target: outcome}}",
+    ),
 )
 
 _COMMANDS: tuple[CodePage, ...] = (
