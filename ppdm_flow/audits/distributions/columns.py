@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import SUPPRESSED_TEXT
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
+from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.domain import union
 
 TOP = 20
 
@@ -19,9 +22,9 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """Shares of rows by value, before and after: ``values`` are texts, None for missing, ``⊥`` for suppressed."""
+    """Shares of rows by value, ``before`` and ``after``, shape (values + 2,): suppressed, missing, then ``names``."""
 
-    values: tuple[str | None, ...]
+    names: pa.StringArray
     before: Floats
     after: Floats
 
@@ -33,37 +36,40 @@ class Shares:
     @property
     def suppressed(self) -> float:
         """The share of suppressed cells in the release."""
-        return float(self.after[self.values.index(SUPPRESSED_TEXT)]) if SUPPRESSED_TEXT in self.values else 0.0
+        return float(self.after[SUPPRESSED + SPECIALS])
+
+    def label(self, place: int, ctx: AuditContext, attribute: str, number: int) -> str:
+        """Return how the value at ``place`` may be shown."""
+        if place == SUPPRESSED + SPECIALS:
+            return "suppressed"
+        value = None if place == MISSING + SPECIALS else self.names[place - SPECIALS].as_py()
+        return ctx.label(attribute, value, number)
 
 
 def shares(original: DataView, source: str, candidate: DataView, column: str) -> Shares:
     """Count one column on both sides; missing and suppressed cells are values of their own."""
-    before, after = _tally(original, source), _tally(candidate, column)
-    values = tuple(sorted({*before, *after}, key=lambda v: (v is None, v == SUPPRESSED_TEXT, v or "")))
-    return Shares(values, _over(before, values), _over(after, values))
+    before, after = original.counts((source,)), candidate.counts((column,))
+    names = union((before.names(source), after.names(column)))
+    return Shares(names, _over(before, source, names), _over(after, column, names))
 
 
-def _tally(view: DataView, column: str) -> dict[str | None, int]:
-    counts = view.counts((column,))
-    names = [*counts.names(column).to_pylist(), SUPPRESSED_TEXT, None]  # read from the end: -2 and -1
-    return {names[c]: n for c, n in zip(counts.of(column).tolist(), counts.counts.tolist(), strict=True) if n}
-
-
-def _over(tally: dict[str | None, int], values: tuple[str | None, ...]) -> Floats:
-    total = max(1, sum(tally.values()))
-    return np.array([tally.get(v, 0) / total for v in values], dtype=np.float64)
+def _over(counts: Counts, column: str, names: pa.StringArray) -> Floats:
+    codes = Column(np.ascontiguousarray(counts.of(column)), counts.names(column)).onto(names).dense
+    rows = np.bincount(codes, weights=counts.counts, minlength=len(names) + SPECIALS)
+    share: Floats = rows / max(1.0, rows.sum())
+    return share
 
 
 def chart(column: str, attribute: str, found: Shares, ctx: AuditContext) -> Chart:
     """Return bars for at most twenty values, those with the largest share on either side first."""
     weight = np.maximum(found.before, found.after)
-    order = np.argsort(-weight, kind="stable")[:TOP].tolist()
-    rest = len(found.values) - len(order)
+    order = [i for i in np.argsort(-weight, kind="stable")[:TOP].tolist() if weight[i] > 0]
+    rest = int((weight > 0).sum()) - len(order)
     return Chart(
         id=f"{column}.shares",
         title=f"{column}, before and after",
         kind="bars",
-        x=tuple(_label(ctx, attribute, found.values[i], i + 1) for i in order),
+        x=tuple(found.label(place, ctx, attribute, i + 1) for i, place in enumerate(order)),
         series=tuple(
             Series(name, tuple(float(values[i]) for i in order))
             for name, values in (("original", found.before), ("released", found.after))
@@ -73,7 +79,3 @@ def chart(column: str, attribute: str, found: Shares, ctx: AuditContext) -> Char
         note=f"{rest:,} further values are not shown" if rest else "",
         group=column,
     )
-
-
-def _label(ctx: AuditContext, attribute: str, value: str | None, number: int) -> str:
-    return "suppressed" if value == SUPPRESSED_TEXT else ctx.label(attribute, value, number)

@@ -40,9 +40,10 @@ class SensitivitiesAudit:
         found: list[Finding] = []
         charts: list[Chart] = []
         own = _own(ctx)
+        tests = max(1, sum(len(carriers(r.attribute, candidate, ctx)) for r in own))
         for requirement in own:
             columns = carriers(requirement.attribute, candidate, ctx)
-            judged = [(c, judge(requirement, c, original, candidate, ctx, ERROR / len(own))) for c in columns]
+            judged = [(c, judge(requirement, c, original, candidate, ctx, ERROR / tests)) for c in columns]
             known = [j for _, j in judged if j is not None]
             if not columns:
                 mine = {"margin": Figure(unreleased_margin(requirement, original), "probability")}
