@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from ppdm_flow.audits.sensitivities.algorithm import SensitivitiesAudit
 from ppdm_flow.audits.sensitivities.bounds import Bounds
@@ -410,8 +411,6 @@ def test_p_values_of_faithful_releases_are_not_small():
 
 def test_covariance_of_the_frequencies():
     """The quadratic form is chi-square distributed: its mean over 800 runs within 5 standard errors of its freedom."""
-    from scipy import stats
-
     from ppdm_flow.audits.sensitivities import marginal_fit as module
 
     rng = np.random.default_rng(23)
@@ -427,8 +426,22 @@ def test_covariance_of_the_frequencies():
             leave = (1 - kept) / 4
             expected = kept * counts + leave @ counts
             deviation = np.bincount(out, minlength=4) - after * expected / 10_000
-            tails.append(module._together(kept, leave, counts, expected, deviation, after))
+            tails.append(module._together(kept, leave, counts, deviation, after, np.ones(4, dtype=bool)))
         assert stats.kstest(tails, "uniform").pvalue > 1e-4
+
+
+def test_tails_are_valid():
+    """Exact tails and bounds are at least the true probabilities; Fisher's joins what single ones cannot see."""
+    from ppdm_flow.audits.sensitivities.tails import bennett, binomial, fisher
+
+    hits = np.arange(41)
+    exact = stats.binom.pmf(hits, 40, 0.03)
+    for level in (0.1, 0.01, 1e-4, 1e-6):
+        assert exact[binomial(hits, np.full(41, 40), 0.03) <= level].sum() <= level
+        assert exact[bennett(hits - 1.2, 40 * 0.03 * 0.97) <= level].sum() <= level
+    assert bennett(np.array([0.0, 0.5]), np.array([0.0, 0.0])).tolist() == [1.0, 0.0]
+    assert fisher(np.full(200, 0.1)) < 1e-20
+    assert (fisher(np.zeros(0)), fisher(np.array([0.0, 1.0]))) == (1.0, 0.0)
 
 
 def test_many_values(build):

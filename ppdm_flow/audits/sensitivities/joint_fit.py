@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.sensitivities.tails import ENOUGH, bennett, binomial, chi_square, smallest
+from ppdm_flow.audits.sensitivities.tails import ENOUGH, bennett, binomial, chi_square, fisher, smallest
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -29,8 +29,9 @@ class Joint:
 def joint_fit(retention: Floats, joint: Joint) -> float:
     """Return the probability of pairs as unlikely as these, under the operator; Bonferroni over six tests.
 
-    Exact binomial tests of how often each value stays, of where moved rows arrive, and of each cell; Bennett's bound
-    for all that stay; chi-square for how often values stay and for where moved rows go, over cells with enough rows.
+    Exact binomial tests of how often each value stays (each for itself, and all by Fisher's method), of where moved
+    rows arrive, and of each cell; Bennett's bound for all that stay; chi-square for where moved rows go, over cells
+    with enough rows.
     """
     m = len(retention)
     keep = retention + (1.0 - retention) / m
@@ -48,13 +49,9 @@ def _staying(trials: Integers, stayed: Integers, keep: Floats) -> list[float]:
     occurs = trials > 0
     variance = trials * keep * (1.0 - keep)
     deviation = stayed - trials * keep
-    enough = variance >= ENOUGH
-    statistic = float((deviation[enough] ** 2 / variance[enough]).sum())
-    return [
-        smallest(binomial(stayed[occurs], trials[occurs], np.minimum(keep[occurs], 1.0))),
-        float(bennett(deviation.sum(), max(0.0, variance.sum()))),
-        chi_square(statistic, int(enough.sum())),
-    ]
+    single = binomial(stayed[occurs], trials[occurs], np.minimum(keep[occurs], 1.0))
+    together = float(bennett(deviation.sum(), max(0.0, variance.sum())))
+    return [smallest(single), together, fisher(single)]
 
 
 def _moving(moved: Integers, pairs: Joint, m: int) -> list[float]:

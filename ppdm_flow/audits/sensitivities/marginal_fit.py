@@ -8,17 +8,18 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.sensitivities.tails import ENOUGH, bennett, chi_square, smallest
+from ppdm_flow.audits.sensitivities.tails import ENOUGH_VARIANCE, bennett, chi_square, smallest
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Chosen = npt.NDArray[np.bool_]
 
 
 def marginal_fit(retention: Floats, original: Integers, released: Integers) -> float:
     """Return the probability of released counts as unlikely as these; Bonferroni over two tests.
 
     Where fewer rows were released than the operator got, they are taken as a simple random sample of them.
-    Bennett's bound for each value; chi-square with the covariance above over values with enough expected rows.
+    Bennett's bound for each value; chi-square with the covariance above over values that vary enough.
     Raises ValueError where more rows were released than the operator got.
     """
     before, after = int(original.sum()), int(released.sum())
@@ -33,7 +34,7 @@ def marginal_fit(retention: Floats, original: Integers, released: Integers) -> f
     own = _own_variance(retention, leave, original) if after == before else after * share * (1.0 - share)
     tests = [smallest(bennett(deviation, np.maximum(own, 0.0)))]
     if leave @ original > 0:
-        tests.append(_together(retention, leave, original, expected, deviation, after))
+        tests.append(_together(retention, leave, original, deviation, after, own >= ENOUGH_VARIANCE))
     return smallest(np.array(tests))
 
 
@@ -45,15 +46,16 @@ def _own_variance(retention: Floats, leave: Floats, original: Integers) -> Float
 
 
 def _together(
-    retention: Floats, leave: Floats, original: Integers, expected: Floats, deviation: Floats, after: int
+    retention: Floats, leave: Floats, original: Integers, deviation: Floats, after: int, enough: Chosen
 ) -> float:
-    """Return the chi-square tail of all cells with enough rows but the largest, which follows from the others.
+    """Return the chi-square tail of the cells that vary enough but the largest, which follows from the others.
 
     The covariance is diagonal less a matrix of rank two, or of rank three for a sample (Woodbury's identity).
     """
     before = int(original.sum())
+    expected = retention * original + float(leave @ original)
     share = expected / before
-    cells = np.flatnonzero(after * share >= ENOUGH)
+    cells = np.flatnonzero(enough)
     cells = cells[cells != expected.argmax()]
     if len(cells) == 0:
         return 1.0

@@ -10,7 +10,9 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 ENOUGH = 20.0
-"""Expected rows (or variance) from which a cell may enter a chi-square statistic."""
+"""Expected rows from which the cells of a uniform multinomial may enter a chi-square statistic."""
+ENOUGH_VARIANCE = 100.0
+"""Variance from which other counts may: skewed ones need more to be near normal so far out."""
 
 
 def binomial(hits: Counts, trials: Counts, probability: Floats | float) -> Floats:
@@ -37,6 +39,18 @@ def bennett(deviation: Floats | float, variance: Floats | float) -> Floats:
 def chi_square(statistic: float, freedom: int) -> float:
     """Return the upper tail; 1 without degrees of freedom."""
     return float(stats.chi2.sf(statistic, freedom)) if freedom > 0 else 1.0
+
+
+def fisher(probabilities: Floats) -> float:
+    """Return the joint tail of independent tests: -2 times the sum of logs is chi-square (Fisher 1925).
+
+    Tail probabilities of discrete counts are a little too large; then so is this one.
+    """
+    if len(probabilities) == 0:
+        return 1.0
+    if probabilities.min() <= 0.0:
+        return 0.0
+    return chi_square(-2.0 * float(np.log(probabilities).sum()), 2 * len(probabilities))
 
 
 def smallest(probabilities: Floats, tests: int | None = None) -> float:
