@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ppdm_flow.audits
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, ValueBound
+from ppdm_flow.core.roles import Directions
+from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import Audit, Rechecked
 from ppdm_flow.sdk.registry import listed, load
 
@@ -48,3 +53,35 @@ def test_every_code_has_a_page_and_every_page_a_use():
     for code in raised:
         page = pages()[code]
         assert all((page.title, page.what, page.why, page.fix))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("paired", [True, False])
+def test_no_value_is_told(name, paired, build):
+    """Canaries in every column: none comes out, unless the policy wrote it itself."""
+    rng = np.random.default_rng(1)
+    table = {n: [f"canary-{n}{v}" for v in rng.integers(0, 4, 400)] for n in "pqst"}
+    domain = tuple(sorted(set(table["s"])))
+    written = domain[0]
+    released = {**table, "p": [None if i % 9 == 0 else "⊥" if i % 7 == 0 else v for i, v in enumerate(table["p"])]}
+    case = build.case(
+        table,
+        released,
+        "qqst",
+        paired=paired,
+        declared={"s": frozenset([written])},
+        requirements=(
+            KAnonymity("k", 500, ("p", "q")),
+            Template("t", "t", ("p", "q"), (("s", written),), 0.01),
+            Sensitivity("s", "s", Directions.BOTH, (ValueBound(written, 0.01, 0.02),), tolerance=2.0),
+        ),
+        operators={"s": Operator("s", domain, np.full(4, 0.3))},
+    )
+    spec = load("audits", name)
+    outcome = spec.load()(spec.params()).measure(*case.args)
+    assert outcome.figures
+    assert "canary" not in repr(outcome).replace(written, "")
+    for chart in outcome.charts:
+        assert all(len(s.y) == len(chart.x) for s in chart.series), chart.id
+        assert all(len(s.low) == len(s.high) for s in chart.series)
+    json.dumps([f.value for f in outcome.figures.values()], allow_nan=False)
