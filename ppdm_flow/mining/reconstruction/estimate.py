@@ -1,0 +1,137 @@
+"""From released counts to estimates of the original ones, with what is known of their error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.reconstruction.channel import Channel, Floats, Positions
+from ppdm_flow.mining.reconstruction.interval import intervals
+from ppdm_flow.mining.reconstruction.iterative import iterate
+from ppdm_flow.mining.reconstruction.likelihood import maximum
+from ppdm_flow.mining.reconstruction.simplex import project
+from ppdm_flow.mining.reconstruction.variance import variances
+
+Method = Literal["inverse", "em"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reconstruction:
+    """Estimates of the original counts of the very rows that were released; arrays have shape (..., m).
+
+    ``unbiased`` is A y, which may be negative; ``estimate`` lies in [0, N] and sums to N. ``error`` is the standard
+    error of ``unbiased`` given the fixed original table, ``low`` and ``high`` the interval's ends. For the values
+    ``alike`` that cannot be told apart, ``unbiased`` and ``estimate`` are an equal share of their sum, ``error`` is
+    NaN and the interval reaches from 0 to the upper end for their sum; ``together`` has what is known of that.
+    ``gap``, ``rounds`` and ``converged`` are those of :class:`~ppdm_flow.mining.reconstruction.iterative.Iterated`.
+    """
+
+    released: Floats
+    unbiased: Floats
+    estimate: Floats
+    error: Floats
+    low: Floats
+    high: Floats
+    total: Floats
+    alike: Positions
+    together: Together | None = None
+    rounds: npt.NDArray[np.int64] | None = None
+    gap: Floats | None = None
+    converged: npt.NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together:
+    """The sum over the values that cannot be told apart; shape (...)."""
+
+    released: Floats
+    unbiased: Floats
+    estimate: Floats
+    error: Floats
+    low: Floats
+    high: Floats
+
+
+def reconstruct(
+    channel: Channel, released: npt.ArrayLike, method: Method = "inverse", level: float = 0.95, rounds: int = 20_000
+) -> Reconstruction:
+    """Estimate the original counts of the released rows.
+
+    Parameters
+    ----------
+    released : y of shape (..., m), counts by the operator's domain
+    method : ``inverse`` (A y, brought to what could be by the least move in standard errors) or ``em`` (maximum
+        likelihood: iterative Bayesian reconstruction, begun where it ends, so that few or no rounds are left)
+    level : of the intervals, between 0 and 1, ends excluded
+    rounds : most updates of ``em``
+
+    Raises
+    ------
+    ValueError
+        Where a count is negative or no number, or their last axis is not as long as the domain.
+    """
+    counts = np.asarray(released, dtype=np.float64)
+    if counts.shape[-1:] != (channel.size,) or not np.all((counts >= 0) & np.isfinite(counts)):
+        raise ValueError("released counts are one number, 0 or more, for each value of the domain")
+    if not 0.0 < level < 1.0:
+        raise ValueError("a level lies between 0 and 1")
+    total = counts.sum(axis=-1)
+    unbiased = channel.solve(counts)
+    feasible = nearest(channel, unbiased, total)
+    found = None
+    if method == "em":
+        found = iterate(channel, counts, maximum(channel, counts, unbiased), rounds)
+    estimate = feasible if found is None else found.counts
+    errors = np.sqrt(variances(channel, feasible))
+    low, high = intervals(channel, _pooled(channel, unbiased), feasible, level)
+    pooled = _pooled(channel, estimate)
+    low, high = np.minimum(low, pooled), np.maximum(high, pooled)
+    together = None
+    if len(channel.alike):
+        together = _together(channel, counts, unbiased, estimate, errors, low, high)
+        errors[..., channel.alike] = np.nan
+        low[..., channel.alike] = 0.0
+    return Reconstruction(
+        released=counts,
+        unbiased=unbiased,
+        estimate=estimate,
+        error=errors,
+        low=low,
+        high=high,
+        total=total,
+        alike=channel.alike,
+        together=together,
+        rounds=None if found is None else found.rounds,
+        gap=None if found is None else found.gap,
+        converged=None if found is None else found.converged,
+    )
+
+
+def nearest(channel: Channel, unbiased: Floats, total: Floats) -> Floats:
+    """Return counts that could be, at the least distance from A y in standard errors; shape (..., m)."""
+    if not (unbiased < 0).any():
+        return unbiased
+    clipped = np.maximum(unbiased, 0.0)
+    clipped *= (total / np.maximum(clipped.sum(axis=-1), 1e-300))[..., None]
+    spread = variances(channel, clipped)
+    spread[..., channel.rest] /= len(channel.rest)
+    return project(unbiased, total, spread)
+
+
+def _pooled(channel: Channel, counts: Floats) -> Floats:
+    found = np.array(counts)
+    found[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)
+    return found
+
+
+def _together(
+    channel: Channel, released: Floats, unbiased: Floats, estimate: Floats, errors: Floats, low: Floats, high: Floats
+) -> Together:
+    first = channel.alike[0]
+    sums = [counts[..., channel.alike].sum(axis=-1) for counts in (released, unbiased, estimate)]
+    return Together(
+        sums[0], sums[1], sums[2], np.array(errors[..., first]), np.array(low[..., first]), high[..., first]
+    )

@@ -1,0 +1,96 @@
+"""How far an estimate lies from the truth: exact covariances of A y, without a matrix.
+
+Two views. **Conditional** on the fixed original table (n_i records of value i), only the randomization is random:
+Cov(y) = sum_i n_i (diag(P_i) - P_i P_i^T), P_i column i of P, so Cov(A y) = A diag(P n) A^T - A P diag(n) (A P)^T, and
+A P = 1 wherever values can be told apart. This is what every interval here uses. In the **superpopulation** view the
+n records are themselves a random sample: Cov(A y) = A diag(P n) A^T - n n^T / N, larger by diag(n) - n n^T / N.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ppdm_flow.mining.reconstruction.channel import Channel, Floats
+
+
+def variances(channel: Channel, counts: Floats) -> Floats:
+    """Return Var(n_j estimated | the original counts n), shape (..., m) as ``counts``.
+
+    For values that cannot be told apart it is the variance of their sum.
+    """
+    found: Floats = np.maximum(_spread(channel, channel.forward(counts)) - _pooled(channel, counts), 0.0)
+    return found
+
+
+def population_variances(channel: Channel, counts: Floats) -> Floats:
+    """Return the same where the records are a random sample of a population with frequencies n / N."""
+    pooled = _pooled(channel, counts)
+    total = np.maximum(counts.sum(axis=-1, keepdims=True), 1.0)
+    found: Floats = np.maximum(_spread(channel, channel.forward(counts)) - pooled * pooled / total, 0.0)
+    return found
+
+
+def covariance(channel: Channel, counts: Floats) -> Floats:
+    """Return the whole conditional covariance of A y, shape (m, m), for ``counts`` of shape (m,): for small m."""
+    inverse = channel.solve(np.eye(channel.size)).T
+    reached = channel.solve(channel.forward(np.eye(channel.size))).T  # A P
+    return np.asarray((inverse * channel.forward(counts)) @ inverse.T - (reached * counts) @ reached.T)
+
+
+def variance_of(channel: Channel, weights: Floats, counts: Floats) -> Floats:
+    """Return the conditional variance of the estimate of a^T n (a sum over some values, a contrast), O(m).
+
+    ``weights`` a of shape (m,); it has to give values that cannot be told apart one weight. ``counts`` (..., m).
+    """
+    pulled = channel.solve_adjoint(weights)
+    reached = channel.backward(pulled)
+    found = channel.forward(counts) @ (pulled * pulled) - counts @ (reached * reached)
+    return np.maximum(np.asarray(found), 0.0)
+
+
+def slopes(channel: Channel, counts: Floats) -> Floats:
+    """Return how fast each variance grows with the count it belongs to, shape (..., m) as ``counts``.
+
+    The other counts go along as the estimates do, by Cov(., j)/Var_j for each record more of value j. As the variance
+    is linear in the counts, the slope is Var_j at the counts Cov(., j), divided by Var_j at ``counts``.
+    """
+    spread = variances(channel, counts)
+    moved = _along(channel, counts) - spread
+    return np.divide(moved, spread, out=np.zeros_like(moved), where=spread > 0)
+
+
+def _along(channel: Channel, counts: Floats) -> Floats:
+    """Return row j of A^2 diag(P Cov(., j)): with A P = 1, P Cov(., j) = mu A_j - n_j P_j."""
+    expected, blend, gain = channel.forward(counts), channel.blend, channel.gain
+    squares = blend * blend
+    mine = expected * (1.0 - blend) * gain - counts * (channel.retention + channel.leave)
+    common = gain * (squares * expected - (expected @ (squares * blend))[..., None])
+    common = common - counts * (channel.retention * squares + channel.leave * squares.sum())
+    found = gain * gain * (mine * (1.0 - 2.0 * blend) + common)
+    row, rest = _rest_row(channel), channel.rest
+    drawn = counts[..., rest] @ channel.leave[rest] * (row @ row)
+    stayed = counts[..., rest] @ (channel.retention[rest] * row[rest] ** 2)
+    found[..., rest] = (expected @ row**3 - drawn - stayed)[..., None]
+    return np.asarray(found)
+
+
+def _spread(channel: Channel, expected: Floats) -> Floats:
+    """Return the diagonal of A diag(mu) A^T; for ``rest`` that of the row of its sum."""
+    common = (expected @ (channel.blend * channel.blend))[..., None]
+    found: Floats = channel.gain * channel.gain * (expected * (1.0 - 2.0 * channel.blend) + common)
+    row = _rest_row(channel)
+    found[..., channel.rest] = (expected @ (row * row))[..., None]
+    return found
+
+
+def _rest_row(channel: Channel) -> Floats:
+    """Return the coefficients by which y gives the sum over ``rest``: A^T of their indicator."""
+    row: Floats = 1.0 - channel.gain + channel.blend * channel.gain.sum()
+    return row
+
+
+def _pooled(channel: Channel, counts: Floats) -> Floats:
+    """Return the counts, with the sum over ``rest`` in each of its places."""
+    found = np.array(counts, dtype=np.float64)
+    found[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)
+    return found
