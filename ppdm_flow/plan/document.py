@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import Gate, KAnonymity, Requirement, Sensitivity, Template
+from ppdm_flow.core.requirements import Gate, KAnonymity, Requirement, Sensitivity, Template, ValueBound
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
 
 Document = dict[str, Any]
@@ -140,10 +140,15 @@ def _sensitivity(requirement: Sensitivity) -> Document:
     return {
         "attribute": requirement.attribute,
         "directions": requirement.directions.value,
-        "values": [{"value": b.value, "r1": b.r1, "r2": b.r2} for b in requirement.bounds],
+        "values": [_bound(b) for b in requirement.bounds],
         "tolerance": requirement.tolerance,
         "default": None if requirement.default is None else list(requirement.default),
     }
+
+
+def _bound(bound: ValueBound) -> Document:
+    told = {"given": bound.given, "group": bound.group}
+    return {"value": bound.value, "r1": bound.r1, "r2": bound.r2} | {k: v for k, v in told.items() if v}
 
 
 def _gate(gate: Gate) -> Document:

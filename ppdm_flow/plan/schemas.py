@@ -144,7 +144,13 @@ def _release() -> _Schema:
 def _requirement() -> _Schema:
     head = {"id": _text("Place in the policy."), "kind": {"type": "string"}}
     number = {"type": "number"}
-    value = {"value": _text("The value."), "r1": number, "r2": number}
+    value = {
+        "value": _text("The value."),
+        "r1": number,
+        "r2": number,
+        "given": _text("What else is known of the people whom r1 is about."),
+        "group": _text("The group that the bound comes from."),
+    }
     pair = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
     two = {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
     kinds: dict[str, _Schema] = {
@@ -157,7 +163,11 @@ def _requirement() -> _Schema:
         "sensitivities": {
             "attribute": _text("The sensitive attribute."),
             "directions": _choice(Directions, "Which breaches are forbidden."),
-            "values": {"type": "array", "description": "(r1, r2) by value.", "items": _record(value)},
+            "values": {
+                "type": "array",
+                "description": "(r1, r2) by value.",
+                "items": _record(value, optional=("given", "group")),
+            },
             "tolerance": _or_null("number", "theta of other values: r1 = frequency, r2 = theta r1."),
             "default": {"description": "(r1, r2) of other values.", "anyOf": [two, {"type": "null"}]},
         },

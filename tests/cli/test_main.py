@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -186,3 +187,28 @@ def test_interrupted_by_the_keyboard(root, tmp_path):
     assert "Traceback" not in err
     assert out == ""
     assert not list(tmp_path.rglob("released"))
+
+
+def test_bars_on_a_terminal(root, tmp_path):
+    """On a terminal, stages are drawn as bars; the answer still goes to stdout alone."""
+    reader, terminal = pty.openpty()
+    words = ("run", str(root / "pipelines/bank_credit.yaml"), "--out", str(tmp_path))
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    process = start(*words, stdout=subprocess.PIPE, stderr=terminal, env=env)
+    os.close(terminal)
+    drawn = b""
+    while True:
+        try:
+            chunk = os.read(reader, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not chunk:
+            break
+        drawn += chunk
+    os.close(reader)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out.startswith("bank-credit: released\n")
+    assert b"suppress" in drawn
+    assert "━".encode() in drawn
+    assert b"released\n" not in drawn

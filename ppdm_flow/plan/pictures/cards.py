@@ -13,11 +13,12 @@ from ppdm_flow.plan.pictures.wording import deeds, demands_of, gates_of, measure
 
 Document = Mapping[str, Any]
 
-PAD = 13.0
+PAD = 12.0
 TITLE = 13.5
 SMALL = 11.0
-STEP_TEXT = 158.0
-RELEASE_TEXT = 220.0
+MONO = 10.0
+STEP_TEXT = 144.0
+RELEASE_TEXT = 216.0
 INDENT = 14.0
 _LEAST = 84.0
 _NOUNS = frozenset({"identifier", "quasi-identifier", "target", "weight", "subject"})
@@ -25,12 +26,13 @@ _NOUNS = frozenset({"identifier", "quasi-identifier", "target", "weight", "subje
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of text: ``look`` is a class of the style sheet; ``bullet`` puts a ring before it."""
+    """One line of text of the style ``look``; ``item`` indents it, ``bullet`` puts a ring before it."""
 
     text: str
     look: str
     size: float = SMALL
     gap: float = 0.0
+    item: bool = False
     bullet: bool = False
 
     @property
@@ -43,7 +45,7 @@ class Line:
         """Pixels."""
         if self.look == "mono":
             return fixed(self.text, self.size)
-        return width(self.text, self.size, bold=self.look == "title") + (INDENT if self.bullet else 0.0)
+        return width(self.text, self.size, bold=self.look == "title") + (INDENT if self.item else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,7 @@ class Card:
     @property
     def width(self) -> float:
         """Pixels."""
-        least = 0.0 if self.look == "implicit" else _LEAST
-        return max([least, *(line.width for line in self.lines)]) + 2 * PAD
+        return max([_LEAST, *(line.width for line in self.lines)]) + 2 * PAD
 
     @property
     def height(self) -> float:
@@ -71,9 +72,14 @@ class Card:
 def cards(document: Document) -> dict[str, Card]:
     """Return the cards of a plan by the node of the graph."""
     found = [_source(document["source"])]
-    found += [_implicit(step) if step["implicit"] else _step(step) for step in document["steps"]]
+    found += [_step(step) for step in document["steps"] if step["name"] not in folded(document)]
     found += [_release(document, release) for release in document["releases"]]
     return {card.key: card for card in found}
+
+
+def folded(document: Document) -> set[str]:
+    """Return the steps without a card of their own: the shuffles that the plan put before releases."""
+    return {step["name"] for step in document["steps"] if step["implicit"] and step["rows"] == "reordered"}
 
 
 def _source(source: Document) -> Card:
@@ -100,16 +106,12 @@ def _step(step: Document) -> Card:
     return Card(step["name"], "random" if step["randomized"] else "step", tuple(lines), tip.strip())
 
 
-def _implicit(step: Document) -> Card:
-    text = "shuffle" if step["rows"] == "reordered" else step["use"]
-    return Card(step["name"], "implicit", (Line(text, "soft"),), f"{step['name']}: not written in the policy")
-
-
 def _release(document: Document, release: Document) -> Card:
     name = release["name"]
     lines = [_title(name, RELEASE_TEXT), _mono(release["path"], RELEASE_TEXT)]
     count = len(release["attributes"])
-    lines.append(Line(f"{count} column{'' if count == 1 else 's'}, {release['audience']}", "soft"))
+    shuffled = ", shuffled" if release["input"] in folded(document) else ""
+    lines.append(Line(f"{count} column{'' if count == 1 else 's'}, {release['audience']}{shuffled}", "soft"))
     rule = len(lines)
     lines += _listed("must hold", (*demands_of(document, name), *gates_of(document, name)))
     measures = measures_of(document, name)
@@ -121,7 +123,11 @@ def _release(document: Document, release: Document) -> Card:
 
 
 def _listed(label: str, items: Iterable[str]) -> list[Line]:
-    told = [Line(fitted(item, SMALL, RELEASE_TEXT - INDENT), "plain", bullet=True) for item in items]
+    told = [
+        Line(text, "plain", item=True, bullet=not place)
+        for item in items
+        for place, text in enumerate(wrapped(item, SMALL, RELEASE_TEXT - INDENT, 2))
+    ]
     return [Line(label, "label", size=10.0, gap=9.0), *told] if told else []
 
 
@@ -130,5 +136,5 @@ def _title(text: str, most: float = STEP_TEXT) -> Line:
 
 
 def _mono(text: str, most: float) -> Line:
-    room = int(most / fixed("x", SMALL))
-    return Line(text if len(text) <= room else f"{text[: room - 1]}…", "mono")
+    room = int(most / fixed("x", MONO))
+    return Line(text if len(text) <= room else f"{text[: room - 1]}…", "mono", MONO)

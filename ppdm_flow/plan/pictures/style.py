@@ -36,25 +36,24 @@ DARK: Mapping[str, str] = {
 _RULES = """
 .ppdm-plan text{fill:var(--plan-ink);
 font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Liberation Sans",Arial,sans-serif}
-.ppdm-plan .title{font-weight:650}
-.ppdm-plan .mono{fill:var(--plan-soft);
+.ppdm-plan .pp-title{font-weight:650}
+.ppdm-plan .pp-mono{fill:var(--plan-soft);
 font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
-.ppdm-plan .soft,.ppdm-plan .label{fill:var(--plan-soft)}
-.ppdm-plan .label{letter-spacing:.04em}
-.ppdm-plan .body{fill:var(--plan-card);stroke:var(--plan-strong);stroke-width:1}
-.ppdm-plan .source .body{fill:var(--plan-sunk)}
-.ppdm-plan .implicit .body{fill:var(--plan-card);stroke-dasharray:4 3}
-.ppdm-plan .source .mark{fill:var(--plan-c0)}
-.ppdm-plan .step .mark{fill:var(--plan-c1)}
-.ppdm-plan .random .mark{fill:var(--plan-c4)}
-.ppdm-plan .release .mark{fill:var(--plan-ok)}
-.ppdm-plan .release .body{stroke:var(--plan-ok)}
-.ppdm-plan .serves{fill:var(--plan-c1)}
-.ppdm-plan .random .serves{fill:var(--plan-c4)}
-.ppdm-plan .edge{fill:none;stroke:var(--plan-soft);stroke-width:1.4}
-.ppdm-plan .tip{fill:var(--plan-soft)}
-.ppdm-plan .rule{fill:none;stroke:var(--plan-line)}
-.ppdm-plan .ring{fill:none;stroke:var(--plan-ok);stroke-width:1.7}
+.ppdm-plan .pp-soft,.ppdm-plan .pp-label{fill:var(--plan-soft)}
+.ppdm-plan .pp-label{letter-spacing:.04em}
+.ppdm-plan .pp-body{fill:var(--plan-card);stroke:var(--plan-strong);stroke-width:1}
+.ppdm-plan .pp-source .pp-body{fill:var(--plan-sunk)}
+.ppdm-plan .pp-source .pp-mark{fill:var(--plan-c0)}
+.ppdm-plan .pp-step .pp-mark{fill:var(--plan-c1)}
+.ppdm-plan .pp-random .pp-mark{fill:var(--plan-c4)}
+.ppdm-plan .pp-release .pp-mark{fill:var(--plan-ok)}
+.ppdm-plan .pp-release .pp-body{stroke:var(--plan-ok)}
+.ppdm-plan .pp-serves{fill:var(--plan-c1)}
+.ppdm-plan .pp-random .pp-serves{fill:var(--plan-c4)}
+.ppdm-plan .pp-edge{fill:none;stroke:var(--plan-soft);stroke-width:1.4}
+.ppdm-plan .pp-tip{fill:var(--plan-soft)}
+.ppdm-plan .pp-rule{fill:none;stroke:var(--plan-line)}
+.ppdm-plan .pp-ring{fill:none;stroke:var(--plan-ok);stroke-width:1.7}
 """
 
 
@@ -62,7 +61,16 @@ def _variables(colours: Mapping[str, str]) -> str:
     return ";".join(f"--plan-{name}:var(--{name},{colour})" for name, colour in colours.items())
 
 
-STYLE = (
-    f"\n.ppdm-plan{{{_variables(LIGHT)}}}\n"
-    f"@media (prefers-color-scheme:dark){{.ppdm-plan{{{_variables(DARK)}}}}}{_RULES}"
+SMALLEST = 0.78
+"""The scale below which a page lets one scroll rather than shrink: text would be too small to read."""
+
+
+def style(width: float) -> str:
+    """Return the style sheet of a picture of that width."""
+    least = f"@media screen{{svg.ppdm-plan.ppdm-plan{{min-width:{width * SMALLEST:.0f}px}}}}"
+    return f"{_COLOURS}{least}{_RULES}"
+
+
+_COLOURS = (
+    f"\n.ppdm-plan{{{_variables(LIGHT)}}}\n@media (prefers-color-scheme:dark){{.ppdm-plan{{{_variables(DARK)}}}}}\n"
 )

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from ppdm_flow.plan.graph import SOURCE, lanes, levels, release_key
-from ppdm_flow.plan.pictures.cards import INDENT, PAD, Card, cards
+from ppdm_flow.plan.graph import lanes, levels, release_key
+from ppdm_flow.plan.pictures.cards import INDENT, PAD, Card, cards, folded
 from ppdm_flow.plan.pictures.metrics import width
-from ppdm_flow.plan.pictures.style import STYLE
+from ppdm_flow.plan.pictures.style import style
 
 Document = Mapping[str, Any]
 
 _MARGIN = 16.0
-_BETWEEN = 38.0
+_BETWEEN = 30.0
 _APART = 22.0
 _STRAIGHT = 9.0
 
 
 _TIP = (
     '<defs><marker id="ppdm-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
-    ' orient="auto-start-reverse"><path class="tip" d="M0.5 0.8 7 4 0.5 7.2z"/></marker></defs>'
+    ' orient="auto-start-reverse"><path class="pp-tip" d="M0.5 0.8 7 4 0.5 7.2z"/></marker></defs>'
 )
 
 
@@ -60,7 +60,7 @@ def svg(document: Document) -> str:
     parts = [
         head,
         f"<title>{escape(title)}</title>",
-        f"<style>{STYLE}</style>",
+        f"<style>{style(wide)}</style>",
         _TIP,
         *_edges(document, spots),
         *(part for spot in spots.values() for part in _drawn(spot)),
@@ -77,23 +77,19 @@ def placed(document: Document) -> dict[str, Spot]:
     left = _MARGIN
     for column in _columns(document):
         wide = max(every[key].width for key in column)
-        for key in column:
-            own = every[key].width if every[key].look == "implicit" else wide
-            across[key] = (left + (wide - own) / 2, own)
+        across |= dict.fromkeys(column, (left, wide))
         left += wide + _BETWEEN
-    middles = _middles(every, rows)
+    middles = _middles(every, {key: rows[key] for key in every})
     top = min(middles[key] - every[key].height / 2 for key in every)
     return {key: Spot(card, *across[key], middles[key] - top + _MARGIN) for key, card in every.items()}
 
 
 def _columns(document: Document) -> list[list[str]]:
-    """Return the nodes by layer; all releases stand in the last one, their shuffles in the one before."""
+    """Return the nodes by layer; all releases stand in the last one."""
     releases = [release_key(release["name"]) for release in document["releases"]]
-    implicit = {step["name"] for step in document["steps"] if step["implicit"]}
-    shuffles = [release["input"] for release in document["releases"] if release["input"] in implicit]
-    last = {*releases, *shuffles}
-    layers = [[key for key in level if key not in last] for level in levels(document)]
-    return [layer for layer in (*layers, shuffles, releases) if layer]
+    apart = {*releases, *folded(document)}
+    layers = [[key for key in level if key not in apart] for level in levels(document)]
+    return [layer for layer in (*layers, releases) if layer]
 
 
 def _middles(every: Mapping[str, Card], rows: Mapping[str, float]) -> dict[str, float]:
@@ -115,41 +111,44 @@ def _middles(every: Mapping[str, Card], rows: Mapping[str, float]) -> dict[str, 
 
 
 def _edges(document: Document, spots: Mapping[str, Spot]) -> Iterator[str]:
-    for node, key in _targets(document):
-        base, _, output = node["input"].partition(".")
-        start, end = spots[base or SOURCE], spots[key]
+    for reference, key in _targets(document):
+        base, _, output = reference.partition(".")
+        start, end = spots[base], spots[key]
         x0, y0, x1, y1 = start.right, start.middle, end.left - 1, end.middle
         turn = min(x0 + _BETWEEN, x1) - _STRAIGHT
         bend = (turn - x0) / 2
         path = f"M{_n(x0)} {_n(y0)}"
         if abs(y0 - y1) > 0.05:
             path += f"C{_n(x0 + bend)} {_n(y0)} {_n(turn - bend)} {_n(y1)} {_n(turn)} {_n(y1)}"
-        yield f'<path class="edge" d="{path}H{_n(x1)}" marker-end="url(#ppdm-tip)"/>'
+        yield f'<path class="pp-edge" d="{path}H{_n(x1)}" marker-end="url(#ppdm-tip)"/>'
         if output:
-            x = turn - width(output, 10.0)
-            yield f'<text class="label" x="{_n(x)}" y="{_n(y1 - 5)}" font-size="10">{escape(output)}</text>'
+            x = x1 - 10 - width(output, 10.0)
+            yield f'<text class="pp-label" x="{_n(x)}" y="{_n(y1 - 5)}" font-size="10">{escape(output)}</text>'
 
 
-def _targets(document: Document) -> Iterable[tuple[Document, str]]:
-    yield from ((step, step["name"]) for step in document["steps"])
-    yield from ((release, release_key(release["name"])) for release in document["releases"])
+def _targets(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield what each card reads, past the steps that have none."""
+    passed = {step["name"]: step["input"] for step in document["steps"] if step["name"] in folded(document)}
+    for step in document["steps"]:
+        if step["name"] not in passed:
+            yield step["input"], step["name"]
+    for release in document["releases"]:
+        yield passed.get(release["input"], release["input"]), release_key(release["name"])
 
 
 def _drawn(spot: Spot) -> Iterator[str]:
     card = spot.card
-    yield f'<g class="card {card.look}">'
+    yield f'<g class="pp-{card.look}">'
     if card.tip:
         yield f"<title>{escape(card.tip)}</title>"
-    radius = card.height / 2 if card.look == "implicit" else 9
     yield (
-        f'<rect class="body" x="{_n(spot.left)}" y="{_n(spot.top)}" width="{_n(spot.width)}"'
-        f' height="{_n(card.height)}" rx="{_n(radius)}"/>'
+        f'<rect class="pp-body" x="{_n(spot.left)}" y="{_n(spot.top)}" width="{_n(spot.width)}"'
+        f' height="{_n(card.height)}" rx="9"/>'
     )
-    if card.look != "implicit":
-        yield (
-            f'<rect class="mark" x="{_n(spot.left)}" y="{_n(spot.top + 12)}" width="3.5"'
-            f' height="{_n(card.height - 24)}" rx="1.75"/>'
-        )
+    yield (
+        f'<rect class="pp-mark" x="{_n(spot.left)}" y="{_n(spot.top + 12)}" width="3.5"'
+        f' height="{_n(card.height - 24)}" rx="1.75"/>'
+    )
     yield from _text(spot)
     yield "</g>"
 
@@ -160,15 +159,14 @@ def _text(spot: Spot) -> Iterator[str]:
     y = spot.top + PAD - 4.5
     for place, line in enumerate(card.lines):
         y += line.advance
-        shift = 0.0
+        shift = INDENT if line.item else 0.0
         if card.rule and place == card.rule:
             at = y - line.size - line.gap / 2 - 1.5
-            yield f'<path class="rule" d="M{_n(x)} {_n(at)}H{_n(spot.right - PAD)}"/>'
+            yield f'<path class="pp-rule" d="M{_n(x)} {_n(at)}H{_n(spot.right - PAD)}"/>'
         if line.bullet:
-            shift = INDENT
-            yield f'<circle class="ring" cx="{_n(x + 4)}" cy="{_n(y - 3.8)}" r="2.7"/>'
+            yield f'<circle class="pp-ring" cx="{_n(x + 4)}" cy="{_n(y - 3.8)}" r="2.7"/>'
         yield (
-            f'<text class="{line.look}" x="{_n(x + shift)}" y="{_n(y)}" font-size="{_n(line.size)}">'
+            f'<text class="pp-{line.look}" x="{_n(x + shift)}" y="{_n(y)}" font-size="{_n(line.size)}">'
             f"{escape(line.text)}</text>"
         )
 
