@@ -83,6 +83,8 @@ def _known_too_well(plan: Plan, view: StreamView, people: int) -> Iterator[Diagn
         if not isinstance(requirement, Sensitivity):
             continue
         for bound in requirement.bounds:
+            if bound.given:  # about some people only: the share among all says nothing of them
+                continue
             share = _share(view, requirement.attribute, bound.value, people)
             if share is not None and share > bound.r2:
                 text = (

@@ -116,6 +116,10 @@ def _fitting(tree: Any, pattern: PolicyPath, path: PolicyPath = ()) -> Iterator[
     if not pattern:
         yield path
         return
+    if isinstance(tree, list):  # each of several must keep the floor
+        for place, item in enumerate(tree):
+            yield from _fitting(item, pattern, (*path, str(place)))
+        return
     if not isinstance(tree, Mapping):
         return
     for length in range(len(pattern), 0, -1):

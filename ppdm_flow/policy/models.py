@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -24,6 +25,11 @@ def _truth(value: object) -> bool:
     if value in (False, "false"):
         return False
     raise ValueError("must be `true` or `false`")
+
+
+def one_or_more(value: object) -> object:
+    """Take a single map for a list of one."""
+    return [value] if isinstance(value, Mapping) else value
 
 
 Flag = Annotated[bool, BeforeValidator(_truth)]
@@ -110,10 +116,27 @@ class Template(Model):
 
 
 class ValueBound(Model):
-    """(r1, r2): whoever gives the value a prior of at most r1 must not come to a posterior above r2."""
+    """(r1, r2): whoever gives the value a prior of at most r1 must not come to a posterior above r2.
+
+    ``given`` says, for readers, what else is known of the people that the prior is about.
+    """
 
     r1: Probability
     r2: Probability
+    given: str = ""
+
+
+class ValueGroup(Model):
+    """One bound for each of several values. Their union then keeps it as well."""
+
+    values: Texts
+    r1: Probability
+    r2: Probability
+    given: str = ""
+
+
+ValueBounds = Annotated[tuple[ValueBound, ...], BeforeValidator(one_or_more), Field(min_length=1)]
+"""One bound, or a list of several: each must hold."""
 
 
 class DefaultBound(Model):
@@ -129,7 +152,8 @@ class Sensitivity(Model):
 
     directions: Directions = Directions.BOTH
     default: DefaultBound | None = None
-    values: dict[str, ValueBound] = Field(default_factory=dict)
+    values: dict[str, ValueBounds] = Field(default_factory=dict)
+    groups: dict[Name, ValueGroup] = Field(default_factory=dict)
 
 
 class Privacy(Model):

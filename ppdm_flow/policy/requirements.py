@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.requirements import Gate, KAnonymity, Requirement, Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Role
@@ -47,7 +47,7 @@ def declared_values(policy: models.Policy) -> Mapping[str, frozenset[str]]:
         for name, values in template.sensitive.items():
             found[name].update(values)
     for name, sensitivity in policy.privacy.sensitivities.items():
-        found[name].update(sensitivity.values)
+        found[name].update(sensitivity.values, *(group.values for group in sensitivity.groups.values()))
     return {name: frozenset(values) for name, values in sorted(found.items()) if values}
 
 
@@ -77,12 +77,24 @@ def _sensitivity(name: str, model: models.Sensitivity, policy: models.Policy, pl
         id=".".join(path),
         attribute=name,
         directions=model.directions,
-        bounds=tuple(
-            ValueBound(value, bound.r1, bound.r2, places.key(*path, "values", value))
-            for value, bound in model.values.items()
-        ),
+        bounds=(*_of_values(model, path, places), *_of_groups(model, path, places)),
         tolerance=default.tolerance if default else None,
         default=(default.r1, default.r2) if default and default.r1 is not None and default.r2 is not None else None,
         domain=attribute.domain if attribute else None,
         span=places.key(*path),
     )
+
+
+def _of_values(model: models.Sensitivity, path: tuple[str, ...], places: Places) -> Iterator[ValueBound]:
+    for value, several in model.values.items():
+        here = (*path, "values", value)
+        for i, bound in enumerate(several):
+            span = places.key(*here) if len(several) == 1 else places.value(*here, str(i))
+            yield ValueBound(value, bound.r1, bound.r2, span, bound.given)
+
+
+def _of_groups(model: models.Sensitivity, path: tuple[str, ...], places: Places) -> Iterator[ValueBound]:
+    for name, group in model.groups.items():
+        for i, value in enumerate(group.values):
+            span = places.value(*path, "groups", name, "values", str(i))
+            yield ValueBound(value, group.r1, group.r2, span, group.given, name)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.shape import Keys, MapOf, at
+from ppdm_flow.policy.shape import Keys, MapOf, at, placed
 
 _ROUNDS = 4
 _STAND_INS: dict[str, Any] = {
@@ -33,7 +33,7 @@ def salvaged(flat: Flat) -> tuple[Policy | None, frozenset[PolicyPath]]:
             return Policy.model_validate(tree, by_alias=True, by_name=False), frozenset(out)
         except ValidationError as error:
             for each in error.errors(include_url=False, include_input=False, include_context=False):
-                out.add(_without(tree, tuple(str(part) for part in each["loc"]), each["type"]))
+                out.add(_without(tree, placed(each["loc"], tree), each["type"]))
     return None, frozenset(out)
 
 

@@ -98,7 +98,9 @@ class _Writer:
 
     def _list(self, shape: ListOf) -> _Schema:
         written: _Schema = {"type": "array", "items": self.value(shape.item)}
-        return {**written, "minItems": shape.least} if shape.least else written
+        if shape.least:
+            written["minItems"] = shape.least
+        return {"anyOf": [self.value(shape.item), written]} if shape.single else written
 
     def _map(self, shape: MapOf) -> _Schema:
         value = self.value(shape.value)

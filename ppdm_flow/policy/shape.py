@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from ppdm_flow.policy.models import Flag, Policy
+from ppdm_flow.policy.models import Flag, Policy, one_or_more
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,11 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list."""
+    """A list; where ``single``, one item may stand for a list of one."""
 
     item: Shape
     least: int = 0
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +91,36 @@ def shape_of(model: type[BaseModel]) -> Keys:
 
 def at(path: tuple[str, ...], model: type[BaseModel] = Policy) -> Shape | None:
     """Return what stands at ``path``, or None where the language has nothing."""
-    shape: Shape = shape_of(model)
+    shape: Shape | None = shape_of(model)
     for part in path:
-        if isinstance(shape, Keys):
-            key = shape.keys.get(part)
-            if key is None:
-                return None
-            shape = key.shape
-        elif isinstance(shape, MapOf):
-            shape = shape.value
-        elif isinstance(shape, ListOf):
-            shape = shape.item
-        elif isinstance(shape, Free):
-            return shape
-        else:
-            return None
+        shape = _below(shape, part)
     return shape
+
+
+def _below(shape: Shape | None, part: str) -> Shape | None:
+    """Return what stands at ``part`` of something of this shape."""
+    if isinstance(shape, ListOf) and shape.single and not part.isdecimal():
+        shape = shape.item
+    if isinstance(shape, Keys):
+        return shape.keys[part].shape if part in shape.keys else None
+    if isinstance(shape, MapOf):
+        return shape.value
+    if isinstance(shape, ListOf):
+        return shape.item
+    return shape if isinstance(shape, Free) else None
+
+
+def placed(loc: Iterable[str | int], tree: Any) -> tuple[str, ...]:
+    """Return where a fault of pydantic's stands: an item that stands for a list of one has no position there."""
+    path: list[str] = []
+    node = tree
+    for part in loc:
+        if isinstance(part, int) and isinstance(node, Mapping):
+            continue
+        path.append(str(part))
+        below = isinstance(node, Mapping) and part in node
+        node = node[part] if below or (isinstance(part, int) and isinstance(node, list)) else None
+    return tuple(path)
 
 
 @cache
@@ -143,7 +158,8 @@ def _annotation(annotation: Any, constraints: tuple[Any, ...] = ()) -> Shape:
     if get_origin(annotation) is Literal:
         return Text(tuple(get_args(annotation)))
     if get_origin(annotation) is tuple:
-        return ListOf(_annotation(get_args(annotation)[0]), _bound(constraints, "min_length") or 0)
+        single = any(getattr(c, "func", None) is one_or_more for c in constraints)
+        return ListOf(_annotation(get_args(annotation)[0]), _bound(constraints, "min_length") or 0, single)
     if get_origin(annotation) is dict:
         return _map(annotation, constraints)
     return _plain(annotation, constraints)

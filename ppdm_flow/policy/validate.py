@@ -13,7 +13,7 @@ from ppdm_flow.core.suggest import closest, confident
 from ppdm_flow.policy.advice import number_hint, subject, under
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, Text, at, homes
+from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, Text, at, homes, placed
 from ppdm_flow.policy.words import NAME_RULE, choices, expected, place_name, short
 
 M = TypeVar("M", bound=BaseModel)
@@ -45,7 +45,7 @@ class _Judge:
         self.misspelt: set[PolicyPath] = set()
 
     def of(self, error: Any) -> Iterable[Diagnostic]:
-        loc = tuple(str(part) for part in error["loc"])
+        loc = placed(error["loc"], self.flat.tree)
         kind = error["type"]
         if loc and loc[-1] == "[key]":
             yield self._name(loc[:-1])
@@ -92,6 +92,8 @@ class _Judge:
     def _unknown(self, path: PolicyPath) -> Diagnostic:
         name, above = path[-1], path[:-1]
         shape = at(above, self.model)
+        if isinstance(shape, ListOf) and shape.single:
+            shape = shape.item
         known = list(shape.keys) if isinstance(shape, Keys) else []
         hint = self._meant(name, above, shape)
         return Diagnostic(
@@ -171,7 +173,7 @@ class _Judge:
             )
         is_a = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a single value"
         hint = None
-        if isinstance(shape, ListOf) and isinstance(value, str) and self._quotable(path):
+        if isinstance(shape, ListOf) and not shape.single and isinstance(value, str) and self._quotable(path):
             hint = f"write `[{short(value, 30)}]`"
         elif isinstance(shape, (MapOf, Keys)) and isinstance(value, list):
             hint = "write `name: …` for each entry, without `-`" if isinstance(shape, MapOf) else None

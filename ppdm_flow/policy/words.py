@@ -44,7 +44,7 @@ def expected(shape: Shape) -> str:
     if isinstance(shape, Number):
         return ("a whole number" if shape.whole else "a number") + _range(shape)
     if isinstance(shape, ListOf):
-        return f"a list of {_plural(shape.item)}"
+        return f"{expected(shape.item)}, or a list of such maps" if shape.single else f"a list of {_plural(shape.item)}"
     if isinstance(shape, MapOf):
         return "a map with a name for each entry"
     if isinstance(shape, Keys):
@@ -75,8 +75,12 @@ def _sensitivity(path: tuple[str, ...]) -> str:
     rest = path[path.index("sensitivities") + 1 :]
     if len(rest) == 1:
         return f"the sensitivities of `{short(rest[0])}`"
+    if len(rest) == 3 and rest[1] == "groups":
+        return f"group `{short(rest[2])}`"
     if len(rest) == 3:
         return f"the bound of `{short(rest[2])}`"
+    if len(rest) == 4 and rest[1] == "values" and rest[3].isdecimal():
+        return f"bound {int(rest[3]) + 1} of `{short(rest[2])}`"
     return f"`{rest[1]}` of the sensitivities of `{short(rest[0])}`"
 
 

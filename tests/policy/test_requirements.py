@@ -76,3 +76,77 @@ def test_nothing_required(read, start) -> None:
     assert requirements_of(loaded.policy, loaded.places) == ()
     assert gates_of(loaded.policy, loaded.places) == ()
     assert declared_values(loaded.policy) == {}
+
+
+SEVERAL = """\
+version: 1
+name: test
+attributes:
+  disease: {role: sensitive, domain: [HIV, flu, cancer, "0"]}
+privacy:
+  sensitivities:
+    disease:
+      groups:
+        std: {values: [flu, cancer], r1: 0.02, r2: 0.1}
+        clinic: {values: [HIV], r1: 0.3, r2: 0.4, given: patients}
+      values:
+        HIV: [{r1: 0.02, r2: 0.1}, {r1: 0.05, r2: 0.2, given: donors}]
+        "0": {r1: 0.1, r2: 0.3}
+releases:
+  study: {path: study.csv}
+"""
+
+
+def test_groups_and_several_bounds_with_their_places(read) -> None:
+    loaded = read(SEVERAL)
+    (requirement,) = requirements_of(loaded.policy, loaded.places)
+    assert isinstance(requirement, Sensitivity)
+    assert [(b.value, b.r1, b.r2, b.given, b.group, b.span.line) for b in requirement.bounds] == [
+        ("HIV", 0.02, 0.1, "", "", 12),
+        ("HIV", 0.05, 0.2, "donors", "", 12),
+        ("0", 0.1, 0.3, "", "", 13),
+        ("flu", 0.02, 0.1, "", "std", 9),
+        ("cancer", 0.02, 0.1, "", "std", 9),
+        ("HIV", 0.3, 0.4, "patients", "clinic", 10),
+    ]
+    assert len({b.span for b in requirement.bounds}) == 6
+    assert declared_values(loaded.policy)["disease"] == {"HIV", "flu", "cancer", "0"}
+
+
+def test_a_list_of_one_is_the_same_as_a_map(read) -> None:
+    single = SEVERAL.replace('"0": {r1: 0.1, r2: 0.3}', '"0": [{r1: 0.1, r2: 0.3}]')
+    one, other = (read(text) for text in (SEVERAL, single))
+    assert requirements_of(one.policy, one.places) == requirements_of(other.policy, other.places)
+
+
+def test_faults_among_several_are_drawn_at_their_place(read) -> None:
+    loaded = read(SEVERAL.replace("r1: 0.05, r2: 0.2,", "r1: 0.05, r2: 1.2,").replace("r1: 0.1, r2: 0.3", "r1: 0.1"))
+    found = [(d.code, d.path, d.span.line) for d in loaded.diagnostics]
+    path = ("privacy", "sensitivities", "disease", "values")
+    assert found == [("PPF204", (*path, "HIV", "1", "r2"), 12), ("PPF202", (*path, "0", "r2"), 13)]
+
+
+def test_floors_reach_into_lists(read, codes) -> None:
+    floor = 'floors: {privacy.sensitivities.disease.values.HIV.r2: "<= %s"}\n'
+    assert codes(read(floor % "0.1" + SEVERAL)) == ["PPF308"]
+    assert codes(read(floor % "0.2" + SEVERAL)) == []
+    moved = SEVERAL.replace("        HIV: [", "        # HIV: [")
+    assert codes(read(floor % "0.2" + moved)) == ["PPF308"]  # a group is no way around a floor on a value
+    assert codes(read(floor.replace("values.HIV", "groups.*") % "0.2" + SEVERAL)) == ["PPF308"]
+
+
+def test_a_child_replaces_the_bound_of_a_value_and_takes_groups_away(read) -> None:
+    child = """\
+extends: [./base.yaml]
+version: 1
+name: child
+privacy:
+  sensitivities:
+    disease:
+      values: {HIV: {r1: 0.01, r2: 0.02}}
+      groups: {clinic: null}
+"""
+    loaded = read(child, {"base.yaml": SEVERAL})
+    (requirement,) = requirements_of(loaded.policy, loaded.places)
+    assert [(b.value, b.r2) for b in requirement.bounds if b.value == "HIV"] == [("HIV", 0.02)]
+    assert {b.group for b in requirement.bounds} == {"", "std"}

@@ -161,4 +161,17 @@ PAGES: tuple[CodePage, ...] = (
         bad="privacy: {}",
         good="privacy: {k_anonymity: {k: 5}}",
     ),
+    CodePage(
+        "PPF527",
+        "a value bounded in two places",
+        "A value is in two groups, or in a group and under `values:`, and both bounds are about the same people.",
+        "Both would hold, and the stricter one decide: most likely one of them was meant to be another value's, or to"
+        " replace the other.",
+        "Leave the value in one place. Several bounds of one value that are all meant stand in a list under `values:`;"
+        " bounds about different people say so with `given:`.",
+        bad="groups: {stigma: {values: [HIV, hepatitis], r1: 0.02, r2: 0.1}}\nvalues: {HIV: {r1: 0.1, r2: 0.25}}",
+        good="groups: {stigma: {values: [hepatitis, syphilis], r1: 0.02, r2: 0.1}}\n"
+        "values:\n"
+        "  HIV: [{r1: 0.02, r2: 0.1}, {r1: 0.05, r2: 0.2, given: patients of the clinic}]",
+    ),
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.policy.models import DefaultBound, Sensitivity
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.models import DefaultBound, Sensitivity, ValueBound
 from ppdm_flow.policy.rules.attributes import suppressed
+from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.policy.rules.templates import protected
 from ppdm_flow.policy.words import number, short
@@ -25,19 +27,83 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
             yield from protected(scene, name, attribute.role, path)
             values = [(v, (*path, "values", v)) for v in sensitivity.values]
             yield from scene.values(attribute, name, values, at_key=True)
+            grouped = [(v, place) for v, place, _ in _grouped(sensitivity, path)]
+            yield from scene.values(attribute, name, grouped)
 
 
 def _bounds(scene: Scene, name: str, sensitivity: Sensitivity, path: Path) -> Iterator[Diagnostic]:
-    if sensitivity.default is None and not sensitivity.values and not scene.lacks(*path):
+    if not (sensitivity.default or sensitivity.values or sensitivity.groups or scene.lacks(*path)):
         message = f"the sensitivities of `{short(name)}` bound nothing"
-        yield scene.fault("PPF505", message, path, at_key=True, hint="give `values`, or a `default`")
+        yield scene.fault("PPF505", message, path, at_key=True, hint="give `values`, `groups`, or a `default`")
     if sensitivity.default is not None:
         yield from _default(scene, sensitivity.default, (*path, "default"))
-    for value, bound in sensitivity.values.items():
+    for value, several in sensitivity.values.items():
         here = (*path, "values", value)
         if value == SUPPRESSED:
             yield suppressed(scene, here, at_key=True)
-        yield from _order(scene, bound.r1, bound.r2, here)
+        for bound, place in zip(several, _places(scene, here, len(several)), strict=True):
+            yield from _order(scene, bound.r1, bound.r2, place)
+        yield from _repeated(scene, value, several, here)
+    yield from _groups(scene, sensitivity, path)
+
+
+def _places(scene: Scene, path: Path, count: int) -> list[Path]:
+    """Return where each bound of a value stands: a single map has no position."""
+    listed = count > 1 or (*path, "0") in scene.places.values
+    return [(*path, str(i)) for i in range(count)] if listed else [path]
+
+
+def _repeated(scene: Scene, value: str, several: tuple[ValueBound, ...], path: Path) -> Iterator[Diagnostic]:
+    first: dict[ValueBound, int] = {}
+    for i, bound in enumerate(several):
+        begin = first.setdefault(bound, i)
+        if begin != i:
+            span = scene.places.value(*path, str(begin))
+            yield scene.fault(
+                "PPF507",
+                f"`{short(value)}` has the same bound twice",
+                (*path, str(i)),
+                warning=True,
+                hint="remove one of the two",
+                related=(Related(span, "first here"),) if span else (),
+            )
+
+
+def _groups(scene: Scene, sensitivity: Sensitivity, path: Path) -> Iterator[Diagnostic]:
+    for group_name, group in sensitivity.groups.items():
+        here = (*path, "groups", group_name)
+        yield from repeats(scene, group.values, (*here, "values"), f"group `{group_name}`")
+        yield from _order(scene, group.r1, group.r2, here)
+        for i, value in enumerate(group.values):
+            if value == SUPPRESSED:
+                yield suppressed(scene, (*here, "values", str(i)))
+    yield from _bound_twice(scene, sensitivity, path)
+
+
+def _bound_twice(scene: Scene, sensitivity: Sensitivity, path: Path) -> Iterator[Diagnostic]:
+    """A value may be in a group and have a bound elsewhere only where the two are about different people."""
+    first: dict[tuple[str, str], tuple[str, Span | None]] = {}
+    for value, several in sensitivity.values.items():
+        for bound in several:
+            first[value, bound.given] = ("a bound of its own", scene.places.key(*path, "values", value))
+    for value, place, group in _grouped(sensitivity, path):
+        about = sensitivity.groups[group].given
+        words, span = first.setdefault((value, about), (f"a bound from group `{group}`", scene.places.value(*place)))
+        if words != f"a bound from group `{group}`":
+            yield scene.fault(
+                "PPF527",
+                f"`{short(value)}` is in group `{group}` and already has {words}",
+                place,
+                hint="leave it in one of them, or say with `given` whom each is about",
+                related=(Related(span, "bounded here"),) if span else (),
+            )
+
+
+def _grouped(sensitivity: Sensitivity, path: Path) -> Iterator[tuple[str, Path, str]]:
+    """Yield every value of every group, its place, and the group's name."""
+    for name, group in sensitivity.groups.items():
+        for i, value in enumerate(group.values):
+            yield value, (*path, "groups", name, "values", str(i)), name
 
 
 def _default(scene: Scene, default: DefaultBound, path: Path) -> Iterator[Diagnostic]:
