@@ -32,6 +32,7 @@ def dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
         "description": release.description,
         "file": PurePosixPath(release.path).name,
         "format": release.format,
+        "options": dict(release.options),
         "rows": rows,
         "missing": "an empty cell without quotes" if release.format == "csv" else "null",
         "suppressed": "⊥",

@@ -28,7 +28,7 @@ def operators_for(release: ReleaseNode, released: Path, given: Path | None) -> M
         return {}
     sources = {a.name: a.source or a.name for a in release.attributes}
     found: dict[str, Operator] = {}
-    for operator in _read(path):
+    for operator in read_operators(path):
         name = operator.attribute
         if name in sources:
             if name in found:
@@ -37,7 +37,8 @@ def operators_for(release: ReleaseNode, released: Path, given: Path | None) -> M
     return found
 
 
-def _read(path: Path) -> list[Operator]:
+def read_operators(path: Path) -> list[Operator]:
+    """Return the operators of a file. Raises DataError where it cannot be read, or is none."""
     try:
         if path.stat().st_size > _LARGEST:
             raise _broken(path)

@@ -153,6 +153,8 @@ class Operator:
             raise ValueError("an operator of an unknown form")
         retention = np.asarray(document["retention"], dtype=np.float64)
         domain = tuple(document["domain"])
+        if any(not (v is None or isinstance(v, str)) for v in domain) or len(set(domain)) < len(domain):
+            raise ValueError("an operator whose domain is not of distinct texts")
         if retention.shape != (len(domain),) or not domain:
             raise ValueError("an operator whose domain and probabilities differ in length")
         if not np.all((retention >= 0) & (retention <= 1)):

@@ -11,7 +11,19 @@ from importlib import import_module
 
 from ppdm_flow.core.page import CodePage
 
-HUNDREDS = ("text", "shape", "compose", "plugins", "rules", "plan", "run", "anonymizers", "audit", "internal")
+HUNDREDS = (
+    "text",
+    "shape",
+    "compose",
+    "plugins",
+    "rules",
+    "plan",
+    "run",
+    "recipient",
+    "anonymizers",
+    "audit",
+    "internal",
+)
 
 
 @cache
