@@ -28,3 +28,8 @@ def listed(names: Iterable[str]) -> str:
     """Return names for a sentence: ``a``, ``a and b``, ``a, b and c``."""
     every = [f"`{n}`" for n in names]
     return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}" if every else "nothing"
+
+
+def amount(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 row``, ``2,000 rows``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -28,7 +28,7 @@ ROLES = {
     "x": Role.INSENSITIVE,
 }
 
-CONNECTION = duckdb.connect()
+CONNECTION = duckdb.connect(config={"threads": 1})
 
 
 @dataclass(frozen=True)

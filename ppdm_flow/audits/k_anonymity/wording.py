@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ppdm_flow.audits.k_anonymity.classes import Classes
-from ppdm_flow.audits.release import listed
+from ppdm_flow.audits.release import amount, listed
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Nulls
 
@@ -16,16 +16,16 @@ def sentence(requirement: KAnonymity, columns: Sequence[str], found: Classes, nu
     if total == 0:
         return "There is no row to measure, so nothing can be said of it." + _left_out(found)
     if not columns:
-        return f"No quasi-identifier is released, so all {total:,} rows look alike."
+        return f"No quasi-identifier is released, so {amount(total, 'row')} look alike."
     if found.k >= requirement.k:
         text = (
-            f"Whoever knows a person's {listed(columns)} finds at least {found.k:,} rows that fit;"
+            f"Whoever knows a person's {listed(columns)} finds at least {amount(found.k, 'row')} that fit;"
             f" {requirement.k:,} are required."
         )
     else:
         text = (
             f"{found.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few others:"
-            f" the smallest group has {found.k:,} where {requirement.k:,} are required."
+            f" the smallest group has {amount(found.k, 'row')} where {requirement.k:,} are required."
         )
     return text + _treatment(nulls) + _left_out(found)
 
@@ -37,4 +37,4 @@ def _treatment(nulls: Nulls) -> str:
 def _left_out(found: Classes) -> str:
     if not found.left_out:
         return ""
-    return f" {found.left_out:,} rows with a missing value are left out, as the policy says: nothing covers them."
+    return f" Left out, as the policy says: {amount(found.left_out, 'row')} with a missing value, which nothing covers."

@@ -48,7 +48,8 @@ def _margins(judged: Judgement) -> str:
 
 
 def _closest(judged: Judgement) -> str:
-    return f"; the closest comes within {abs(min(judged.margin, 0.0)):.4f} of its limit"
+    room = -judged.margin
+    return f"; the closest is {room:.4f} off its limit" if room >= 0.00005 else "; the closest is right at its limit"
 
 
 def _named(judged: Judgement, place: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.release import listed
+from ppdm_flow.audits.release import amount, listed
 from ppdm_flow.audits.templates.survey import Survey, by_attribute
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.requirements import Template, within
@@ -32,7 +32,7 @@ def sentence(template: Template, channel: Sequence[str], before: Survey, after: 
     if within(after.worst, template.confidence, at_most=True):
         return sure + change + gone
     groups, rows = after.groups(template.confidence)
-    return f"{sure}{change} {rows:,} rows in {groups:,} groups allow more.{gone}"
+    return f"{sure}{change} {amount(rows, 'row')} in {amount(groups, 'group')} allow more.{gone}"
 
 
 def recoded(template: Template, after: Survey) -> Iterator[Finding]:
