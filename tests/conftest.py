@@ -6,15 +6,17 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import configuration, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
+configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "ppdm-flow-hypothesis")
 settings.register_profile("ppdm", deadline=None, derandomize=True, database=None)
 settings.load_profile("ppdm")
 
