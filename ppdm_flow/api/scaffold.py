@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 
+import ppdm_flow
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 
@@ -86,7 +87,7 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with: {python-version: "3.11"}
-      - run: pip install ppdm_flow
+      - run: pip install ppdm_flow==VERSION  # the version that you reviewed
       - run: ppdm-flow check policies/ --strict
 """
 
@@ -120,7 +121,7 @@ def contents() -> Mapping[str, str]:
         "data/visits.csv": _table(),
         "README.md": _README,
         ".gitignore": _IGNORE,
-        ".github/workflows/policies.yml": _WORKFLOW,
+        ".github/workflows/policies.yml": _WORKFLOW.replace("VERSION", ppdm_flow.__version__),
     }
 
 
