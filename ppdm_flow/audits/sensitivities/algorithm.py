@@ -8,16 +8,16 @@ that operator is tested at an error probability of one in a million.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from ppdm_flow.audits.release import carriers
 from ppdm_flow.audits.sensitivities.bytes_check import ERROR
+from ppdm_flow.audits.sensitivities.figures import figures_of
 from ppdm_flow.audits.sensitivities.findings import findings, no_operator
-from ppdm_flow.audits.sensitivities.judgement import NO_BOUND, Judgement
+from ppdm_flow.audits.sensitivities.judgement import Judgement
 from ppdm_flow.audits.sensitivities.judging import judge
-from ppdm_flow.audits.sensitivities.picture import chart
+from ppdm_flow.audits.sensitivities.picture import charts_of
 from ppdm_flow.audits.sensitivities.second_route import again, unreleased_again
 from ppdm_flow.audits.sensitivities.unreleased import unreleased_margin
 from ppdm_flow.audits.sensitivities.wording import sentence
@@ -51,9 +51,9 @@ class SensitivitiesAudit:
                 mine = {"margin": Figure(None, "probability", note="no operator is known")}
                 found.extend(no_operator(requirement, c) for c, j in judged if j is None)
             else:
-                mine = _figures(worst(known))
+                mine = figures_of(worst(known))
                 found.extend(f for j in known for f in findings(j))
-                charts.extend(chart(j, ctx) for j in known)
+                charts.extend(c for j in known for c in charts_of(j, ctx))
             figures |= {f"{requirement.id}.{name}": figure for name, figure in mine.items()}
             measured.append(_measured(requirement, columns, known, mine["margin"]))
         return AuditOutcome(figures, tuple(measured), tuple(found), tuple(charts))
@@ -92,27 +92,3 @@ def _measured(requirement: Sensitivity, columns: tuple[str, ...], known: list[Ju
         sentence=sentence(requirement, columns, known),
         verifiable=verifiable,
     )
-
-
-def _figures(judged: Judgement) -> dict[str, Figure]:
-    bounded = judged.bounded
-    none = "" if len(bounded) else "no value is bounded"
-    finite = math.isfinite(judged.amplification)
-    epsilon = math.log(judged.amplification) if finite else None
-    highest = float(judged.at_prior.upward[bounded].max()) if len(bounded) else None
-    lowest = float(judged.at_prior.downward[bounded].min()) if len(bounded) else None
-    check = judged.bytes_check
-    return {
-        "margin": Figure(judged.margin, "probability", note=none),
-        "worst_upward": Figure(judged.worst_upward, "probability", note=none),
-        "worst_downward": Figure(judged.worst_downward, "probability", note=none),
-        "upward_margin": Figure(float(judged.upward.max(initial=NO_BOUND)), "probability", note=none),
-        "downward_margin": Figure(float(judged.downward.max(initial=NO_BOUND)), "probability", note=none),
-        "highest_at_own_prior": Figure(highest, "probability", note=none),
-        "lowest_at_own_prior": Figure(lowest, "probability", note=none),
-        "epsilon": Figure(
-            epsilon, "nats", note="" if finite else "unbounded: some value is never released for another"
-        ),
-        "p_value": Figure(check.p_value, "probability", note=check.route or "not tested"),
-        "outside_cells": Figure(check.outside, "rows"),
-    }

@@ -24,6 +24,7 @@ class BytesCheck:
     """``fault`` says what contradicts the operator, or is empty. ``p_value`` is None where nothing could be tested.
 
     ``route`` is ``pairs`` or ``frequencies``; ``sharp`` says whether an unperturbed release would have been found.
+    ``joint`` are the pairs of original and released values that it was tested on, where there are any.
     """
 
     fault: str
@@ -31,6 +32,7 @@ class BytesCheck:
     route: str = ""
     outside: int = 0
     sharp: bool = True
+    joint: Joint | None = None
 
 
 def check_bytes(
@@ -55,7 +57,7 @@ def check_bytes(
     trials = tally(joint.original, joint.rows, operator.size).rows
     occurs = np.flatnonzero(trials)
     sharp = joint_fit(operator.retention, Joint(occurs, occurs, trials[occurs])) < error
-    return BytesCheck(_verdict(p_value, error), p_value, "pairs", sharp=sharp)
+    return BytesCheck(_verdict(p_value, error), p_value, "pairs", sharp=sharp, joint=joint)
 
 
 def _by_frequencies(operator: Operator, before: Histogram, after: Histogram, error: float) -> BytesCheck:

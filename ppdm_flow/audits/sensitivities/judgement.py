@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ppdm_flow.audits.histogram import Domain
 from ppdm_flow.audits.sensitivities.bounds import Bounds
 from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck
+from ppdm_flow.audits.sensitivities.observed import Observed
 from ppdm_flow.audits.sensitivities.posteriors import Posteriors
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.roles import Directions
@@ -25,7 +26,7 @@ class Judgement:
     """``posteriors`` (b,) over all priors, in step with ``bounds``; ``at_prior`` (m,) of each value at the data's own.
 
     A value with several bounds has as many rows: each must hold. ``doubt`` says why the operator cannot be relied on,
-    or is empty; then ``bytes_check`` is what the bytes say.
+    or is empty; then ``bytes_check`` is what the bytes say. ``observed`` are the posteriors counted over pairs.
     """
 
     requirement: Sensitivity
@@ -38,6 +39,7 @@ class Judgement:
     amplification: float
     doubt: str
     bytes_check: BytesCheck
+    observed: Observed | None = None
 
     @property
     def upward(self) -> Floats:

@@ -7,9 +7,10 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.histogram import Histogram, histogram
 from ppdm_flow.audits.operator_input import operator_input
-from ppdm_flow.audits.sensitivities.bounds import bounds
+from ppdm_flow.audits.sensitivities.bounds import Bounds, bounds
 from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck, check_bytes
 from ppdm_flow.audits.sensitivities.judgement import Judgement
+from ppdm_flow.audits.sensitivities.observed import Observed, observe
 from ppdm_flow.audits.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirements import Sensitivity
@@ -17,6 +18,7 @@ from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
+Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
@@ -49,7 +51,15 @@ def judge(
         amplification=amplification(operator.retention),
         doubt=doubt,
         bytes_check=check,
+        observed=_observed(operator, frequency, bound, check),
     )
+
+
+def _observed(operator: Operator, prior: Floats, bound: Bounds, check: BytesCheck) -> Observed | None:
+    values = np.unique(bound.values[bound.judged])
+    if check.joint is None or not len(values):
+        return None
+    return observe(operator.retention, prior, check.joint, values)
 
 
 def _nothing(operator: Operator) -> Integers:

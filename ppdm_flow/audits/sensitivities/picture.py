@@ -6,13 +6,20 @@ import numpy as np
 
 from ppdm_flow.audits.release import source_of
 from ppdm_flow.audits.sensitivities.judgement import Judgement
+from ppdm_flow.audits.sensitivities.observed import LEVEL, Observed
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.sdk.audit import AuditContext
 
 TOP = 20
 
 
-def chart(judged: Judgement, ctx: AuditContext) -> Chart:
+def charts_of(judged: Judgement, ctx: AuditContext) -> tuple[Chart, ...]:
+    """Return the worst posteriors, and those counted over pairs where there are any."""
+    worst = _worst(judged, ctx)
+    return (worst,) if judged.observed is None else (worst, _counted(judged, judged.observed, ctx))
+
+
+def _worst(judged: Judgement, ctx: AuditContext) -> Chart:
     """Return bars for at most twenty bounded values, the worst first."""
     chosen = _closest(judged)
     values = judged.bounds.values
@@ -32,6 +39,29 @@ def chart(judged: Judgement, ctx: AuditContext) -> Chart:
         x_label="value",
         y_label="probability",
         note="worst case over all prior beliefs; at most twenty values, those closest to their limits first",
+        group=judged.requirement.id,
+    )
+
+
+def _counted(judged: Judgement, observed: Observed, ctx: AuditContext) -> Chart:
+    """Return measured beside predicted posteriors, with intervals; the highest predicted first."""
+    order = np.argsort(-observed.predicted, kind="stable")
+    chosen = [i for i in order.tolist() if observed.trials[i] > 0][:TOP]
+    attribute = source_of(judged.column, ctx)
+    low, high = (tuple(float(end[i]) for i in chosen) for end in (observed.low, observed.high))
+    places = [int(observed.values[i]) for i in chosen]
+    return Chart(
+        id=f"{judged.requirement.id}.{judged.column}.counted",
+        title=f"What the rows tell of {judged.column}",
+        kind="bars",
+        x=tuple(ctx.label(attribute, judged.domain[p], p + 1) for p in places),
+        series=(
+            Series("counted over the rows", tuple(float(observed.share[i]) for i in chosen), low, high),
+            Series("predicted by the operator", tuple(float(observed.predicted[i]) for i in chosen)),
+        ),
+        x_label="value",
+        y_label="probability",
+        note=f"share of the rows released as the value that tells most of it; {LEVEL:.0%} intervals for all together",
         group=judged.requirement.id,
     )
 

@@ -41,6 +41,29 @@ def worst_posteriors(retention: Floats, bounds: Bounds) -> Posteriors:
     return Posteriors(_bayes(bounds.r1, keep[i], rarest[i]), _bayes(bounds.r2, leave[i], commonest[i]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Telling:
+    """For each value (m,): the released value after which it is likeliest at a prior, and that posterior."""
+
+    released: npt.NDArray[np.int64]
+    posterior: Floats
+
+
+def most_telling(retention: Floats, prior: Floats) -> Telling:
+    """Return what tells most of each value: the value itself, or the rarest other released one."""
+    leave, keep = _entries(retention)
+    out = retention * prior + float(leave @ prior)
+    own = _share(prior * keep, out)
+    place = np.arange(len(retention))
+    if len(retention) == 1:
+        return Telling(place, own)
+    rarest = np.argsort(np.where(out > 0, out, np.inf), kind="stable")[:2]
+    other = np.where(place == rarest[0], rarest[1], rarest[0])
+    from_other = np.where(out[other] > 0, _share(prior * leave, out[other]), 0.0)
+    better = from_other > own
+    return Telling(np.where(better, other, place), np.where(better, from_other, own))
+
+
 def posteriors_at(retention: Floats, prior: Floats) -> Posteriors:
     """Return the highest and the lowest posterior of each value over all released values, at one ``prior`` (m,)."""
     leave, keep = _entries(retention)

@@ -21,7 +21,8 @@ def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[J
     faulty = next((j for j in known if j.fault), None)
     if faulty is not None:
         return f"This cannot be verified for `{faulty.column}`: {faulty.fault}."
-    return _margins(max(known, key=lambda j: j.margin)) + _fit(known)
+    worst = max(known, key=lambda j: j.margin)
+    return _margins(worst) + _fit(known) + _counted(worst)
 
 
 def _margins(judged: Judgement) -> str:
@@ -53,7 +54,11 @@ def _closest(judged: Judgement) -> str:
 
 
 def _named(judged: Judgement, place: int) -> str:
-    value = judged.domain[judged.bounds.values[place]]
+    return _called(judged, int(judged.bounds.values[place]))
+
+
+def _called(judged: Judgement, place: int) -> str:
+    value = judged.domain[place]
     own = {b.value for b in judged.requirement.bounds}
     return f"`{value}`" if value is not None and value in own else "a value"
 
@@ -61,3 +66,16 @@ def _named(judged: Judgement, place: int) -> str:
 def _fit(known: Sequence[Judgement]) -> str:
     tested = [j.bytes_check.p_value for j in known if j.bytes_check.p_value is not None]
     return f" The released values fit the operator (p = {min(tested):.2g})." if tested else ""
+
+
+def _counted(judged: Judgement) -> str:
+    """Say what the rows themselves tell most."""
+    observed = judged.observed
+    most = observed.most if observed is not None else None
+    if observed is None or most is None:
+        return ""
+    return (
+        f" Whoever knows the frequencies comes to {observed.predicted[most]:.2%} for"
+        f" {_called(judged, int(observed.values[most]))} at most; counted over the"
+        f" rows it is {observed.share[most]:.2%} ({observed.low[most]:.2%} to {observed.high[most]:.2%})."
+    )
