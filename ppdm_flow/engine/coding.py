@@ -44,6 +44,15 @@ def marked(column: Column, texts: Iterable[str], mark: int) -> Column:
     return column.mapped(code_map, column.categories.filter(pa.array(~hit)))
 
 
+def restricted(column: Column) -> Column:
+    """Return the same cells with only the categories that occur, in the order that they have."""
+    used = column.in_use()
+    if used.all():
+        return column
+    code_map = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return column.mapped(code_map, column.categories.filter(pa.array(used)))
+
+
 def has_suppressed_text(column: Column) -> bool:
     """Whether ``⊥`` is among the categories."""
     return bool(pc.any(pc.equal(column.categories, SUPPRESSED_TEXT)).as_py())

@@ -10,6 +10,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.engine.coding import restricted
 from ppdm_flow.engine.narrow import fitting
 from ppdm_flow.engine.pool import Pool
 from ppdm_flow.engine.streams import Keys, Part
@@ -124,7 +125,7 @@ class Spool:
         columns = {}
         for i, name in enumerate(self._names):
             codes = whole.arrays[_HEAD + i][order].astype(np.int32)
-            columns[name] = Column(codes, self._pools[i].categories())
+            columns[name] = restricted(Column(codes, self._pools[i].categories()))
         return Table(columns, numbers)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.engine.coding import coded
+from ppdm_flow.engine.coding import coded, restricted
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.table import Table, concat
+from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.table import Table
 
 
 def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: int) -> Iterator[Table]:
@@ -22,16 +23,25 @@ def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: in
         start += batch.num_rows
         held += batch.num_rows
         if held >= size:
-            whole = concat(waiting)
+            whole = _joined(waiting)
             full = held - held % size
             yield from (_slice(whole, at, at + size) for at in range(0, full, size))
             waiting = [_slice(whole, full, held)] if full < held else []
             held -= full
     if held:
-        yield _slice(concat(waiting), 0, held)
+        yield _slice(_joined(waiting), 0, held)
+
+
+def _joined(tables: list[Table]) -> Table:
+    """Stack blocks; categories are sorted by text."""
+    columns = {}
+    for name in tables[0].names:
+        names: pa.StringArray = union(t[name].categories for t in tables)
+        columns[name] = Column(np.concatenate([t[name].onto(names).codes for t in tables]), names)
+    return Table(columns, np.concatenate([t.rows for t in tables]))
 
 
 def _slice(table: Table, begin: int, end: int) -> Table:
     """Return the rows between two positions; only the categories that occur there stay, sorted."""
-    columns = {n: Column(c.codes[begin:end], c.categories).compact() for n, c in table.columns.items()}
+    columns = {n: restricted(Column(c.codes[begin:end], c.categories)) for n, c in table.columns.items()}
     return Table(columns, table.rows[begin:end])

@@ -28,8 +28,9 @@ class CsvSink:
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append the rows."""
+        columns = [self._coded(column) for column in batch.columns]
         for start in range(0, batch.num_rows, _ROWS):
-            self._append(batch.slice(start, _ROWS))
+            self._append([texts.take(places.slice(start, _ROWS)).fill_null("") for texts, places in columns])
 
     def close(self) -> None:
         """Finish and flush to disk."""
@@ -39,8 +40,7 @@ class CsvSink:
             self._file.flush()
             os.fsync(self._file.fileno())
 
-    def _append(self, batch: pa.RecordBatch) -> None:
-        cells = [self._cells(column) for column in batch.columns]
+    def _append(self, cells: list[pa.LargeStringArray]) -> None:
         last = pa.scalar("\n", pa.large_string())
         lines = pc.binary_join_element_wise(*cells, pa.scalar(self.delimiter, pa.large_string()))
         whole = pc.binary_join_element_wise(lines, last, pa.scalar("", pa.large_string()))
@@ -48,10 +48,10 @@ class CsvSink:
         bounds = pa.Array.from_buffers(pa.int64(), len(whole) + 1, [None, offsets], offset=whole.offset)
         self._out.write(memoryview(data)[bounds[0].as_py() : bounds[len(whole)].as_py()])
 
-    def _cells(self, column: pa.Array) -> pa.LargeStringArray:
+    def _coded(self, column: pa.Array) -> tuple[pa.LargeStringArray, pa.Array]:
+        """Return the distinct texts as they are written, and where each row's stands among them."""
         coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        quoted = self._quoted(coded.dictionary.cast(pa.string())).cast(pa.large_string())
-        return quoted.take(coded.indices).fill_null("")
+        return self._quoted(coded.dictionary.cast(pa.string())).cast(pa.large_string()), coded.indices
 
     def _quoted(self, texts: pa.StringArray) -> pa.StringArray:
         """Quote the empty text, and texts with a delimiter, quote or line end (RFC 4180, section 2, rules 6 and 7)."""
