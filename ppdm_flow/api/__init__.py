@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.explaining import explain, topics
     from ppdm_flow.api.listing import plugins
     from ppdm_flow.api.planning import plan
+    from ppdm_flow.api.reconstructing import reconstruct
     from ppdm_flow.api.reporting import report
     from ppdm_flow.api.running import run
     from ppdm_flow.api.scaffold import init
@@ -32,6 +33,7 @@ _HOMES = {
     "init": "scaffold",
     "plan": "planning",
     "plugins": "listing",
+    "reconstruct": "reconstructing",
     "report": "reporting",
     "run": "running",
     "schema": "documents",
@@ -49,6 +51,7 @@ __all__ = [
     "init",
     "plan",
     "plugins",
+    "reconstruct",
     "report",
     "run",
     "schema",

@@ -12,7 +12,21 @@ from typing import Annotated, NoReturn
 import typer
 
 import ppdm_flow
-from ppdm_flow.cli import audit, check, doctor, explain, init, listing, plan, report, run, schema, show, verify
+from ppdm_flow.cli import (
+    audit,
+    check,
+    doctor,
+    explain,
+    init,
+    listing,
+    plan,
+    reconstruct,
+    report,
+    run,
+    schema,
+    show,
+    verify,
+)
 from ppdm_flow.cli.output import complain, put
 from ppdm_flow.cli.verbs import HELP, add
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -28,7 +42,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings=HELP,
 )
-for _module in (check, plan, run, audit, verify, report, show, listing, explain, schema, init, doctor):
+for _module in (check, plan, run, audit, verify, report, reconstruct, show, listing, explain, schema, init, doctor):
     add(app, _module)
 
 

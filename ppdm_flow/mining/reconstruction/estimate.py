@@ -55,7 +55,7 @@ class Together:
     high: Floats
 
 
-def reconstruct(
+def reconstruct_counts(
     channel: Channel, released: npt.ArrayLike, method: Method = "inverse", level: float = 0.95, rounds: int = 20_000
 ) -> Reconstruction:
     """Estimate the original counts of the released rows.

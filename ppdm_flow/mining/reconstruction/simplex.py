@@ -28,10 +28,9 @@ def project(values: Floats, total: Floats, variance: Floats | None = None) -> Fl
     within = ordered > shift * widths
     last = values.shape[-1] - 1 - np.argmax(within[..., ::-1], axis=-1)
     chosen = np.take_along_axis(shift, last[..., None], axis=-1)
-    nearest: Floats = np.where(total[..., None] > 0, np.maximum(values - chosen * spread, 0.0), 0.0)
-    return nearest
+    return np.asarray(np.where(total[..., None] > 0, np.maximum(values - chosen * spread, 0.0), 0.0))
 
 
 def _positive(variance: Floats) -> Floats:
     """Keep exactly known values from dividing by zero; they move by nothing that shows."""
-    return np.maximum(variance, 1e-9 * (1.0 + variance.max(axis=-1, keepdims=True)))
+    return np.asarray(np.maximum(variance, 1e-9 * (1.0 + variance.max(axis=-1, keepdims=True))))

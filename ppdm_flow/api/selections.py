@@ -1,0 +1,27 @@
+"""Which rows, and by which columns: as the command line has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+
+
+def conditions(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return ``where`` from ``name=value`` words; a name given twice may have either value. Raises UsageError."""
+    found: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(Diagnostic("PPF766", "`--where` takes `NAME=VALUE`", help="`NAME=` is a missing value"))
+        found[name] = (*found.get(name, ()), value)
+    return found
+
+
+def columns(words: Iterable[str]) -> tuple[str, ...]:
+    """Return ``by`` from words with names between commas. Raises UsageError where a name is empty or repeated."""
+    names = tuple(name.strip() for word in words for name in word.split(","))
+    if "" in names or len(set(names)) < len(names):
+        raise UsageError(Diagnostic("PPF766", "`--by` takes the names of columns, each once, with commas between"))
+    return names

@@ -1,0 +1,82 @@
+"""``ppdm-flow reconstruct``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.api.selections import columns, conditions
+from ppdm_flow.cli.estimates import table
+from ppdm_flow.cli.options import OutputFile
+from ppdm_flow.cli.output import complain, deliver
+
+EXAMPLES = (
+    "reconstruct runs/hospital/RUN",
+    "reconstruct runs/hospital/RUN/released/medical --by age,sex",
+    "reconstruct medical.parquet --where sex=female --where age='[65, 120)' --method em --format csv",
+)
+
+
+class Form(StrEnum):
+    """How estimates are written."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+
+
+class Way(StrEnum):
+    """How estimates are made."""
+
+    INVERSE = "inverse"
+    EM = "em"
+
+
+def reconstruct(
+    release: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RELEASE",
+            help="A run's directory, a folder with a release, or the data file with operator.json beside it.",
+            show_default=False,
+        ),
+    ],
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", metavar="NAME,…", help="Estimate for each group of these columns.", show_default=False),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="NAME=VALUE",
+            help="Only rows with this value; repeatable, one name twice means either value.",
+            show_default=False,
+        ),
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option("--attribute", metavar="NAME", help="The perturbed attribute, if there are several.")
+    ] = None,
+    method: Annotated[
+        Way, typer.Option("--method", help="The operator's inverse, or maximum likelihood (iterative Bayesian).")
+    ] = Way.INVERSE,
+    level: Annotated[float, typer.Option("--level", metavar="SHARE", help="How sure intervals are.")] = 0.95,
+    operator: Annotated[
+        Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json, if it is elsewhere.")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How to write the estimates.")] = Form.TEXT,
+    output_file: OutputFile = None,
+) -> None:
+    """Estimate, from a release alone, how often each value of a perturbed attribute occurred before.
+
+    Exit status: 0 estimated, 2 the release or a column is not there, or its values do not fit the operator.
+    """
+    answer = api.reconstruct(
+        release, columns(by or ()), conditions(where or ()), attribute, method.value, level, operator
+    )
+    complain(answer.diagnostics, {})
+    deliver(table(answer) if form is Form.TEXT else answer.document(form.value), output_file)
