@@ -88,7 +88,7 @@ def reconstruct_counts(
     errors = np.sqrt(variances(channel, feasible))
     low, high = intervals(channel, _pooled(channel, unbiased), feasible, level)
     pooled = _pooled(channel, estimate)
-    low, high = np.minimum(low, pooled), np.maximum(high, pooled)
+    low, high = np.minimum(low, pooled), np.clip(pooled, high, total[..., None])
     together = None
     if len(channel.alike):
         together = _together(channel, counts, unbiased, estimate, errors, low, high)
