@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ppdm_flow.sinks.csv import algorithm as csv
 from ppdm_flow.sinks.parquet import algorithm as parquet
 
 NASTY = ["", '"', "a,b", "x\ny", "x\r\ny", "x\ry", " a ", "⊥", "é", "NULL", "\\N", "'", '""', "a\tb", "#", ";", None]
@@ -71,6 +72,12 @@ def test_a_file_that_exists_is_never_overwritten(writer, kind):
 def test_csv_quotes_only_what_has_to_be_quoted(writer):
     path = writer.write("csv", ["a", "b c"], [("x", None), ("", 'say "hi"'), ("⊥", "1,2")], [3])
     assert path.read_text() == 'a,b c\nx,\n"","say ""hi"""\n⊥,"1,2"\n'
+
+
+def test_csv_batches_larger_than_a_stretch(writer, monkeypatch):
+    monkeypatch.setattr(csv, "_ROWS", 3)
+    rows = [(NASTY[i % len(NASTY)], str(i)) for i in range(40)]
+    assert writer.read("csv", writer.write("csv", ["a", "b"], rows, [40])) == rows
 
 
 @pytest.mark.parametrize(("name", "mark"), [(";", ";"), ("tab", "\t")])
