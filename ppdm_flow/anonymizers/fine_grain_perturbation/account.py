@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel
+from ppdm_flow.anonymizers.fine_grain_perturbation.comparison import comparison
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import record_utility
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.results import Figure
 
 
-def figures(channels: Sequence[Channel]) -> dict[str, Figure]:
+def figures(channels: Sequence[Channel], worths: Mapping[str, Worth]) -> dict[str, Figure]:
     """Return the figures of every channel; their names carry the attribute where there are several."""
     found: dict[str, Figure] = {}
     for channel in channels:
@@ -19,10 +21,14 @@ def figures(channels: Sequence[Channel]) -> dict[str, Figure]:
         retention = channel.operator.retention
         found |= {
             f"{prefix}record_utility": _probability(record_utility(channel.frequency, retention)),
-            f"{prefix}uniform_record_utility": _probability(record_utility(channel.frequency, channel.uniform)),
+            f"{prefix}uniform_record_utility": _probability(record_utility(channel.frequency, channel.choice.uniform)),
             f"{prefix}lowest_retention": _probability(float(retention.min())),
             f"{prefix}highest_retention": _probability(float(retention.max())),
         }
+        found |= {f"{prefix}{name}": figure for name, figure in comparison(channel)}
+        worth = worths.get(channel.operator.attribute)
+        if worth is not None:
+            found |= {f"{prefix}{name}": figure for name, figure in worth.figures().items()}
     return found
 
 

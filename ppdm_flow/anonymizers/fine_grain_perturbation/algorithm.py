@@ -6,10 +6,11 @@ from ppdm_flow.anonymizers.carrying import sensitivities
 from ppdm_flow.anonymizers.fine_grain_perturbation.account import artifact, figures
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, findings
+from ppdm_flow.anonymizers.fine_grain_perturbation.choice import Choice
 from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram, histogram
-from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, uniform_retention
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
 from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import Sensitivity
@@ -18,7 +19,7 @@ from ppdm_flow.sdk.view import DataView
 
 
 class FineGrainPerturbation:
-    """Keeps value i with probability p_i, else draws uniformly; p maximizes record utility under (r1, r2).
+    """Keeps value i with probability p_i, else draws uniformly; p is the best there is under (r1, r2).
 
     Source: Chaytor, Wang, "Fine grain perturbation for privacy preserving data publishing", sections 3 and 4, with
     the downward constraints that their Theorem 1 leaves out.
@@ -36,22 +37,22 @@ class FineGrainPerturbation:
             names = ", ".join(f"`{a}`" for a in unbound) or "this table"
             raise PluginError(Diagnostic("PPF780", f"no `sensitivities` requirement says how to perturb {names}"))
         channels = tuple(self._channel(histogram(data, wanted[a]), wanted[a], ctx.step) for a in chosen)
+        found = [Worth.of(c) for c in channels]
+        worths = {w.channel.operator.attribute: w for w in found if w is not None}
+        dearest = [w.finding() for w in worths.values()]
         return Fitted(
             transform=PerturbTransform(ctx.step, tuple(c.operator for c in channels)),
-            figures=figures(channels),
+            figures=figures(channels, worths),
             artifacts={"operator.json": artifact(channels)},
             operators={c.operator.attribute: c.operator for c in channels},
-            findings=tuple(f for c in channels for f in findings(c)),
+            findings=(*(f for c in channels for f in findings(c)), *(f for f in dearest if f is not None)),
+            charts=tuple(w.chart() for w in worths.values()),
         )
 
     def _channel(self, counted: Histogram, requirement: Sensitivity, step: str) -> Channel:
         frequency = counted.frequency
         bounds = bounds_of(requirement, counted.domain, frequency)
-        uniform = uniform_retention(bounds.slack, requirement.directions)
-        retention = (
-            uniform
-            if self.params.operator == "uniform"
-            else optimal_retention(frequency, bounds.slack, requirement.directions)
-        )
-        operator = Operator(requirement.attribute, counted.domain, retention, step)
-        return Channel(requirement, operator, self.params.operator, frequency, bounds, uniform)
+        choice = Choice.of(self.params, frequency, bounds.slack, requirement.directions)
+        operator = Operator(requirement.attribute, counted.domain, choice.chosen, step)
+        rows = int(counted.counts.sum())
+        return Channel(requirement, operator, self.params.operator, frequency, bounds, choice, rows)

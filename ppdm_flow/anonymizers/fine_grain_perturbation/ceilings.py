@@ -20,8 +20,8 @@ class Ceilings:
     before: Floats
     after: Floats
 
-    def at(self, level: float) -> Floats:
-        """Return h_j(level)."""
+    def at(self, level: float | Floats) -> Floats:
+        """Return h_j(level); several levels have shape (k, 1)."""
         gap = self.meet - level
         return self.meet + gap * np.where(gap > 0, self.before, self.after)
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import Bounds
+from ppdm_flow.anonymizers.fine_grain_perturbation.choice import Choice
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.results import Finding
@@ -17,14 +18,15 @@ from ppdm_flow.sdk.anonymizer import Operator
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel:
-    """``kind`` is ``fine_grain`` or ``uniform``; ``uniform`` the retention of the best uniform operator."""
+    """``kind`` is ``fine_grain`` or ``uniform``; ``choice`` the operators that there were, ``rows`` how many rows."""
 
     requirement: Sensitivity
     operator: Operator
     kind: str
     frequency: npt.NDArray[np.float64]
     bounds: Bounds
-    uniform: npt.NDArray[np.float64]
+    choice: Choice
+    rows: int
 
 
 def findings(channel: Channel) -> Iterator[Finding]:

@@ -17,11 +17,16 @@ _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED)
 
 
 class FineGrainParams(Params):
-    """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how."""
+    """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how.
+
+    ``objective`` is what the fine-grain operator is best at: single records (``record``), or the frequencies that a
+    recipient reconstructs (``aggregate``).
+    """
 
     attribute: str | None = None
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     operator: Literal["fine_grain", "uniform"] = "fine_grain"
+    objective: Literal["record", "aggregate"] = "record"
 
     @property
     def named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -53,6 +58,9 @@ def _problems(params: FineGrainParams, scope: Scope, wanted: tuple[Sensitivity, 
     found: list[Problem] = []
     if params.attribute is not None and params.attributes is not None:
         found.append(Problem("PPF782", "give `attribute` or `attributes`, not both", ("attribute",)))
+    if params.operator == "uniform" and "objective" in params.model_fields_set:
+        text = "the best uniform operator is the same for every objective: leave `objective` or `operator` out"
+        found.append(Problem("PPF782", text, ("objective",)))
     if not params.named and not wanted:
         found.append(Problem("PPF780", "nothing to perturb: no attribute here has a `sensitivities` requirement"))
     for name, path in params.named:

@@ -1,10 +1,19 @@
-"""PPF780 to PPF799: the built-in anonymizers."""
+"""PPF770 and PPF780 to PPF799: the built-in anonymizers."""
 
 from __future__ import annotations
 
 from ppdm_flow.core.page import CodePage
 
 PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF770",
+        "the bound that costs most",
+        "Of all bounds on the attribute this one holds the released values back most: raising its r2 a little, and"
+        " nothing else, would let the most rows keep their value.",
+        "Protection has a price in usefulness, and a steward should know which bound it is paid for.",
+        "Nothing to fix. If the release is not useful enough, ask first whether this r2 may be higher; the step's"
+        " figures `shadow_price.<value>` have the price of every bound.",
+    ),
     CodePage(
         "PPF780",
         "a step has nothing to work on",

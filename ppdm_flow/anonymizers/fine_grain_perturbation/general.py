@@ -1,0 +1,95 @@
+"""The best perturbation matrix of any form under the same bounds: what the fine-grain form gives away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, csr_array, vstack
+
+from ppdm_flow.core.roles import Directions
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST = 30
+"""Values up to which the program is solved; it has m^2 + 2m unknowns."""
+SECONDS = 5.0
+_SOLVED = 0
+_TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class General:
+    """``matrix`` P[j, i] = Pr[released j | original i], shape (m, m); ``utility`` is sum f_i P[i, i]."""
+
+    matrix: Floats
+    utility: float
+
+
+def general_optimum(
+    frequency: Floats, slack: Floats, directions: Directions, seconds: float = SECONDS
+) -> General | None:
+    """Return the column-stochastic P of greatest record utility, or None if ``seconds`` do not suffice.
+
+    For all j and all k != i: P[j, i] <= gamma_i P[j, k] (upward) and P[j, k] <= gamma_i P[j, i] (downward). As
+    gamma_i > 1, k = i may be included, so that only the least and the largest entry of each row matter. With l_j and
+    u_j for these, m^3 rows become 2 m^2 for each direction: l_j <= P[j, k], P[j, i] <= gamma_i l_j, P[j, k] <= u_j,
+    u_j <= gamma_i P[j, i].
+
+    Parameters
+    ----------
+    frequency : f >= 0 of shape (m,)
+    slack : gamma - 1 > 0 of shape (m,), inf for a value without a bound
+    """
+    size = len(frequency)
+    bounded = np.flatnonzero(np.isfinite(slack))
+    if size == 1 or not len(bounded):
+        return General(np.eye(size), float(frequency.sum()))
+    rows: Any = _rows(size, bounded, slack[bounded] + 1.0, directions)
+    sums: Any = _column_sums(size)
+    options: Any = {**_TIGHT, "time_limit": seconds}
+    cost = np.zeros(size * size + 2 * size)
+    cost[np.arange(size) * (size + 1)] = -frequency
+    found = linprog(
+        cost,
+        A_ub=rows,
+        b_ub=np.zeros(rows.shape[0]),
+        A_eq=sums,
+        b_eq=np.ones(size),
+        bounds=(0.0, 1.0),
+        method="highs",
+        options=options,
+    )
+    if found.status != _SOLVED or found.x is None or found.fun is None:
+        return None
+    return General(found.x[: size * size].reshape(size, size), -float(found.fun))
+
+
+def _rows(size: int, bounded: npt.NDArray[np.intp], gamma: Floats, directions: Directions) -> csr_array:
+    """The rows of a x <= 0; x holds P row by row, then l, then u."""
+    every, least = np.arange(size * size), size * size
+    row = np.repeat(np.arange(size), len(bounded))
+    entry = row * size + np.tile(bounded, size)
+    ratio = np.tile(gamma, size)
+    one = np.ones(size * size)
+    parts = [_below(least + every // size, every, one, size), _below(entry, least + row, ratio, size)]
+    if directions is Directions.BOTH:
+        largest = least + size
+        parts += [_below(every, largest + every // size, one, size), _below(largest + row, entry, ratio, size)]
+    return csr_array(vstack(parts))
+
+
+def _below(low: npt.NDArray[np.intp], high: npt.NDArray[np.intp], ratio: Floats, size: int) -> coo_array:
+    """The rows x[low] - ratio x[high] <= 0."""
+    number = np.arange(len(low))
+    values = np.concatenate([np.ones(len(low)), -ratio])
+    places = (np.concatenate([number, number]), np.concatenate([low, high]))
+    return coo_array((values, places), shape=(len(low), size * size + 2 * size))
+
+
+def _column_sums(size: int) -> coo_array:
+    every = np.arange(size * size)
+    return coo_array((np.ones(size * size), (every % size, every)), shape=(size, size * size + 2 * size))
