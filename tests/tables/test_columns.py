@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -58,7 +60,7 @@ def test_a_union_is_sorted_by_bytes_each_once(parts):
 @given(cells=CELLS, cuts=st.lists(st.integers(0, 30), max_size=3))
 def test_stacking_partitions_gives_the_table_back(cells, cuts):
     bounds = sorted({0, len(cells), *(c for c in cuts if c <= len(cells))})
-    pieces = [Table.of({"x": cells[a:b]}, a) for a, b in zip(bounds, bounds[1:], strict=False)] or [Table.of({"x": []})]
+    pieces = [Table.of({"x": cells[a:b]}, a) for a, b in itertools.pairwise(bounds)] or [Table.of({"x": []})]
     whole = concat(pieces)
     assert whole["x"].texts() == cells
     assert whole.rows.tolist() == list(range(len(cells)))
