@@ -158,4 +158,28 @@ _RISK = (
     ),
 )
 
-PAGES: tuple[CodePage, ...] = (*_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)
+_CORRUPTION = (
+    CodePage(
+        code="PPF850",
+        title="knowing others makes values certain",
+        what="Within a class of people who look alike, the released values without those of known people leave only"
+        " one: its owner's value is certain.",
+        why="Classes hide a person among others. Whoever knows the others (a relative, a colleague, a patient of the"
+        " same ward) takes them out, and the class shrinks. A perturbed value depends on its own record alone, so"
+        " there nothing is to be taken out.",
+        fix="Perturb the attribute (`use: fine_grain_perturbation`), or make classes with many values: a class of n"
+        " people, m of whom have the most frequent value, withstands n - m - 1 known others.",
+        good="steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+    ),
+    CodePage(
+        code="PPF851",
+        title="released values depend on other rows",
+        what="Whether a row keeps its value, or which one it gets, depends on the row beside it more than chance would"
+        " do in one release out of a million.",
+        why="The bound of an operator holds for rows that are drawn independently. If they share draws, or swap"
+        " values, whoever knows the others learns more.",
+        fix="Perturb with a step that draws for each row; do not reuse random numbers.",
+    ),
+)
+
+PAGES: tuple[CodePage, ...] = (*_CORRUPTION, *_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)
