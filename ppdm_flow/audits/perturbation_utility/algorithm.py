@@ -14,7 +14,12 @@ import numpy as np
 from ppdm_flow.audits.histogram import histogram, places
 from ppdm_flow.audits.operator_input import given_the_original, operator_input
 from ppdm_flow.audits.perturbation_utility.picture import chart
-from ppdm_flow.audits.perturbation_utility.reconstruction import agreement, by_inverse, by_iteration
+from ppdm_flow.audits.perturbation_utility.reconstruction import (
+    agreement,
+    by_inverse,
+    by_iteration,
+    most_likely,
+)
 from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
 from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure
@@ -43,7 +48,8 @@ class PerturbationUtilityAudit:
             before = histogram(*given, operator.domain)
             after = histogram(candidate, column, operator.domain)
             inverse = by_inverse(operator.retention, after.frequency)
-            iterated = by_iteration(operator.retention, after.frequency, self.params.iterations)
+            end = most_likely(operator.retention, after.frequency)
+            iterated = by_iteration(operator.retention, after.frequency, self.params.iterations, end)
             found[column] = {
                 NAMES[0]: _share(float(before.frequency @ _keep(operator))),
                 NAMES[1]: _realised(operator, column, ctx),

@@ -1,21 +1,25 @@
-"""Estimating the original frequencies from the released ones and the operator."""
+"""Estimating the original frequencies from the released ones and the operator, as a recipient would."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.estimate import nearest
+from ppdm_flow.mining.reconstruction.iterative import iterate
+from ppdm_flow.mining.reconstruction.likelihood import maximum
+
 Floats = npt.NDArray[np.float64]
 
 STILL = 1e-10
-"""Total variation between two rounds below which the iteration has settled."""
+"""Log-likelihood for each record that the iteration may leave to be gained."""
 
 
 def by_inverse(retention: Floats, released: Floats) -> Floats:
-    """Solve P f = r for f, in linear time (Sherman and Morrison, with sum f = 1); negative estimates become 0.
+    """Solve P f = r for f, in linear time; the nearest shares that could be where some estimate is negative.
 
-    Row j says p_j f_j + c = r_j, where c = sum of q_k f_k is the same for all j. So c follows from sum f = 1, or from
-    a value with p = 0. Several values with p = 0 cannot be told apart: they share what is left equally.
+    Values with p = 0 that cannot be told apart share what is left equally.
 
     Parameters
     ----------
@@ -24,41 +28,26 @@ def by_inverse(retention: Floats, released: Floats) -> Floats:
 
     Returns
     -------
-    Shares of shape (m,), scaled to sum to 1.
+    Shares of shape (m,), not negative, with sum 1.
     """
-    kept = retention > 0
-    if kept.all():
-        common = (float((released / retention).sum()) - 1.0) / float((1.0 / retention).sum())
-    else:
-        common = float(released[~kept].mean())
-    found = np.zeros(len(retention))
-    found[kept] = (released[kept] - common) / retention[kept]
-    if not kept.all():
-        found[~kept] = (1.0 - found.sum()) / int((~kept).sum())
-    clipped = np.maximum(found, 0.0)
-    total = clipped.sum()
-    return clipped / total if total > 0 else np.full(len(retention), 1.0 / len(retention))
+    channel = Channel.of(retention)
+    return nearest(channel, channel.solve(released), np.asarray(released.sum()))
 
 
-def by_iteration(retention: Floats, released: Floats, rounds: int) -> Floats:
-    """Return the maximum-likelihood shares by iterative Bayesian reconstruction, from uniform ones.
+def by_iteration(retention: Floats, released: Floats, rounds: int, start: Floats | None = None) -> Floats:
+    """Return the maximum-likelihood shares by iterative Bayesian reconstruction, from uniform ones or from ``start``.
 
     f_i becomes f_i times the sum over j of r_j P[j,i] / (P f)_j (Agrawal and Aggarwal, PODS 2001, section 4), in
-    linear time for each round, since P = diag(p) + 1 q^T.
+    linear time for each round.
     """
-    m = len(retention)
-    leave = (1.0 - retention) / m
-    shares = np.full(m, 1.0 / m)
-    for _ in range(rounds):
-        expected = retention * shares + float(leave @ shares)
-        ratio = np.divide(released, expected, out=np.zeros(m), where=expected > 0)
-        following = shares * (retention * ratio + leave * ratio.sum())
-        following /= following.sum()
-        moved = 0.5 * float(np.abs(following - shares).sum())
-        shares = following
-        if moved < STILL:
-            break
-    return shares
+    found = iterate(Channel.of(retention), released, start, rounds, STILL, accelerated=False)
+    return found.counts
+
+
+def most_likely(retention: Floats, released: Floats) -> Floats:
+    """Return the shares where that iteration ends, directly."""
+    channel = Channel.of(retention)
+    return maximum(channel, released, channel.solve(released))
 
 
 def agreement(shares: Floats, original: Floats) -> float:
