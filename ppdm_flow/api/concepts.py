@@ -9,6 +9,7 @@ _ROLES = "Roles"
 _REQUIREMENTS = "Requirements"
 _SECTIONS = "Sections of a policy"
 _FIGURES = "Figures"
+_USE = "Using a release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,19 @@ CONCEPTS: Mapping[str, Concept] = {
     "record_utility": Concept(_FIGURES, "the expected share of records that keep their value under a perturbation"),
     "aggregate_utility": Concept(
         _FIGURES, "how well the original frequencies can be reconstructed from perturbed data; 1 is exactly"
+    ),
+    "reconstruction": Concept(
+        _USE,
+        "estimating, from a release alone, how often each value of a perturbed attribute occurred before",
+        "`operator.json` beside the data says how likely each value was kept or replaced. `ppdm-flow reconstruct`"
+        " turns the released counts back: `--method inverse` by the operator's inverse, without bias, `--method em`"
+        " by maximum likelihood (iterative Bayesian reconstruction). Both come with standard errors and intervals"
+        " that condition on the fixed original table: they say how far the perturbation alone can have moved the"
+        " count of these very rows, and nothing of a population that the rows are a sample of. An interval is for"
+        " its value alone; of 20 intervals at 95 % about one misses. Two values that the operator never keeps (p ="
+        " 0) cannot be told apart: only their sum is estimated. `--by` and `--where` choose rows by other released"
+        " columns; columns that the release generalized or suppressed are taken as they were released.",
+        "# ppdm-flow reconstruct RELEASE --by age,sex\n# ppdm-flow reconstruct RELEASE --where sex=female --format csv",
     ),
     "suppressed_cells": Concept(_FIGURES, "the number of cells that a step replaced by ⊥"),
     "error_increase": Concept(
