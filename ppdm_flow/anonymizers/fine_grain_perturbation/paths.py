@@ -1,4 +1,7 @@
-"""The paths on which operators lie that cannot raise any p alone: one level path, and one for each dominant value."""
+"""Paths that pass above every operator: one level path, and one for each dominant value.
+
+Whatever p holds the bounds, some p on a path with the same largest entry is nowhere below it (see :mod:`optimum`).
+"""
 
 from __future__ import annotations
 
