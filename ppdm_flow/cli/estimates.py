@@ -80,8 +80,9 @@ def _notes(answer: Reconstructed) -> Iterator[str]:
 
 def _iterations(rounds: int, gap: float, *, all_of: bool) -> str:
     state = "settled" if all_of else "NOT settled"
-    many = "1 round" if rounds == 1 else f"{rounds:,} rounds"
-    return f"The iteration has {state}: {many}, log-likelihood at most {max(gap, 1e-12):.1g} below its maximum."
+    many = "1 more round" if rounds == 1 else f"{rounds:,} more rounds"
+    left = f"log-likelihood at most {max(gap, 1e-12):.1g} below its maximum"
+    return f"The iteration was begun at its end, solved for directly, and has {state} after {many}: {left}."
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -95,6 +95,10 @@ def test_realised_utility_and_pictures(build):
     (chart,) = outcome.charts
     assert chart.x == ("value 1", "HIV", "value 3", "value 4")
     assert [s.name for s in chart.series] == ["original", "released", "reconstructed"]
+    truth, found = chart.series[0], chart.series[2]
+    assert all(low <= y <= high for low, y, high in zip(found.low, found.y, found.high, strict=True))
+    assert all(low - 0.02 < y < high + 0.02 for low, y, high in zip(found.low, truth.y, found.high, strict=True))
+    assert all(0 < high - low < 0.1 for low, high in zip(found.low, found.high, strict=True))
 
 
 def test_without_pairs_or_operator(build):

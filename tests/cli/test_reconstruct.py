@@ -193,6 +193,19 @@ def test_a_run_whose_only_operator_for_the_attribute_is_one(here, run):
     """Of three releases one has no operator, and only one has an operator for ``diet``."""
     found = here("reconstruct", run, "--attribute", "diet")
     assert found.stdout.startswith("diet in two.parquet: 6,000 released rows"), found.stderr
+    assert here("reconstruct", run / "released", "--attribute", "diet").stdout == found.stdout
+    several = here("reconstruct", run, "--attribute", "ill")
+    assert fault(several) == "PPF760"
+    assert str(run / "released" / "one") in several.stderr
+
+
+def test_maximum_likelihood_says_how_near_it_came(here, one):
+    text = here("reconstruct", one, "--method", "em").stdout
+    assert "original counts by maximum likelihood" in text
+    assert re.search(r"has settled after 0 more rounds: log-likelihood at most \S+ below its maximum", text)
+    (group,) = json.loads(here("reconstruct", one, "--method", "em", "--format", "json").stdout)["groups"]
+    assert (group["converged"], group["rounds"]) == (True, 0)
+    assert group["log_likelihood_gap"] <= 1e-6
 
 
 def fault(done, status=2):

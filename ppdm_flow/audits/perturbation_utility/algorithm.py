@@ -56,7 +56,7 @@ class PerturbationUtilityAudit:
                 NAMES[2]: _share(agreement(inverse, before.frequency)),
                 NAMES[3]: _share(agreement(iterated, before.frequency)),
             }
-            charts.append(chart(operator, column, ctx, before.frequency, after.frequency, iterated))
+            charts.append(chart(operator, column, ctx, before.frequency, after, iterated))
         figures = {f"{c}.{name}": figure for c, mine in found.items() for name, figure in mine.items()}
         return AuditOutcome(figures={**_means(found), **figures}, charts=tuple(charts))
 
