@@ -22,7 +22,7 @@ from ppdm_flow.engine.sql import DuckSql
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator
-from ppdm_flow.sdk.audit import AuditContext, Rechecked
+from ppdm_flow.sdk.audit import AuditContext, Rechecked, Seeded, SeededStep
 from ppdm_flow.sdk.view import DataView, PairedView
 
 
@@ -97,7 +97,15 @@ def _context(
         show_values=plan.show_values,
         home=Path(plan.home),
         progress=progress,
+        seeded=_seeded(plan, subject.release),
     )
+
+
+def _seeded(plan: Plan, release: ReleaseNode) -> Seeded | None:
+    if plan.seed is None:
+        return None
+    steps = plan.upstream(release.input)
+    return Seeded(plan.seed, tuple(SeededStep(s.name, s.bound.info.name, s.effect.rows) for s in steps))
 
 
 def _progress(name: str, subject: Subject, listener: Listener) -> Callable[[int], None]:

@@ -34,6 +34,23 @@ def quoted(identifier: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SeededStep:
+    """A step on the way to a release: its name, its plugin, and what it does to the rows (``Effect.rows``)."""
+
+    name: str
+    use: str
+    rows: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """What a policy in reproducible mode tells everyone who has it: the seed, and the steps, first to last."""
+
+    seed: str
+    steps: tuple[SeededStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AuditContext:
     """What an audit is told beside the two views.
 
@@ -41,7 +58,7 @@ class AuditContext:
     ones that this audit has to measure (none for a utility audit). ``operators`` are the known channels by released
     attribute, ``pairs`` is None where original and released rows cannot be matched. ``show_values`` is the policy's
     ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute. ``home`` is the
-    folder of the policy, for files that an audit's parameters name.
+    folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a seed.
     """
 
     release: str
@@ -57,6 +74,7 @@ class AuditContext:
     show_values: bool = False
     progress: Callable[[int], None] | None = None
     home: Path = field(default_factory=Path)
+    seeded: Seeded | None = None
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

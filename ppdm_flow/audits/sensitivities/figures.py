@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ppdm_flow.audits.sensitivities.judgement import NO_BOUND, Judgement
-from ppdm_flow.audits.sensitivities.observed import Observed
+from ppdm_flow.audits.sensitivities.observed import LEVEL, Observed, clopper_pearson
+from ppdm_flow.audits.sensitivities.replay import Replay
 from ppdm_flow.core.results import Figure
 
 
@@ -27,6 +30,7 @@ def figures_of(judged: Judgement) -> dict[str, Figure]:
         "highest_at_own_prior": Figure(highest, "probability", note=none),
         "lowest_at_own_prior": Figure(lowest, "probability", note=none),
         **_counted(judged.observed),
+        **_recovered(judged.replayed),
         "epsilon": Figure(
             epsilon, "nats", note="" if finite else "unbounded: some value is never released for another"
         ),
@@ -46,3 +50,14 @@ def _counted(observed: Observed | None) -> dict[str, Figure]:
         measured = Figure(float(observed.share[most]), "probability", ends, int(observed.trials[most]))
     missed = Figure(observed.outside if observed else None, "values", note="" if observed else none)
     return {"measured_at_own_prior": measured, "values_off_prediction": missed}
+
+
+def _recovered(replayed: Replay | None) -> dict[str, Figure]:
+    """Return the share that the policy's own seed gives away, where it has one that fits."""
+    if replayed is None:
+        return {}
+    ends = None
+    if replayed.rows < replayed.of:
+        low, high = clopper_pearson(np.array([replayed.recovered]), np.array([replayed.rows]), 1.0 - LEVEL)
+        ends = (float(low[0]), float(high[0]))
+    return {"recovered_from_seed": Figure(replayed.share, "share", ends, replayed.rows)}

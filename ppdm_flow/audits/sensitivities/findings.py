@@ -32,6 +32,12 @@ def findings(judged: Judgement) -> Iterator[Finding]:
     elif not judged.bytes_check.sharp:
         text = f"there are too few rows to tell a perturbed `{judged.column}` from an unperturbed one"
         yield Finding("PPF814", Severity.INFO, text, subject)
+    if judged.replayed is not None and judged.replayed.recovered:
+        text = (
+            f"`{judged.column}`: whoever has the policy has its seed, can draw again, and recovers"
+            f" {judged.replayed.share:.1%} of the values for certain; the bounds hold for all others only"
+        )
+        yield Finding("PPF817", Severity.WARNING, text, subject)
     yield from _known_too_well(judged, subject)
     yield from _strangers(judged, subject)
 

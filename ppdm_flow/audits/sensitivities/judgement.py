@@ -12,6 +12,7 @@ from ppdm_flow.audits.sensitivities.bounds import Bounds
 from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck
 from ppdm_flow.audits.sensitivities.observed import Observed
 from ppdm_flow.audits.sensitivities.posteriors import Posteriors
+from ppdm_flow.audits.sensitivities.replay import Replay
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.roles import Directions
 
@@ -26,7 +27,8 @@ class Judgement:
     """``posteriors`` (b,) over all priors, in step with ``bounds``; ``at_prior`` (m,) of each value at the data's own.
 
     A value with several bounds has as many rows: each must hold. ``doubt`` says why the operator cannot be relied on,
-    or is empty; then ``bytes_check`` is what the bytes say. ``observed`` are the posteriors counted over pairs.
+    or is empty; then ``bytes_check`` is what the bytes say. ``observed`` are the posteriors counted over pairs,
+    ``replayed`` what the policy's own seed gives away.
     """
 
     requirement: Sensitivity
@@ -40,6 +42,7 @@ class Judgement:
     doubt: str
     bytes_check: BytesCheck
     observed: Observed | None = None
+    replayed: Replay | None = None
 
     @property
     def upward(self) -> Floats:

@@ -6,12 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.histogram import Histogram, histogram
-from ppdm_flow.audits.operator_input import operator_input
+from ppdm_flow.audits.operator_input import given_the_original, operator_input
 from ppdm_flow.audits.sensitivities.bounds import Bounds, bounds
 from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck, check_bytes
 from ppdm_flow.audits.sensitivities.judgement import Judgement
 from ppdm_flow.audits.sensitivities.observed import Observed, observe
 from ppdm_flow.audits.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
+from ppdm_flow.audits.sensitivities.replay import replay
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
@@ -36,6 +37,7 @@ def judge(
     before = histogram(given[0], given[1], operator.domain) if given else Histogram(_nothing(operator))
     frequency = before.frequency
     bound = bounds(requirement, operator.domain, frequency)
+    direct = given_the_original(operator, ctx.attributes.get(column))
     if doubt:
         check = BytesCheck("", outside=histogram(candidate, column, operator.domain).outside)
     else:
@@ -52,6 +54,7 @@ def judge(
         doubt=doubt,
         bytes_check=check,
         observed=_observed(operator, frequency, bound, check),
+        replayed=replay(operator, column, original, candidate, ctx) if direct else None,
     )
 
 

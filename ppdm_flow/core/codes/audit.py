@@ -68,6 +68,16 @@ _SENSITIVITIES = (
         why="The bound is judged from one operator; two after each other are another one.",
         fix="Perturb an attribute once.",
     ),
+    CodePage(
+        code="PPF817",
+        title="the policy's seed undoes the perturbation",
+        what="The policy is in reproducible mode. With its seed the audit drew again what the step drew, and so found"
+        " for a share of the rows the one original value that can have become the released one. A warning.",
+        why="The bound holds for those who do not know the draws. Whoever has the policy knows them.",
+        fix="Use `randomness: {mode: sealed}`; keep reproducible releases among those who may see the original.",
+        bad="randomness: {mode: reproducible, seed: paper-2026}",
+        good="randomness: {mode: sealed}",
+    ),
 )
 
 _TEMPLATES = (
@@ -126,9 +136,21 @@ _CLASSIFICATION = (
     CodePage(
         code="PPF834",
         title="no such classifier",
-        what="The dotted name is no classifier of scikit-learn that can be made without parameters.",
-        why="The audit makes it by calling the class.",
+        what="The audit does not know the classifier, or scikit-learn refused to make or teach it with its options.",
+        why="Only classifiers on a closed list are imported, so that a policy cannot run code by naming it. Those that"
+        " are made of other classifiers are not on it.",
         fix="Use `tree`, `forest`, `naive_bayes`, `logistic`, or a name such as `sklearn.tree.ExtraTreeClassifier`.",
+        bad="audits:\n  classifier: {use: classification_error, with: {classifier: sklearn.tree.DecisionTree}}",
+        good="audits:\n  classifier: {use: classification_error, with: {classifier: sklearn.svm.LinearSVC}}",
+    ),
+    CodePage(
+        code="PPF835",
+        title="no such option of the classifier",
+        what="The classifier takes no argument of that name from a policy.",
+        why="A misspelt option would leave its default in force.",
+        fix="Write it as scikit-learn does. `random_state` comes from `seed:`; objects cannot be given.",
+        bad="with: {classifier: forest, options: {n_estimator: 100}}",
+        good="with: {classifier: forest, options: {n_estimators: 100}}",
     ),
 )
 
