@@ -121,7 +121,7 @@ def case(
 @pytest.fixture(scope="session")
 def build() -> SimpleNamespace:
     """The builders above, as a fixture: tests import nothing from one another."""
-    return SimpleNamespace(case=case, view=view, View=InMemoryView, Pairs=MemoryPairs, Sql=MemorySql)
+    return SimpleNamespace(case=case, view=view, View=InMemoryView, Pairs=MemoryPairs, Sql=MemorySql, roles=ROLES)
 
 
 @pytest.fixture(scope="session")
