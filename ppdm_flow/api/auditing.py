@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.bindings import with_data
-from ppdm_flow.api.policies import ready
-from ppdm_flow.api.reporting import rendered
+from ppdm_flow.api.policies import quoting, ready
+from ppdm_flow.api.reporting import rendered, summarized
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
@@ -31,6 +31,10 @@ class Judged:
         """Whether everything held."""
         return self.report.verdict == "released"
 
+    def summary(self, width: int) -> str:
+        """Return verdict and checks as plain text for a terminal of that many columns."""
+        return summarized(self.report, width, ("holds", "does not hold"))
+
     def document(self, form: str) -> str:
         """Return the report as ``html``, ``md`` or ``json``."""
         return rendered(document(self.report), form)
@@ -51,9 +55,11 @@ def audit(
     ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
     and none is named.
     """
-    found = with_data(ready(path, sets, original, strict=strict), original, strict=strict)
-    name = chosen(found.plan, release)
-    return Judged(judge(found.plan, original, released, name, operator), found.warnings, found.sources)
+    found = ready(path, sets, original, strict=strict)
+    with quoting(found.sources):
+        found = with_data(found, original, strict=strict)
+        report = judge(found.plan, original, released, chosen(found.plan, release), operator)
+    return Judged(report, found.warnings, found.sources)
 
 
 def chosen(plan: Plan, release: str | None) -> str:

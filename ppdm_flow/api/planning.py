@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ppdm_flow.api.policies import ready
+from ppdm_flow.api.policies import quoting, ready
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.plan import pictures
 from ppdm_flow.plan.definition import Plan
@@ -55,5 +55,6 @@ def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, 
     found = ready(path, sets, data, strict=strict)
     if data is None:
         return Planned(found.plan, found.warnings, found.sources)
-    found, seen = import_module(_PREVIEWING).previewed(found, data, strict=strict)
+    with quoting(found.sources):
+        found, seen = import_module(_PREVIEWING).previewed(found, data, strict=strict)
     return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)

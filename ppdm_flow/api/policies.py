@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
-from ppdm_flow.core.errors import PolicyError, UsageError
+from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
@@ -77,6 +78,16 @@ class Ready:
     def sources(self) -> Mapping[str, str]:
         """The texts of the policy's files."""
         return self.loaded.sources
+
+
+@contextmanager
+def quoting(sources: Mapping[str, str]) -> Iterator[None]:
+    """Let errors from below, which know places in the policy but not its text, quote it."""
+    try:
+        yield
+    except PpdmError as error:
+        error.sources = {**sources, **error.sources}
+        raise
 
 
 def ready(path: Path, sets: Mapping[str, str], data: Path | None = None, *, strict: bool = False) -> Ready:

@@ -9,7 +9,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
-from ppdm_flow.report import html, markdown
+from ppdm_flow.report import html, markdown, summary
 from ppdm_flow.report.document import document
 
 REPORT = "report.json"
@@ -35,6 +35,11 @@ def rendered(found: dict[str, Any], form: str) -> str:
             return markdown.render(found)
         case _:
             return as_json(found)
+
+
+def summarized(report: Report, width: int, words: tuple[str, str] | None = None) -> str:
+    """Return verdict (in these words for yes and no) and checks as plain text for a terminal of that many columns."""
+    return summary.render(document(report), width, words)
 
 
 def report(run: Path, form: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.bindings import with_data
-from ppdm_flow.api.policies import ready
-from ppdm_flow.api.reporting import documents
+from ppdm_flow.api.policies import quoting, ready
+from ppdm_flow.api.reporting import documents, summarized
 from ppdm_flow.api.showing import resolved_text
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.results import Report
@@ -31,6 +31,10 @@ class Ran:
         """Whether everything held."""
         return self.report.verdict == "released"
 
+    def summary(self, width: int) -> str:
+        """Return verdict and checks as plain text for a terminal of that many columns."""
+        return summarized(self.report, width)
+
 
 def run(
     path: Path,
@@ -51,7 +55,9 @@ def run(
     ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
     PluginError or RunError; then nothing is released.
     """
-    found = with_data(ready(path, sets, data, strict=strict), data, strict=strict)
+    found = ready(path, sets, data, strict=strict)
+    with quoting(found.sources):
+        found = with_data(found, data, strict=strict)
     warned(found.warnings, found.sources)
     options = RunOptions(
         partition_rows=partition_rows,
@@ -60,5 +66,6 @@ def run(
         escrow=escrow,
         policy_text=resolved_text(found.loaded.tree),
     )
-    outcome = execute(found.plan, data, out, options, listener, documents)
+    with quoting(found.sources):
+        outcome = execute(found.plan, data, out, options, listener, documents)
     return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources)

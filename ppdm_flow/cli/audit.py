@@ -11,16 +11,12 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
 from ppdm_flow.cli.options import OutputFile, PolicyPath, Sets, Strict
-from ppdm_flow.cli.output import complain, deliver, put
-from ppdm_flow.cli.verdict import verdict
+from ppdm_flow.cli.output import columns, complain, deliver, put
 
 EXAMPLES = (
     "audit pipelines/bank_credit.yaml --original pipelines/data/bank_credit.csv --released theirs.csv",
     "audit pipelines/hospital.yaml --original o.csv --released r.csv --release medical --operator operator.json",
 )
-
-WORDS = {"released": "holds", "withheld": "does not hold"}
-
 
 class Form(StrEnum):
     """How the outcome is written."""
@@ -52,8 +48,8 @@ def audit(
     """
     judged = api.audit(policy, original, released, release, operator, settings(sets or ()), strict=strict)
     complain(judged.diagnostics, judged.sources)
-    text = verdict(judged.report, WORDS) if form is Form.TEXT else judged.document(form.value)
+    text = judged.summary(columns()) if form is Form.TEXT else judged.document(form.value)
     deliver(text, output_file)
     if output_file is not None:
-        put(verdict(judged.report, WORDS))
+        put(judged.summary(columns()))
     raise typer.Exit(0 if judged.holds else 1)

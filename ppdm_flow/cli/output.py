@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -28,6 +29,11 @@ def say(text: str) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         _close(sys.stderr.fileno())
+
+
+def columns() -> int:
+    """Return how many columns the terminal has; at most 120, and 100 where there is none."""
+    return min(120, shutil.get_terminal_size((100, 24)).columns)
 
 
 def deliver(text: str, file: Path | None) -> None:

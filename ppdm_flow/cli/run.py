@@ -10,9 +10,8 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
 from ppdm_flow.cli.options import Data, PolicyPath, Sets, Strict
-from ppdm_flow.cli.output import complain, put, say
+from ppdm_flow.cli.output import columns, complain, put, say
 from ppdm_flow.cli.progress import listening
-from ppdm_flow.cli.verdict import verdict
 
 EXAMPLES = (
     "run pipelines/hospital.yaml",
@@ -62,7 +61,7 @@ def run(
             workers=workers,
             strict=strict,
         )
-    put(verdict(ran.report))
+    put(ran.summary(columns()))
     put(str(ran.run_dir))
     if not quiet:
         say(f"report: {ran.run_dir / 'report.html'}")

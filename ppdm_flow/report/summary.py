@@ -18,14 +18,17 @@ _MARK = {True: "ok", False: "NO"}
 _GAP = "  "
 
 
-def render(document: dict[str, Any], width: int = _WIDTH) -> str:
+def render(document: dict[str, Any], width: int = _WIDTH, words: tuple[str, str] | None = None) -> str:
     """Return the summary: verdict, one line for each check, and why for those that do not hold.
+
+    ``words`` stand for released and withheld, where nothing was released by this tool itself.
 
     Lines are at most ``width`` characters long where the names allow it; nothing in it is a control character.
     """
     width = max(_NARROWEST, width)
     judged = verdict(document)
-    lines = [f"{judged.word.upper()}  {document['policy']}", *_wrapped(judged.sentence, width)]
+    word = words[not judged.released] if words else judged.word
+    lines = [f"{word.upper()}  {document['policy']}", *_wrapped(judged.sentence, width)]
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", *_wrapped(f"warning: {warning}", width)]

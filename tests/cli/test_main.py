@@ -208,7 +208,7 @@ def test_bars_on_a_terminal(root, tmp_path):
     os.close(reader)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert out.startswith("bank-credit: released\n")
+    assert out.startswith("RELEASED  bank-credit\n")
     assert b"suppress" in drawn
     assert "━".encode() in drawn
     assert b"released\n" not in drawn

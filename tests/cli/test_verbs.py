@@ -49,21 +49,21 @@ def run_of(folder, name):
 def test_run_says_what_was_decided_and_where(here, folder):
     done = here("run", "yes.yaml", "--out", "other", cwd=folder)
     lines = done.stdout.splitlines()
-    assert lines[0] == "yes: released"
-    assert re.search(r"^yes  privacy\.k_anonymity +r +\d+ +≥ 5$", done.stdout, re.MULTILINE)
+    assert lines[0] == "RELEASED  yes"
+    assert re.search(r"^  ok  privacy\.k_anonymity +\d+ +at least 5$", done.stdout, re.MULTILINE)
     assert (folder / lines[-1] / "released/r/r.csv").exists()
     assert "coarsen: 80 rows in" in done.stderr
     withheld = here("run", "no.yaml", "--out", "other", cwd=folder)
     assert withheld.returncode == 1
-    assert withheld.stdout.startswith("no: withheld (1 of 2 not held)")
-    assert "NO   privacy.k_anonymity" in withheld.stdout
+    assert withheld.stdout.startswith("WITHHELD  no\n  1 of 2 checks does not hold.")
+    assert "  NO  privacy.k_anonymity" in withheld.stdout
     shutil.rmtree(folder / "other")
 
 
 def test_run_quiet_and_verbose(here, folder):
     quiet = here("run", "yes.yaml", "--out", "other", "-q", cwd=folder)
     assert quiet.stderr == ""
-    assert quiet.stdout.startswith("yes: released")
+    assert quiet.stdout.startswith("RELEASED  yes")
     loud = here("run", "yes.yaml", "--out", "other", "-v", cwd=folder)
     assert "privacy.k_anonymity on r: holds" in loud.stderr
     shutil.rmtree(folder / "other")
@@ -190,7 +190,7 @@ def test_audit(here, folder):
     words = ("audit", "yes.yaml", "--original", "t.csv", "--released", run / "released/r/r.csv")
     done = here(*words, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("yes: holds\n")
+    assert done.stdout.startswith("HOLDS  yes\n")
     shutil.copy(run / "released/r/r.csv", folder / "alone.csv")  # without the operator beside it
     alone = ("audit", "yes.yaml", "--original", "t.csv", "--released", "alone.csv")
     assert here(*alone, cwd=folder).returncode == 1
