@@ -103,9 +103,36 @@ def test_samples_and_limits_are_told(build):
 def test_renamed_and_recoded(build):
     table = {"p": ["a", "b"]}
     changes = {"place": (("coarsen", Change.GENERALIZED),)}
-    case = build.case(table, {"place": ["*", "*"]}, "q", sources={"place": "p"}, changes=changes)
+    case = build.case(table, {"place": ["*", "*"]}, "q", sources={"place": "p"}, changes=changes, paired=False)
     figure = AUDIT.measure(*case.args).figures["place.total_variation"]
     assert (figure.value, "new names" in figure.note) == (1.0, True)
+
+
+@settings(max_examples=100)
+@given(
+    rows=st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=1, max_size=12),
+    hidden=st.sets(st.integers(0, 11)),
+)
+def test_recoded_columns_are_compared_at_the_released_level(rows, hidden, build):
+    coarse = {"a": "ab", "b": "ab", "c": "cd", "d": "cd", None: None}
+    after = ["⊥" if i in hidden else coarse[v] for i, v in enumerate(rows)]
+    changes = {"p": (("coarsen", Change.GENERALIZED),)}
+    case = build.case({"p": rows}, {"p": after}, "q", changes=changes, paired=True)
+    figures = AUDIT.measure(*case.args).figures
+    seen = {v for i, v in enumerate(rows) if i not in hidden}
+    mine = Counter(coarse[v] if v in seen else v for v in rows)
+    theirs = Counter(after)
+    distance = sum(abs(mine[v] - theirs[v]) for v in {*mine, *theirs}) / (2 * len(rows))
+    assert figures["p.total_variation"].value == pytest.approx(distance, abs=1e-12)
+    assert "released level" in figures["p.total_variation"].note
+    if not hidden & set(range(len(rows))):
+        assert distance == 0
+
+
+def test_a_value_that_became_several_is_compared_as_it_stands(build):
+    changes = {"p": (("coarsen", Change.GENERALIZED),)}
+    case = build.case({"p": ["a", "a"]}, {"p": ["x", "y"]}, "q", changes=changes, paired=True)
+    assert AUDIT.measure(*case.args).figures["p.total_variation"].value == 1.0
 
 
 def test_nothing_to_compare(build):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.audits.distributions.association import Floats, associations
-from ppdm_flow.audits.distributions.columns import Shares, chart, shares
+from ppdm_flow.audits.distributions.columns import Shares, chart, recoded_shares, shares
 from ppdm_flow.audits.distributions.spec import DistributionsParams
 from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.attributes import Change
@@ -36,7 +36,7 @@ class DistributionsAudit:
         """Return distances and shares of suppressed cells by column, changes of association, and pictures."""
         pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
         pairs = [(c, s) for c, s in pairs if s in original.schema]
-        found = {c: shares(original, s, candidate, c) for c, s in pairs}
+        found = {c: _shares(original, s, candidate, c, ctx) for c, s in pairs}
         charts = [chart(c, s, found[c], ctx) for c, s in pairs[:PICTURES]]
         changes = self._associations(pairs, original, candidate)
         figures = {**_columns(found, ctx), **_changes(changes)}
@@ -73,12 +73,24 @@ class Associations:
         return changed
 
 
+def _shares(original: DataView, source: str, candidate: DataView, column: str, ctx: AuditContext) -> Shares:
+    if ctx.pairs is not None and _recoded(column, ctx) and candidate.schema.weight is None:
+        found = recoded_shares(ctx.pairs.joint(source, column))
+        if found is not None:
+            return found
+    return shares(original, source, candidate, column)
+
+
+def _recoded(column: str, ctx: AuditContext) -> bool:
+    facts = ctx.attributes.get(column)
+    return facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
+
+
 def _columns(found: dict[str, Shares], ctx: AuditContext) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
     for column, mine in found.items():
-        facts = ctx.attributes.get(column)
-        recoded = facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
-        note = "the values have new names, which count as different ones" if recoded else ""
+        level = "compared at the released level" if ctx.pairs is not None else "new names count as different values"
+        note = level if _recoded(column, ctx) else ""
         figures[f"{column}.total_variation"] = Figure(mine.distance, "share", note=note)
         figures[f"{column}.suppressed"] = Figure(mine.suppressed, "share")
     distances = [s.distance for s in found.values()]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Codes, Column
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.domain import union
 
@@ -53,9 +53,34 @@ def shares(original: DataView, source: str, candidate: DataView, column: str) ->
     return Shares(names, _over(before, source, names), _over(after, column, names))
 
 
+def recoded_shares(joint: Counts) -> Shares | None:
+    """Compare at the released level: each original value counts as the one that it became.
+
+    ``joint`` counts (original, released) cells. None where some value became several, so that there is no such level;
+    a value that was suppressed wherever it occurred keeps its own name.
+    """
+    original, released = joint.of("original"), joint.of("released")
+    kept = released != SUPPRESSED
+    pairs = np.unique(np.stack([original[kept], released[kept]]), axis=1)
+    if (np.diff(pairs[0]) == 0).any():
+        return None
+    names = union((joint.names("original"), joint.names("released")))
+    image = Column(original, joint.names("original")).onto(names).codes.copy()
+    place = np.searchsorted(pairs[0], original)
+    known = (place < pairs.shape[1]) & np.isin(original, pairs[0])
+    target = Column(pairs[1].astype(np.int32), joint.names("released")).onto(names).codes
+    image[known] = target[place[known]]
+    after = Column(released, joint.names("released")).onto(names).codes
+    return Shares(names, *(_share(codes, joint.counts, len(names)) for codes in (image, after)))
+
+
 def _over(counts: Counts, column: str, names: pa.StringArray) -> Floats:
-    codes = Column(np.ascontiguousarray(counts.of(column)), counts.names(column)).onto(names).dense
-    rows = np.bincount(codes, weights=counts.counts, minlength=len(names) + SPECIALS)
+    codes = Column(np.ascontiguousarray(counts.of(column)), counts.names(column)).onto(names).codes
+    return _share(codes, counts.counts, len(names))
+
+
+def _share(codes: Codes, counts: npt.NDArray[np.int64], size: int) -> Floats:
+    rows = np.bincount(codes + SPECIALS, weights=counts, minlength=size + SPECIALS)
     share: Floats = rows / max(1.0, rows.sum())
     return share
 
