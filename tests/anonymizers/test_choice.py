@@ -110,7 +110,7 @@ def test_a_single_value_and_no_bound():
 
 def test_uniform_operators_have_no_objective(papers):
     facts = {"disease": AttributeFacts("disease", Role.SENSITIVE)}
-    scope = Scope(attributes=facts, requirements=(papers.disease(),))
+    scope = Scope("perturb", attributes=facts, requirements=(papers.disease(),))
     wrong = effect(FineGrainParams(operator="uniform", objective="aggregate"), scope)
     assert [p.code for p in wrong.problems] == ["PPF782"]
     assert not effect(FineGrainParams(operator="uniform"), scope).problems

@@ -1,0 +1,74 @@
+"""Line charts side by side as one SVG file, without any library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+WIDE, TALL = 360, 260
+LEFT, RIGHT, TOP, BOTTOM = 52, 12, 34, 44
+COLOURS = ("#0b62a4", "#c2410c", "#4d7c0f", "#7e22ce", "#6b7280")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """``lines`` maps a name to its points; ``dots`` those that are shown without a line (a paper's figures)."""
+
+    title: str
+    x_label: str
+    y_label: str
+    lines: dict[str, list[tuple[float, float]]]
+    dots: dict[str, list[tuple[float, float]]]
+
+
+def svg(panels: list[Panel], across: int = 2) -> str:
+    """Return the drawing, ``across`` panels in a row."""
+    names = list(dict.fromkeys(name for p in panels for name in p.lines))
+    colour = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    down = -(-len(panels) // across)
+    wide, tall = across * WIDE, down * TALL + 30
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" font-family="sans-serif" font-size="11">',
+        f'<rect width="{wide}" height="{tall}" fill="white"/>',
+    ]
+    for i, panel in enumerate(panels):
+        out.append(f'<g transform="translate({i % across * WIDE},{i // across * TALL})">{_panel(panel, colour)}</g>')
+    for i, name in enumerate(names):
+        x, y = 20 + i % 4 * 170, down * TALL + 18
+        out.append(f'<rect x="{x}" y="{y - 8}" width="14" height="4" fill="{colour[name]}"/>')
+        out.append(f'<text x="{x + 19}" y="{y - 2}">{escape(name)}</text>')
+    return "\n".join([*out, "</svg>\n"])
+
+
+def _panel(panel: Panel, colour: dict[str, str]) -> str:
+    points = [p for line in (*panel.lines.values(), *panel.dots.values()) for p in line]
+    xs, ys = sorted({x for x, _ in points}), [y for _, y in points]
+    low, high = min(ys), max(ys)
+    spare = 0.08 * (high - low) or 0.05
+    low, high = low - spare, min(high + spare, max(1.0, high))
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        across = (x - xs[0]) / ((xs[-1] - xs[0]) or 1.0)
+        up = (y - low) / (high - low)
+        return LEFT + across * (WIDE - LEFT - RIGHT), TALL - BOTTOM - up * (TALL - TOP - BOTTOM)
+
+    out = [f'<text x="{LEFT}" y="20" font-weight="bold">{escape(panel.title)}</text>']
+    for i in range(5):
+        value = low + i * (high - low) / 4
+        _, y = place(xs[0], value)
+        out.append(f'<line x1="{LEFT}" x2="{WIDE - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#e5e7eb"/>')
+        out.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:.3f}</text>')
+    for x in xs:
+        at, _ = place(x, low)
+        out.append(f'<text x="{at:.1f}" y="{TALL - BOTTOM + 16}" text-anchor="middle">{x:g}</text>')
+    out.append(f'<text x="{WIDE / 2}" y="{TALL - 12}" text-anchor="middle">{escape(panel.x_label)}</text>')
+    for name, line in panel.lines.items():
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*p) for p in line))
+        out.append(f'<polyline points="{path}" fill="none" stroke="{colour[name]}" stroke-width="2"/>')
+    for name, dots in panel.dots.items():
+        for x, y in (place(*p) for p in dots):
+            out.append(
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="none" stroke="{colour.get(name, "black")}">'
+                f"<title>{escape(name)}, paper</title></circle>"
+            )
+    return "".join(out)
