@@ -17,6 +17,7 @@ from ppdm_flow.engine.source_stream import Budget
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.tables.column import MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,30 @@ def _known_too_well(plan: Plan, view: StreamView, people: int) -> Iterator[Diagn
                     " it is known too well beforehand; where the prior exceeds r2, no posterior bound can be breached"
                 )
                 yield Diagnostic("PPF741", text, bound.span or requirement.span, Severity.WARNING)
+        yield from _others_known_too_well(requirement, view, people)
+
+
+def _others_known_too_well(requirement: Sensitivity, view: StreamView, people: int) -> Iterator[Diagnostic]:
+    """Count the values above the default's r2, which the policy does not name; a tolerance is never below a share."""
+    if requirement.default is None or requirement.attribute not in view.schema or not people:
+        return
+    counts = view.counts([requirement.attribute])
+    own = {b.value for b in requirement.bounds}
+    names = counts.names(requirement.attribute).to_pylist()
+    codes = counts.of(requirement.attribute).tolist()
+    shares = (counts.counts / people).tolist()
+    many = sum(
+        share > requirement.default[1] and (code < 0 or names[code] not in own)
+        for code, share in zip(codes, shares, strict=True)
+        if code >= MISSING
+    )
+    if many:
+        text = (
+            f"{many} value{'s' * (many > 1)} of `{requirement.attribute}` without a bound of"
+            f" {'their' if many > 1 else 'its'} own: more frequent than the default's"
+            f" r2 = {requirement.default[1]:.1%}, so known too well beforehand"
+        )
+        yield Diagnostic("PPF741", text, requirement.span, Severity.WARNING)
 
 
 def _share(view: StreamView, attribute: str, value: str, people: int) -> float | None:

@@ -30,10 +30,10 @@ releases:
 
 @pytest.fixture
 def plan(bench):
-    def make(k: int = 2, h: float = 0.5, extra: str = ""):
+    def make(k: int = 2, h: float = 0.5, extra: str = "", swap: tuple[str, str] = ("", "")):
         bench.data([["a", "flu", "3"], ["a", "cold", "5"], ["b", "cold", "2"], ["b", "?", "0"]], "town,illness,n")
         policy = POLICY.replace("KKK", str(k)).replace("HHH", str(h)) + extra
-        return bench.plan(policy)
+        return bench.plan(policy.replace(*swap) if swap[0] else policy)
 
     return make
 
@@ -70,6 +70,25 @@ def test_a_value_that_is_known_too_well_is_a_warning(bench, tools):
     )
     found = preview(bench.plan(policy), None).diagnostics
     assert [(d.code, d.severity) for d in found] == [("PPF741", Severity.WARNING)]
+
+
+@pytest.mark.parametrize(
+    ("sensitivity", "lines"),
+    [
+        ("{values: {flu: [{r1: 0.1, r2: 0.2, given: nurses}]}}", []),  # about some people only
+        ("{values: {flu: [{r1: 0.1, r2: 0.2}, {r1: 0.2, r2: 0.9}]}}", ["`flu` is 30.0%"]),
+        ("{groups: {all: {values: [flu, cold], r1: 0.1, r2: 0.5}}}", ["`cold` is 70.0%"]),
+        ("{default: {r1: 0.1, r2: 0.2}}", ["2 values of `illness` without a bound of their own"]),
+        ("{default: {r1: 0.1, r2: 0.2}, values: {cold: {r1: 0.7, r2: 0.9}}}", ["1 value of `illness` without a bound"]),
+        ("{default: {tolerance: 2}}", []),
+    ],
+)
+def test_every_kind_of_bound_is_held_against_the_shares(plan, sensitivity, lines):
+    """flu is 3 of 10, cold 7."""
+    required = f"  sensitivities:\n    illness: {sensitivity}\nsteps:"
+    found = preview(plan(swap=("steps:", required)), None).diagnostics
+    assert [d.code for d in found] == ["PPF741"] * len(lines)
+    assert all(d.message.startswith(line) for d, line in zip(found, lines, strict=True))
 
 
 def test_data_that_does_not_fit_is_an_error(plan, bench):
