@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_zipf(tmp_path):
         assert utility["least_error"]["measured"] > utility["fine_grain"]["measured"]
         assert utility["uniform"]["low"] <= utility["uniform"]["measured"] <= utility["uniform"]["high"]
         assert found[f"zipf.{theta}.least_error"]["measured"] > found[f"zipf.{theta}.uniform"]["measured"]
-    drawn = ElementTree.parse(tmp_path / "plot.svg").getroot()
+    drawn = ET.parse(tmp_path / "plot.svg").getroot()
     assert len([e for e in drawn if e.tag.endswith("}g")]) == 2
 
 
