@@ -8,11 +8,11 @@ paired; nothing is fitted on the test part. A row with a weight is as many perso
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
-import numpy as np
-
-from ppdm_flow.audits.classification_error.errors import Split, errors, interval, split
+from ppdm_flow.audits.classification_error.classifiers import Learner
+from ppdm_flow.audits.classification_error.errors import Split, Trials, interval, split, trials
 from ppdm_flow.audits.classification_error.gathering import Gathered, gather
 from ppdm_flow.audits.classification_error.picture import chart
 from ppdm_flow.audits.classification_error.sides import Floats, Side
@@ -26,16 +26,33 @@ from ppdm_flow.sdk.view import DataView
 
 FEWEST = 10
 """Persons below which no error is estimated."""
+THREADS = min(4, os.cpu_count() or 1)
+"""Classifiers that learn at once: most of the work releases Python's lock."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Errors by repeat, shape (repeats,); None with the reason ``why`` where they cannot be had."""
+    """The trials; ``suppressed`` is None, with the reason ``why``, where it cannot be had."""
 
-    base: Floats | None
-    suppressed: Floats | None
-    removed: Floats | None
+    base: Trials
+    suppressed: Trials | None
+    removed: Trials
+    paired: bool
     why: str = ""
+
+    def intervals(self, test_share: float) -> dict[str, tuple[float, tuple[float, float] | None]]:
+        """Return the mean over the splits and its interval, by figure."""
+        tried = {"base": self.base, "suppressed": self.suppressed, "removed": self.removed}
+        found = {n: _mean(t.errors, test_share, t.spread() / t.persons) for n, t in tried.items() if t is not None}
+        if self.suppressed is not None:
+            rise = self.suppressed.errors - self.base.errors
+            found["error_increase"] = _mean(rise, test_share, self._least_of_rise(self.suppressed))
+        return found
+
+    def _least_of_rise(self, after: Trials) -> float:
+        if self.paired:
+            return self.base.spread_beside(after) / self.base.persons
+        return self.base.spread() / self.base.persons + after.spread() / after.persons
 
 
 class ClassificationErrorAudit:
@@ -60,7 +77,7 @@ class ClassificationErrorAudit:
         return AuditOutcome(
             figures=self._figures(found, rows, removed),
             findings=(*_unmeasured(why, ctx.release), *_limited(rows, gathered, self.params.rows, ctx.release)),
-            charts=(chart(self._intervals(found), target, removed),),
+            charts=(chart(found.intervals(self.params.test_share), target, removed),),
         )
 
     def _removed(self, gathered: Gathered, ctx: AuditContext) -> tuple[str, ...]:
@@ -76,31 +93,22 @@ class ClassificationErrorAudit:
     def _estimate(self, gathered: Gathered, removed: tuple[str, ...], why: str) -> Estimates:
         before, after = gathered.original, gathered.released
         parts = self._splits(before)
-        base = self._errors(before, parts)
-        third = self._errors(before.without(frozenset(removed)), parts)
-        if after is None:
-            return Estimates(base, None, third, why)
-        return Estimates(base, self._errors(after, parts if gathered.paired else self._splits(after)), third)
+        sides = [(before, parts), (before.without(frozenset(removed)), parts)]
+        if after is not None:
+            sides.append((after, parts if gathered.paired else self._splits(after)))
+        p = self.params
+        base, third, *rest = trials(sides, Learner(p.classifier, p.options, p.seed), THREADS)
+        return Estimates(base, rest[0] if rest else None, third, gathered.paired, why)
 
     def _splits(self, side: Side) -> list[Split]:
         p = self.params
         return [split(side.copies, p.test_share, p.seed, repeat) for repeat in range(p.repeats)]
 
-    def _errors(self, side: Side, parts: list[Split]) -> Floats:
-        return errors(side, parts, self.params.classifier, self.params.seed)
-
-    def _intervals(self, found: Estimates) -> dict[str, tuple[float, tuple[float, float] | None]]:
-        values = {"base": found.base, "suppressed": found.suppressed, "removed": found.removed}
-        if found.base is not None and found.suppressed is not None:
-            values["error_increase"] = found.suppressed - found.base
-        share = self.params.test_share
-        return {n: (float(np.mean(v)), interval(v, share)) for n, v in values.items() if v is not None}
-
     def _figures(self, found: Estimates, rows: int, removed: tuple[str, ...]) -> dict[str, Figure]:
         spread = f"95 % corrected resampled t over {self.params.repeats} splits"
         figures = {
             name: Figure(mean, "share", interval=reach, sample=rows, note=spread if reach else "one split")
-            for name, (mean, reach) in self._intervals(found).items()
+            for name, (mean, reach) in found.intervals(self.params.test_share).items()
         }
         for name in ("suppressed", "error_increase"):
             figures.setdefault(name, Figure(None, "share", note=found.why))
@@ -108,6 +116,10 @@ class ClassificationErrorAudit:
         without = f"without {listed(removed)}; {third.note}" if removed else f"nothing to remove; {third.note}"
         figures["removed"] = Figure(third.value, "share", third.interval, third.sample, without)
         return figures
+
+
+def _mean(values: Floats, test_share: float, least: float) -> tuple[float, tuple[float, float] | None]:
+    return float(values.mean()), interval(values, test_share, least)
 
 
 def _released_target(target: str, original: DataView, candidate: DataView, ctx: AuditContext) -> tuple[str | None, str]:

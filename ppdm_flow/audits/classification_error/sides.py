@@ -15,6 +15,7 @@ from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
 
 NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
 
