@@ -8,7 +8,6 @@ that was kept, unless the operator treats all values alike and the draw replaced
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +30,9 @@ _CELLS = 4_000_000
 _WIDEST = 8
 """Words a row that a step is thought to draw at most."""
 _TRIED = 2_000
+_RUNS = 64
+_MOST = 20_000_000
+"""Rows that are put back into their order at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,25 +57,48 @@ class _Rows:
     original: Places
     released: Places
 
+    def at(self, chosen: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> _Rows:
+        """Return some of the rows."""
+        return _Rows(self.numbers[chosen], self.original[chosen], self.released[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Runs of ``run`` rows, every ``period``-th of them: draws are cheap for rows that follow each other."""
+
+    run: int
+    period: int
+
+    @classmethod
+    def of(cls, rows: int, size: int) -> _Sample:
+        """Choose at most about ``size`` of ``rows``."""
+        return cls(max(1, size // _RUNS), max(1, -(-rows // max(1, size))))
+
+    def chosen(self, numbers: Places) -> npt.NDArray[np.bool_]:
+        """Return which rows are in the sample."""
+        chosen: npt.NDArray[np.bool_] = numbers // self.run % self.period == 0
+        return chosen
+
 
 def replay(
     operator: Operator, column: str, original: DataView, candidate: DataView, ctx: AuditContext
 ) -> Replay | None:
     """Undo the perturbation of ``column`` with the policy's seed; None where there is none, or it does not fit."""
     step = operator.step or _perturber(column, ctx)
-    rows = _rows(operator, column, original, candidate, ctx) if ctx.seeded is not None and step else None
-    if ctx.seeded is None or rows is None or not len(rows.numbers):
+    if ctx.seeded is None or not step:
         return None
-    chosen = _sample(rows, max(1, _CELLS // operator.size))
+    rows = _rows(operator, column, original, candidate, ctx, ctx.seeded)
+    if rows is None or not len(rows.numbers):
+        return None
     key = RunKey.from_seed(ctx.seeded.seed).step(step)
-    for words in _guesses(key, chosen.numbers):
-        few = slice(0, _TRIED)
-        if (_possible(operator, words[few], chosen.released[few]).any(axis=1)).all():
-            possible = _possible(operator, words, chosen.released)
-            sure = possible.sum(axis=1) == 1
-            right = possible[np.arange(len(sure)), chosen.original]
-            return Replay(int((sure & right).sum()), len(sure), len(rows.numbers)) if right.all() else None
-    return None
+    drawn = _drawn(operator, key, rows.at(slice(0, _TRIED)))
+    if drawn is None:
+        return None
+    width, words = drawn
+    possible = _possible(operator, Draws(key, width).words(rows.numbers)[:, words], rows.released)
+    if not possible[np.arange(len(rows.numbers)), rows.original].all():
+        return None
+    return Replay(int((possible.sum(axis=1) == 1).sum()), len(rows.numbers), candidate.row_count)
 
 
 def _possible(operator: Operator, words: Words, released: Places) -> npt.NDArray[np.bool_]:
@@ -92,13 +117,19 @@ def _possible(operator: Operator, words: Words, released: Places) -> npt.NDArray
     return possible
 
 
-def _guesses(key: bytes, numbers: Places) -> Iterator[Words]:
-    """Yield the draws that the attribute may have had: one or two of the words that its step drew for each row."""
+def _drawn(operator: Operator, key: bytes, rows: _Rows) -> tuple[int, slice] | None:
+    """Return how many words its step drew for each row, and which of them the attribute had: those that fit.
+
+    A step may perturb several attributes, and not all of them need to be in the release.
+    """
     for width in range(1, _WIDEST + 1):
-        words = Draws(key, width).words(numbers)
+        words = Draws(key, width).words(rows.numbers)
         for used in (1, 2):
             for at in range(width - used + 1):
-                yield words[:, at : at + used]
+                chosen = slice(at, at + used)
+                if _possible(operator, words[:, chosen], rows.released).any(axis=1).all():
+                    return width, chosen
+    return None
 
 
 def _perturber(column: str, ctx: AuditContext) -> str:
@@ -107,47 +138,45 @@ def _perturber(column: str, ctx: AuditContext) -> str:
     return steps[0] if len(steps) == 1 else ""
 
 
-def _rows(operator: Operator, column: str, original: DataView, candidate: DataView, ctx: AuditContext) -> _Rows | None:
-    source = source_of(column, ctx)
-    if ctx.pairs is not None:
-        parts = [
-            (left.rows, _places(left[source], operator.domain), _places(right[column], operator.domain))
-            for left, right in ctx.pairs.pairs([source], [column])
-        ]
-        found = _Rows(*(np.concatenate(side) for side in zip(*parts, strict=True))) if parts else None
+def _rows(
+    operator: Operator, column: str, original: DataView, candidate: DataView, ctx: AuditContext, seeded: Seeded
+) -> _Rows | None:
+    """Return a bounded sample of rows, ascending; None where they cannot be numbered."""
+    source, domain = source_of(column, ctx), operator.domain
+    sample = _Sample.of(candidate.row_count, _CELLS // operator.size)
+    if ctx.pairs is None:
+        found = _unshuffled(source, column, original, candidate, seeded, domain)
+        found = None if found is None else found.at(sample.chosen(found.numbers))
     else:
-        found = _unshuffled(operator, source, column, original, candidate, ctx.seeded)
+        parts = []
+        for left, right in ctx.pairs.pairs([source], [column]):
+            kept = sample.chosen(left.rows)
+            parts.append((left.rows[kept], _places(left[source], domain)[kept], _places(right[column], domain)[kept]))
+        found = _Rows(*(np.concatenate(side) for side in zip(*parts, strict=True))) if parts else None
     if found is None or (found.original < 0).any() or (found.released < 0).any():
         return None
-    return found
+    return found.at(np.argsort(found.numbers, kind="stable"))
 
 
 def _unshuffled(
-    operator: Operator, source: str, column: str, original: DataView, candidate: DataView, seeded: Seeded | None
+    source: str, column: str, original: DataView, candidate: DataView, seeded: Seeded, domain: Domain
 ) -> _Rows | None:
     """Put the released rows back into the order of the source, where every row of it was released."""
-    if seeded is None or source not in original.schema or original.schema.weight is not None:
+    rows = candidate.row_count
+    if source not in original.schema or original.schema.weight is not None or rows > _MOST:
         return None
-    if original.row_count != candidate.row_count or any(s.rows not in ("same", "reordered") for s in seeded.steps):
+    if original.row_count != rows or any(s.rows not in ("same", "reordered") for s in seeded.steps):
+        return None
+    orders = [s for s in seeded.steps if s.rows == "reordered"]
+    if orders and orders[-1].use != "shuffle_rows":
         return None
     before, after = original.table([source]), candidate.table([column])
-    orders = [s for s in seeded.steps if s.rows == "reordered"]
-    numbers = before.rows
+    order = np.arange(rows)
     if orders:
-        if orders[-1].use != "shuffle_rows":
-            return None
-        keys = Draws(RunKey.from_seed(seeded.seed).step(orders[-1].name), 1).words(numbers)[:, 0]
-        order = np.lexsort((numbers, keys))
-    else:
-        order = np.arange(len(numbers))
-    values = _places(before[source], operator.domain)
-    return _Rows(numbers[order], values[order], _places(after[column], operator.domain))
-
-
-def _sample(rows: _Rows, size: int) -> _Rows:
-    step = -(-len(rows.numbers) // size)
-    order = np.argsort(rows.numbers, kind="stable")[::step]
-    return _Rows(rows.numbers[order], rows.original[order], rows.released[order])
+        keys = Draws(RunKey.from_seed(seeded.seed).step(orders[-1].name), 1).words(before.rows)[:, 0]
+        order = np.lexsort((before.rows, keys))
+    values = _places(before[source], domain)
+    return _Rows(before.rows[order], values[order], _places(after[column], domain))
 
 
 def _places(column: Column, domain: Domain) -> Places:

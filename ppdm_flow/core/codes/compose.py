@@ -69,7 +69,8 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF308",
         "below a floor",
-        "A template states a floor under a figure, and this policy goes below it or takes the figure away.",
+        "A template states a floor under a figure, and this policy goes below it or takes the figure away. Where a"
+        " value has a list of bounds, each of them must keep the floor; a bound in a group is no bound under `values`.",
         "Floors are how an organization makes sure that no policy of its own is weaker than agreed.",
         "Keep to the floor, or talk to the template's owner. The message shows both lines.",
         bad="# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\nprivacy: {k_anonymity: {k: 3}}",
