@@ -64,7 +64,7 @@ class Worth:
             x=tuple(self.label(i) for i in chosen),
             series=tuple(series),
             x_label="value",
-            y_label="record utility",
+            y_label="share of rows that keep their value",
             note=f"at the margin, for at most {TOP} values, the dearest bounds first",
             group=name,
         )
