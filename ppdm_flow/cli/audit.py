@@ -18,6 +18,7 @@ EXAMPLES = (
     "audit pipelines/hospital.yaml --original o.csv --released r.csv --release medical --operator operator.json",
 )
 
+
 class Form(StrEnum):
     """How the outcome is written."""
 

@@ -107,9 +107,10 @@ def test_a_faithful_release_raises_no_alarm(bench, seed):
     alarms = {"PPF810", "PPF811", "PPF812", "PPF816", "PPF851", "PPF850"}
     assert alarms.isdisjoint(codes(report))
     assert ("PPF817" in codes(report)) is (seed is not None)
-    counted = report["metrics"]["privacy.sensitivities.disease.measured_at_own_prior"]
-    predicted = report["metrics"]["privacy.sensitivities.disease.highest_at_own_prior"]["value"]
-    assert counted["interval"][0] <= predicted <= counted["interval"][1]
+    if seed is not None:  # a 95 % interval misses once in twenty: only fixed keys may be held to it
+        counted = report["metrics"]["privacy.sensitivities.disease.measured_at_own_prior"]
+        predicted = report["metrics"]["privacy.sensitivities.disease.highest_at_own_prior"]["value"]
+        assert counted["interval"][0] <= predicted <= counted["interval"][1]
     status, again = bench.audit(policy, folder / "study.csv", folder / "operator.json")
     assert status == 0
     assert alarms.isdisjoint(codes(again))
