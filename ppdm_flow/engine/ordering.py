@@ -83,7 +83,7 @@ class Spool:
         block = _joined(self._pending)
         self._pending = []
         keys: Keys = block.arrays[0].astype(np.uint64, copy=False)
-        bucket = (keys >> np.uint64(64 - _BITS)).astype(np.int64)
+        bucket = (keys >> np.uint64(64 - _BITS)).astype(np.uint8)  # narrow: then a stable sort is a radix sort
         order = np.argsort(bucket, kind="stable")
         bounds = np.searchsorted(bucket[order], np.arange(len(self._buckets) + 1))
         for number in range(len(self._buckets)):
@@ -120,13 +120,22 @@ class Spool:
     def _sorted(self, blocks: list[_Block]) -> Table:
         whole = _joined(blocks)
         keys, rows = whole.arrays[:_HEAD]
-        order = np.lexsort((rows, keys))
+        order = _ordering(keys.astype(np.uint64, copy=False), rows)
         numbers: RowNumbers = rows[order].astype(np.int64, copy=False)
         columns = {}
         for i, name in enumerate(self._names):
             codes = whole.arrays[_HEAD + i][order].astype(np.int32)
             columns[name] = restricted(Column(codes, self._pools[i].categories()))
         return Table(columns, numbers)
+
+
+def _ordering(keys: Keys, rows: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
+    """Return the order by (key, row number); ties of random 64-bit keys are next to none, so looked for first."""
+    order: npt.NDArray[np.int64] = np.argsort(keys)
+    ordered = keys[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        order = np.lexsort((rows, keys))
+    return order
 
 
 def _joined(blocks: list[_Block]) -> _Block:
