@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from ppdm_flow.anonymizers.naming import is_pattern
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import Requirement, Sensitivity, Template
+from ppdm_flow.core.requirements import KAnonymity, Requirement, Sensitivity, Template
 
 Attributes = Mapping[str, AttributeFacts]
 
@@ -51,3 +51,10 @@ def _name(attribute: str, known: Mapping[str, str]) -> str | None:
         return known[attribute]
     covered = any(is_pattern(k) and fnmatchcase(attribute, k) for k in known)
     return attribute if covered else None
+
+
+def k_anonymity(requirements: Iterable[Requirement], attributes: Attributes) -> tuple[KAnonymity, ...]:
+    """Return k-anonymity in present names, over what is left of its attributes."""
+    known = _present(attributes)
+    found = [(r, [_name(a, known) for a in r.attributes]) for r in requirements if isinstance(r, KAnonymity)]
+    return tuple(replace(r, attributes=tuple(dict.fromkeys(n for n in names if n is not None))) for r, names in found)

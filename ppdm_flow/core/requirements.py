@@ -35,6 +35,10 @@ class Template:
 
     Several (attribute, value) pairs are several templates with one channel and threshold, never their union
     (Wang, Fung, Yu, ICDM 2005, section 3).
+
+    ``negated``: the inference is to *not* having the value, so its confidence is the share of rows without it, missing
+    and suppressed ones included. ``min_support``: beside that, no group over the channel has fewer rows. Small groups
+    are never excused from the confidence: an inference about few people is the more dangerous one.
     """
 
     kind: ClassVar[str] = "templates"
@@ -44,6 +48,8 @@ class Template:
     sensitive: tuple[tuple[str, str], ...]
     confidence: float
     span: Span | None = field(default=None, compare=False)
+    negated: bool = False
+    min_support: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,10 @@ class Graph:
         started = time.perf_counter()
         view = self.views[node.input]
         facts = {a.name: a for a in view.stream.attributes if not (node.expands and a.role is Role.WEIGHT)}
-        context = StepContext(node.name, facts, self.plan.requirements, self.plan.nulls, Path(self.plan.home))
+        plan = self.plan
+        context = StepContext(
+            node.name, facts, plan.requirements, plan.nulls, Path(plan.home), plan.declared, plan.show_values
+        )
         algorithm = made(node.bound)
         with guarded(f"step `{node.name}`"):
             fitted: Fitted = algorithm.fit(view, context)

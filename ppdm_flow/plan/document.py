@@ -131,6 +131,8 @@ def _requirement(requirement: Requirement) -> Document:
                 "channel": list(requirement.channel),
                 "sensitive": [list(pair) for pair in requirement.sensitive],
                 "confidence": requirement.confidence,
+                **({"negated": True} if requirement.negated else {}),
+                **({"min_support": requirement.min_support} if requirement.min_support > 1 else {}),
             }
         case Sensitivity():
             return found | _sensitivity(requirement)

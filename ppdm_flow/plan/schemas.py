@@ -159,6 +159,8 @@ def _requirement() -> _Schema:
             "channel": _texts("The attributes that one may infer from."),
             "sensitive": {"type": "array", "description": "(attribute, value), not to be inferred.", "items": pair},
             "confidence": number | {"description": "The highest confidence of an inference."},
+            "negated": {"type": "boolean", "description": "Whether the inference is to not having the value."},
+            "min_support": {"type": "integer", "minimum": 2, "description": "The least rows in a group."},
         },
         "sensitivities": {
             "attribute": _text("The sensitive attribute."),
@@ -172,7 +174,8 @@ def _requirement() -> _Schema:
             "default": {"description": "(r1, r2) of other values.", "anyOf": [two, {"type": "null"}]},
         },
     }
-    return {"oneOf": [_record(head | {"kind": {"const": kind}} | rest) for kind, rest in kinds.items()]}
+    extra = ("negated", "min_support")
+    return {"oneOf": [_record(head | {"kind": {"const": kind}} | rest, extra) for kind, rest in kinds.items()]}
 
 
 def _gate() -> _Schema:

@@ -111,6 +111,20 @@ DESCRIPTIONS: Mapping[str, Described] = {
         {"bankruptcy": ["Discharged"]},
     ),
     "Template.confidence": ("The highest share of such a value in any group (h).", "0.75"),
+    "Template.negated": (
+        (
+            "Whether it is the absence of each value that must not be inferred: then at most `confidence` of any "
+            "group may be without it, missing cells included."
+        ),
+        "true",
+    ),
+    "Template.min_support": (
+        (
+            "The least number of rows in any group over the channel, beside the confidence: an inference must never "
+            "rest on fewer people."
+        ),
+        "5",
+    ),
     "Sensitivity.directions": (
         "`both` also forbids to learn that a value is unlikely; `upward` is the paper's condition.",
         "both",

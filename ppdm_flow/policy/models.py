@@ -108,11 +108,16 @@ class KAnonymity(Model):
 
 
 class Template(Model):
-    """<IC -> pi, h>: no group over ``channel`` lets one infer a sensitive value with more than ``confidence``."""
+    """<IC -> pi, h>: no group over ``channel`` lets one infer a sensitive value with more than ``confidence``.
+
+    ``negated``: to infer that someone has *not* the value. ``min_support``: besides, no group has fewer rows.
+    """
 
     channel: Annotated[tuple[str, ...], Field(min_length=1)]
     sensitive: Annotated[dict[str, Annotated[tuple[str, ...], Field(min_length=1)]], Field(min_length=1)]
     confidence: Annotated[float, Field(gt=0.0, lt=1.0)]
+    negated: Flag = False
+    min_support: Annotated[int, Field(ge=2)] | None = None
 
 
 class ValueBound(Model):

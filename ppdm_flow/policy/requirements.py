@@ -66,6 +66,8 @@ def _template(name: str, model: models.Template, places: Places) -> Template:
         sensitive=tuple((attribute, value) for attribute, values in model.sensitive.items() for value in values),
         confidence=model.confidence,
         span=places.key("privacy", "templates", name),
+        negated=model.negated,
+        min_support=model.min_support or 1,
     )
 
 

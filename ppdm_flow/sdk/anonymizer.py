@@ -21,13 +21,25 @@ from ppdm_flow.tables.table import Table
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What a step is told beside its data. ``home`` is the folder of the policy, for hierarchy files."""
+    """What a step is told beside its data. ``home`` is the folder of the policy, for hierarchy files.
+
+    ``declared`` are the values that the policy itself writes, by attribute of the source, and ``show_values`` its
+    ``report: {values: show}``: no other values may be named in figures, charts and descriptions.
+    """
 
     step: str
     attributes: Mapping[str, AttributeFacts]
     requirements: tuple[Requirement, ...]
     nulls: Nulls = Nulls.OWN_CATEGORY
     home: Path = field(default_factory=Path)
+    declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    show_values: bool = False
+
+    def may_show(self, attribute: str, value: str) -> bool:
+        """Whether a value of an attribute, by its present name, may be named."""
+        facts = self.attributes.get(attribute)
+        source = (facts.source or facts.name) if facts else attribute
+        return self.show_values or value in self.declared.get(source, frozenset())
 
 
 class Described(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import entropy
 
 from ppdm_flow.anonymizers.progressive_disclosure.algorithm import ProgressiveDisclosure
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams
@@ -38,8 +39,14 @@ def test_the_papers_table_2(papers):
     assert released["Country"].texts() == ["US", "France", "France", "US", "US", *["⊥"] * 5]
     assert released["Child"].texts() == view.whole["Child"].texts()
     values = {name: figure.value for name, figure in fitted.figures.items()}
+    kept = values.pop("information_kept")
+    job = 4 / 24 * entropy([1 / 4, 3 / 4], base=2) + 6 / 24 * entropy([4 / 6, 2 / 6], base=2)
+    country = 10 / 24 * entropy([4 / 10, 6 / 10], base=2) + 4 / 24 * entropy([1 / 4, 3 / 4], base=2)
+    assert kept == pytest.approx(2 * entropy([15 / 24, 9 / 24], base=2) - job - country)
     assert values == {
-        "suppressed_cells": 20, "suppressed_share": 20 / 48, "disclosed_values": 5, "suppressed_values": 4
+        "suppressed_cells": 20, "suppressed_share": 20 / 48, "disclosed_values": 5, "suppressed_values": 4,
+        "Job.suppressed_share": 10 / 24, "Country.suppressed_share": 10 / 24, "disclosures": 5,
+        "redundant_templates": 0,
     }  # fmt: skip
     (chart,) = fitted.charts
     assert (chart.x, chart.series[0].y) == (("Job", "Country"), (10 / 24, 10 / 24))

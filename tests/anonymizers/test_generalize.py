@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.generalize.algorithm import Generalize
-from ppdm_flow.anonymizers.generalize.intervals import Intervals, Rounding
-from ppdm_flow.anonymizers.generalize.numbers import written
 from ppdm_flow.anonymizers.generalize.spec import GeneralizeParams
+from ppdm_flow.anonymizers.hierarchies.intervals import Intervals, Rounding
+from ppdm_flow.anonymizers.hierarchies.numbers import written
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role

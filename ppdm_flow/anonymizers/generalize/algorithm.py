@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.generalize.choice import coarsening
-from ppdm_flow.anonymizers.generalize.coarsening import Coarsening, UnplacedError
 from ppdm_flow.anonymizers.generalize.spec import GeneralizeParams
+from ppdm_flow.anonymizers.hierarchies.ancestors import labels as labels_of
+from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening
 from ppdm_flow.anonymizers.presence import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
@@ -60,24 +61,16 @@ class GeneralizeTransform(Deterministic):
 
 def _tried(name: str, way: Coarsening, data: DataView) -> dict[str, Figure]:
     values = data.domain(name).to_pylist()
-    labels = set(_labels(name, values, way))
+    labels = set(labels_of(name, values, way))
     return {
         f"{name}.values_before": Figure(len(values), "values"),
         f"{name}.values_after": Figure(len(labels), "values"),
     }
 
 
-def _labels(name: str, values: list[str], way: Coarsening) -> list[str]:
-    try:
-        return way.labels(values)
-    except UnplacedError as fault:
-        text = f"{fault.values} of {len(values)} distinct values of the column `{name}` {fault.what}"
-        raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
-
-
 def _generalized(name: str, column: Column, way: Coarsening) -> Column:
     used = np.flatnonzero(column.in_use())
-    labels = _labels(name, column.categories.take(pa.array(used)).to_pylist(), way)
+    labels = labels_of(name, column.categories.take(pa.array(used)).to_pylist(), way)
     categories = sorted(set(labels), key=str.encode)
     place = {label: i for i, label in enumerate(categories)}
     code_map = np.full(len(column.categories), MISSING, dtype=np.int32)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ppdm_flow.anonymizers.generalize.coarsening import Coarsening
-from ppdm_flow.anonymizers.generalize.hierarchy import Everything, Lookup, at_level, read_csv
-from ppdm_flow.anonymizers.generalize.intervals import Coding, Intervals, Rounding
 from ppdm_flow.anonymizers.generalize.spec import Rule
 from ppdm_flow.anonymizers.generalize.texts import DatePart, Prefix
+from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening
+from ppdm_flow.anonymizers.hierarchies.hierarchy import Everything, Lookup, at_level, read_csv
+from ppdm_flow.anonymizers.hierarchies.intervals import Coding, Intervals, Rounding
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError

@@ -6,30 +6,76 @@ from collections.abc import Sequence
 
 from ppdm_flow.anonymizers.progressive_disclosure.outcome import Outcome
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
-from ppdm_flow.core.results import Chart, Figure, Series
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.sdk.anonymizer import StepContext
+
+_BARS = 40
 
 
 def figures(outcomes: Sequence[Outcome], problem: Problem) -> dict[str, Figure]:
-    """Return how much was suppressed, over all suppressible attributes."""
+    """Return how much was suppressed, over all suppressible attributes and for each."""
     cells = sum(o.cells for o in outcomes)
     every = problem.total * len(outcomes)
-    return {
+    found = {
         "suppressed_cells": Figure(cells, "cells"),
         "suppressed_share": Figure(cells / every if every else 0.0, "share"),
         "disclosed_values": Figure(sum(o.disclosed for o in outcomes), "values"),
         "suppressed_values": Figure(sum(o.hidden for o in outcomes), "values"),
     }
+    if any(o.coarse for o in outcomes):
+        coarse = sum(o.coarse_cells for o in outcomes)
+        found["generalized_cells"] = Figure(coarse, "cells")
+        found["generalized_share"] = Figure(coarse / every if every else 0.0, "share")
+        found["generalized_values"] = Figure(sum(o.coarse for o in outcomes), "values")
+    for o in outcomes:
+        found[f"{o.attribute}.suppressed_share"] = Figure(o.cells / problem.total if problem.total else 0.0, "share")
+    return found
 
 
-def chart(outcomes: Sequence[Outcome], problem: Problem, step: str) -> Chart:
-    """Return the share of suppressed cells by attribute."""
+def charts(outcomes: Sequence[Outcome], problem: Problem, ctx: StepContext) -> tuple[Chart, ...]:
+    """Return the share of suppressed cells by attribute, and by value where the policy names the values."""
+    return (_by_attribute(outcomes, problem, ctx.step), *(c for o in outcomes if (c := _by_value(o, ctx))))
+
+
+def named(outcomes: Sequence[Outcome], ctx: StepContext) -> dict[str, tuple[str, ...]]:
+    """Return, for each attribute, the suppressed values that may be named."""
+    return {o.attribute: tuple(v for v, _ in o.suppressed if ctx.may_show(o.attribute, v)) for o in outcomes}
+
+
+def redundant(ids: Sequence[str]) -> tuple[Finding, ...]:
+    """Return a finding for each template that the search left out, since others imply it (Lemma 3.1)."""
+    return tuple(
+        Finding("PPF771", Severity.INFO, f"`{name}` was left out of the search: other templates imply it", name)
+        for name in ids
+    )
+
+
+def _by_attribute(outcomes: Sequence[Outcome], problem: Problem, step: str) -> Chart:
     rows = problem.total
-    shares = tuple(o.cells / rows if rows else 0.0 for o in outcomes)
+    suppressed = tuple(o.cells / rows if rows else 0.0 for o in outcomes)
+    coarse = tuple(o.coarse_cells / rows if rows else 0.0 for o in outcomes)
     return Chart(
         id=f"{step}-suppressed",
         title="Suppressed cells by attribute",
         kind="bars",
         x=tuple(o.attribute for o in outcomes),
-        series=(Series("suppressed", shares),),
+        series=(Series("suppressed", suppressed), *((Series("generalized", coarse),) if any(coarse) else ())),
         y_label="share of rows",
+    )
+
+
+def _by_value(outcome: Outcome, ctx: StepContext) -> Chart | None:
+    """Only where each suppressed value may be named: a few names among numbers would tell which the others are."""
+    if not outcome.suppressed or not all(ctx.may_show(outcome.attribute, v) for v, _ in outcome.suppressed):
+        return None
+    largest = sorted(outcome.suppressed, key=lambda pair: (-pair[1], pair[0].encode()))[:_BARS]
+    return Chart(
+        id=f"{ctx.step}-suppressed-{outcome.attribute}",
+        title=f"Suppressed values of {outcome.attribute}",
+        kind="bars",
+        x=tuple(v for v, _ in largest),
+        series=(Series("rows", tuple(float(n) for _, n in largest)),),
+        y_label="rows",
+        note=f"the {_BARS} most frequent of {len(outcome.suppressed)}" if len(outcome.suppressed) > _BARS else "",
     )

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from ppdm_flow.anonymizers.progressive_disclosure.account import chart, figures
-from ppdm_flow.anonymizers.progressive_disclosure.encoding import encode
+from collections.abc import Sequence
+
+from ppdm_flow.anonymizers.progressive_disclosure import beam
+from ppdm_flow.anonymizers.progressive_disclosure.account import charts, figures, named, redundant
+from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible
 from ppdm_flow.anonymizers.progressive_disclosure.outcome import outcomes
+from ppdm_flow.anonymizers.progressive_disclosure.redundancy import needed
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams, channels, sensitive
 from ppdm_flow.anonymizers.progressive_disclosure.transform import SuppressTransform
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirements import Template
+from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
@@ -26,26 +32,65 @@ class ProgressiveDisclosure:
         self.params = params
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
-        """Search. Raises PluginError, naming the template, where even full suppression does not satisfy it."""
-        templates = self.params.enforced(ctx.requirements, ctx.attributes)
-        if not templates:
-            raise PluginError(
-                Diagnostic("PPF780", "nothing to enforce: no template of `privacy.templates` concerns this table")
-            )
-        suppressible = self.params.suppressible(templates)
-        targets = () if self.params.score == "entropy" else data.schema.having(Role.TARGET)
-        if self.params.score == "information_gain" and not targets:
-            raise PluginError(Diagnostic("PPF780", "information gain needs an attribute with `role: target`"))
-        columns = tuple(dict.fromkeys((*channels(templates), *sensitive(templates), *targets)))
-        counts = data.counts(columns)
-        problem = encode(counts, templates, suppressible, targets, ctx.nulls)
+        """Search. Raises PluginError, naming the requirement, where even full suppression does not satisfy it."""
+        enforced = self.params.enforced(ctx.requirements, ctx.attributes)
+        if not enforced:
+            raise _nothing("nothing to enforce: no template of `privacy.templates` concerns this table")
+        templates, left_out = needed(enforced)
+        task = self._task(templates, enforced, data, ctx)
+        counts = data.counts(_columns(task))
+        problem = encode(counts, task)
         search = Search(problem, useless=self.params.disclose == "valid")
-        broken = infeasible(search.groups)
+        broken = infeasible(zip(problem.channels, search.groups, strict=True))
         if broken:
             raise PluginError(broken)
-        found = outcomes(counts, problem, search.run(), ctx.nulls)
+        found = beam.run(search, self.params.width if self.params.search == "beam" else 1)
+        results = outcomes(problem, found.disclosures, ctx.nulls)
         return Fitted(
-            transform=SuppressTransform(found),
-            figures=figures(found, problem),
-            charts=(chart(found, problem, ctx.step),),
+            transform=SuppressTransform(results, named(results, ctx)),
+            figures={**figures(results, problem), **_of_search(found, left_out, self.params)},
+            findings=redundant(left_out),
+            charts=charts(results, problem, ctx),
         )
+
+    def _task(
+        self, templates: tuple[Template, ...], enforced: tuple[Template, ...], data: DataView, ctx: StepContext
+    ) -> Task:
+        """Put together what is asked for. Raises PluginError where the score needs a class and there is none."""
+        params = self.params
+        targets = () if params.score == "entropy" else data.schema.having(Role.TARGET)
+        if params.score == "information_gain" and not targets:
+            raise _nothing("information gain needs an attribute with `role: target`")
+        open_ = params.suppressible(enforced, ctx.requirements, ctx.attributes)
+        graded = params.graded(open_, enforced, ctx.attributes)
+        own = {name: ctx.attributes[name].hierarchy for name in graded}
+        return Task(
+            templates=templates,
+            suppressible=open_,
+            targets=targets,
+            floors=params.floors(ctx.requirements, open_, ctx.attributes),
+            hierarchies={name: spec for name, spec in own.items() if spec is not None},
+            nulls=ctx.nulls,
+            home=ctx.home,
+        )
+
+
+def _columns(task: Task) -> tuple[str, ...]:
+    union = (*channels(tuple(task.templates)), *task.suppressible, *sensitive(tuple(task.templates)), *task.targets)
+    return tuple(dict.fromkeys(union))
+
+
+def _of_search(found: beam.Found, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
+    figures = {
+        "disclosures": Figure(len(found.disclosures), "disclosures"),
+        "information_kept": Figure(found.kept, "bits"),
+        "redundant_templates": Figure(len(left_out), "templates"),
+    }
+    if params.search == "beam":
+        figures["information_kept_greedy"] = Figure(found.greedy, "bits")
+        figures["information_gained_by_search"] = Figure(found.kept - found.greedy, "bits")
+    return figures
+
+
+def _nothing(text: str) -> PluginError:
+    return PluginError(Diagnostic("PPF780", text))

@@ -1,50 +1,92 @@
-"""From counts and templates to the problem that the search solves."""
+"""From counts and requirements to the problem that the search solves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
+from ppdm_flow.anonymizers.hierarchies.ancestors import ancestors
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Attribute, Channel, Codes, Problem, Template
+from ppdm_flow.anonymizers.progressive_disclosure.tree import flat, grown
+from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.requirements import Template as Requirement
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.tables.column import MISSING
+from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 
 
-def encode(
-    counts: Counts,
-    templates: Sequence[Requirement],
-    suppressible: Sequence[str],
-    targets: Sequence[str],
-    nulls: Nulls,
-) -> Problem:
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked for, in present names. ``hierarchies`` are those that suppressible attributes go down."""
+
+    templates: Sequence[Requirement]
+    suppressible: Sequence[str]
+    targets: Sequence[str] = ()
+    floors: Sequence[KAnonymity] = ()
+    hierarchies: Mapping[str, HierarchySpec] = field(default_factory=dict)
+    nulls: Nulls = Nulls.OWN_CATEGORY
+    home: Path = field(default_factory=Path)
+
+
+def encode(counts: Counts, task: Task) -> Problem:
     """Build the problem. Raises PluginError where missing values stand in a channel that must stay as it is.
 
     Under ``own_category`` a missing value is one more value, after all others; else it stays suppressed, so that all
     null semantics agree on the outcome. Cells that come suppressed stay so.
     """
-    attributes = tuple(_attribute(counts, name, nulls) for name in suppressible)
-    place = {name: i for i, name in enumerate(suppressible)}
-    by_channel: dict[tuple[str, ...], list[Template]] = {}
-    for requirement in templates:
-        by_channel.setdefault(tuple(sorted(requirement.channel)), []).extend(_single(counts, requirement))
-    channels = tuple(_channel(counts, names, found, place, nulls) for names, found in by_channel.items())
-    classes = counts.groups(targets)[0] if targets else None
-    return Problem(attributes, channels, counts.counts.astype(np.float64), classes)
+    counts = _occurring(counts)
+    attributes = tuple(_attribute(counts, name, task) for name in task.suppressible)
+    classes = counts.groups(task.targets)[0] if task.targets else None
+    return Problem(attributes, _channels(counts, task), counts.counts, classes)
 
 
-def _attribute(counts: Counts, name: str, nulls: Nulls) -> Attribute:
-    codes = counts.of(name).astype(np.int64)
-    size = len(counts.names(name))
-    if nulls is Nulls.OWN_CATEGORY and (codes == MISSING).any():
-        codes = np.where(codes == MISSING, size, codes)
-        size += 1
-    return Attribute(name, np.maximum(codes, -1), size)
+def _occurring(counts: Counts) -> Counts:
+    """The combinations that some row has: a weight of zero counts nowhere."""
+    some = counts.counts > 0
+    return counts if some.all() else Counts(counts.columns, counts.categories, counts.codes[some], counts.counts[some])
+
+
+def _attribute(counts: Counts, name: str, task: Task) -> Attribute:
+    codes = counts.of(name)
+    width = len(counts.names(name))
+    present = np.bincount(codes + SPECIALS, minlength=width + SPECIALS) > 0
+    used = np.flatnonzero(present[SPECIALS:])
+    number = np.full(width + SPECIALS, -1, dtype=np.int64)
+    number[used + SPECIALS] = np.arange(len(used))
+    values: list[str | None] = counts.names(name).take(pa.array(used)).to_pylist()
+    own = task.hierarchies.get(name)
+    above: list[tuple[str, ...]] = []
+    if own is not None:
+        above = ancestors(name, own, [v for v in values if v is not None], task.home)
+    if task.nulls is Nulls.OWN_CATEGORY and present[MISSING + SPECIALS]:
+        number[MISSING + SPECIALS] = len(used)
+        values.append(None)
+        above.append(())
+    tree = flat(values) if own is None else grown(values, above)
+    return Attribute(name, number[codes + SPECIALS], tree)
+
+
+def _channels(counts: Counts, task: Task) -> tuple[Channel, ...]:
+    """One channel for each set of attributes that something has to hold over, in order of first appearance."""
+    templates: dict[tuple[str, ...], list[Template]] = {}
+    floors: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    for requirement in task.templates:
+        key = tuple(sorted(requirement.channel))
+        templates.setdefault(key, []).extend(_single(counts, requirement))
+        if requirement.min_support > 1:
+            floors.setdefault(key, []).append((requirement.id, requirement.min_support))
+    for k in task.floors:
+        floors.setdefault(tuple(sorted(k.attributes)), []).append((k.id, k.k))
+    keys = dict.fromkeys((*templates, *floors))
+    return tuple(_channel(counts, key, templates.get(key, []), floors.get(key, []), task) for key in keys)
 
 
 def _single(counts: Counts, requirement: Requirement) -> list[Template]:
@@ -53,18 +95,25 @@ def _single(counts: Counts, requirement: Requirement) -> list[Template]:
     for name, value in requirement.sensitive:
         code = counts.code(name, value)
         hits = np.zeros(len(counts), dtype=np.bool_) if code is None else counts.of(name) == code
-        found.append(Template(requirement.id, hits, requirement.confidence))
+        found.append(Template(requirement.id, ~hits if requirement.negated else hits, requirement.confidence))
     return found
 
 
 def _channel(
-    counts: Counts, names: Sequence[str], templates: list[Template], place: Mapping[str, int], nulls: Nulls
+    counts: Counts, names: Sequence[str], templates: list[Template], floors: list[tuple[str, int]], task: Task
 ) -> Channel:
+    place = {name: i for i, name in enumerate(task.suppressible)}
     fixed = [name for name in names if name not in place]
     for name in fixed:
-        _refuse_missing(name, counts.of(name), nulls)
+        _refuse_missing(name, counts.of(name), task.nulls)
     base: Codes = counts.groups(fixed)[0]
-    return Channel(tuple(place[name] for name in names if name in place), base, tuple(templates))
+    return Channel(
+        attributes=tuple(place[name] for name in names if name in place),
+        base=base,
+        templates=tuple(templates),
+        least=max((n for _, n in floors), default=1),
+        floors=tuple(floors),
+    )
 
 
 def _refuse_missing(name: str, codes: npt.NDArray[np.int32], nulls: Nulls) -> None:

@@ -1,29 +1,58 @@
-"""Templates that no suppression can satisfy (Wang, Fung, Yu, ICDM 2005, Lemma 3.3)."""
+"""Requirements that no suppression can satisfy (Wang, Fung, Yu, ICDM 2005, Lemma 3.3).
+
+Every disclosure only splits groups. So confidences never fall and the smallest group never grows, and each
+requirement, be it a template (negated or not), a support or k-anonymity, is at its best on the most suppressed table,
+all of them on the same one. Whatever fails there fails by itself: the smallest sets of requirements that cannot be met
+together have one member each, and all the others can be met at once, each at the lowest h that this table shows.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
-from ppdm_flow.anonymizers.progressive_disclosure.groups import Groups
+from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
+from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirements import within
 
 
-def infeasible(channels: Iterable[Groups]) -> tuple[Diagnostic, ...]:
-    """Return a diagnostic for each template that the most suppressed table violates."""
+def infeasible(channels: Iterable[tuple[Channel, Groups]]) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic for each requirement that the most suppressed table violates."""
     worst: dict[str, tuple[float, float]] = {}
-    for groups in channels:
-        for template, confidence in zip(groups.templates, groups.confidence.tolist(), strict=True):
+    floors: list[Diagnostic] = []
+    for channel, groups in channels:
+        for template, confidence in zip(channel.templates, groups.confidence.tolist(), strict=True):
             if not within(confidence, template.confidence, at_most=True):
                 known = worst.get(template.id, (0.0, 0.0))[0]
                 worst[template.id] = (max(confidence, known), template.confidence)
-    return tuple(_diagnostic(name, *found) for name, found in worst.items())
+        if len(groups.state.mass):
+            floors += [_small(name, rows, groups.smallest) for name, rows in channel.floors if groups.smallest < rows]
+    failing = len(worst) + len(floors)
+    return (*(_template(name, *found, failing) for name, found in worst.items()), *floors)
 
 
-def _diagnostic(name: str, confidence: float, bound: float) -> Diagnostic:
+def lowest(confidence: float) -> str:
+    """Return a threshold that can be met, to be written into a policy: rounded up to six digits."""
+    return f"{math.ceil(confidence * 1e6 - 1e-6) / 1e6:g}"
+
+
+def _template(name: str, confidence: float, bound: float, failing: int) -> Diagnostic:
+    alone = "by itself, whatever else is asked for" if failing == 1 else "by itself, as the others here do"
     return Diagnostic(
         "PPF784",
         f"`{name}` cannot be satisfied: with everything suppressed, its confidence is {confidence:.6g},"
         f" above {bound:.6g}",
+        notes=(f"it fails {alone}; the lowest confidence that it could have is {lowest(confidence)}",),
         help="raise the template's confidence, or let the step suppress more attributes of its channel",
+    )
+
+
+def _small(name: str, rows: int, smallest: int) -> Diagnostic:
+    return Diagnostic(
+        "PPF784",
+        f"`{name}` cannot be satisfied: with everything suppressed, the smallest group has {smallest} rows,"
+        f" and {rows} are asked for",
+        notes=("it fails by itself, whatever else is asked for",),
+        help="ask for fewer rows, or let the step suppress more attributes",
     )

@@ -6,48 +6,74 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure
+from ppdm_flow.anonymizers.progressive_disclosure.tree import Tree
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.tables.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``shown`` are the disclosed values, sorted; ``missing_shown`` whether missing cells stay missing.
+    """``values`` that are written, each as its ``label``; all others are suppressed.
 
-    ``disclosed`` and ``hidden`` count values, the missing one included; ``cells`` is the number of rows whose cell is
-    suppressed.
+    ``missing_shown``: whether missing cells stay missing. ``disclosed``, ``coarse`` and ``hidden`` count the values
+    that keep their name, that are generalized and that are suppressed, the missing one included; ``cells`` and
+    ``coarse_cells`` the rows whose cell is suppressed, and generalized. ``named``: suppressed values that the report
+    may name, with the rows that have them.
     """
 
     attribute: str
-    shown: tuple[str, ...]
+    values: tuple[str, ...]
+    labels: tuple[str, ...]
     missing_shown: bool
     disclosed: int
+    coarse: int
     hidden: int
     cells: int
+    coarse_cells: int
+    suppressed: tuple[tuple[str, int], ...] = ()
 
 
-def outcomes(counts: Counts, problem: Problem, disclosures: Iterable[Disclosure], nulls: Nulls) -> tuple[Outcome, ...]:
-    """Return one outcome an attribute, in the problem's order."""
-    shown = [np.zeros(a.size, dtype=np.bool_) for a in problem.attributes]
+def outcomes(problem: Problem, disclosures: Iterable[Disclosure], nulls: Nulls) -> tuple[Outcome, ...]:
+    """Return one outcome an attribute, in the problem's order. ``suppressed`` names every suppressed value."""
+    shown = [np.zeros(len(a.tree), dtype=np.bool_) for a in problem.attributes]
     for disclosure in disclosures:
-        shown[disclosure.attribute][disclosure.value] = True
-    found = []
-    for place, (attribute, mask) in enumerate(zip(problem.attributes, shown, strict=True)):
-        names = counts.names(attribute.name).to_pylist()
-        missing = attribute.size > len(names)
-        occurs = problem.by_value(place)[:-1].sum(axis=1) > 0
-        visible = np.append(mask, False)[attribute.codes]  # stuck cells have code -1, the last place
-        found.append(
-            Outcome(
-                attribute.name,
-                tuple(name for name, keep in zip(names, mask.tolist(), strict=False) if keep),
-                missing_shown=bool(mask[-1]) if missing else nulls is Nulls.OWN_CATEGORY,
-                disclosed=int(mask.sum()),
-                hidden=int((occurs & ~mask).sum()),
-                cells=int(counts.counts[~visible].sum()),
-            )
-        )
-    return tuple(found)
+        shown[disclosure.attribute][disclosure.node] = True
+    return tuple(_outcome(problem, place, mask, nulls) for place, mask in enumerate(shown))
+
+
+def _outcome(problem: Problem, place: int, shown: npt.NDArray[np.bool_], nulls: Nulls) -> Outcome:
+    attribute = problem.attributes[place]
+    tree = attribute.tree
+    at = _visible(tree, shown)[tree.leaf]  # the node that each value is shown as
+    rows = np.bincount(attribute.codes + 1, weights=problem.weights, minlength=len(tree.leaf) + 1).astype(np.int64)
+    stuck, rows = int(rows[0]), rows[1:]
+    whole, top = at == tree.leaf, at < 0
+    names = [tree.labels[n] for n in tree.leaf.tolist()]
+    kept = [(v, tree.labels[n] or "") for v, n in zip(names, at.tolist(), strict=True) if v is not None and n >= 0]
+    missing = [bool(not hidden) for v, hidden in zip(names, top.tolist(), strict=True) if v is None]
+    hidden = [(v, n) for v, n, gone in zip(names, rows.tolist(), top.tolist(), strict=True) if gone and v is not None]
+    return Outcome(
+        attribute.name,
+        values=tuple(v for v, _ in kept),
+        labels=tuple(label for _, label in kept),
+        missing_shown=missing[0] if missing else nulls is Nulls.OWN_CATEGORY,
+        disclosed=int(whole.sum()),
+        coarse=int((~whole & ~top).sum()),
+        hidden=int(top.sum()),
+        cells=stuck + int(rows[top].sum()),
+        coarse_cells=int(rows[~whole & ~top].sum()),
+        suppressed=tuple(hidden),
+    )
+
+
+def _visible(tree: Tree, shown: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The nearest disclosed node at or above each node, -1 for ``⊥``. Parents stand before their children."""
+    if not tree.inner.any():
+        return np.where(shown, np.arange(len(tree)), -1)
+    found = np.full(len(tree), -1, dtype=np.int64)
+    for node, (visible, parent) in enumerate(zip(shown.tolist(), tree.parent.tolist(), strict=True)):
+        found[node] = node if visible else found[parent] if parent >= 0 else -1
+    return found

@@ -5,39 +5,86 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.sdk.compiled import compiled, tolerant
+
 Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
 
 NEGLIGIBLE = 1e-12
 """Bits: a gain below this is none, and scores that differ by less are tied. Rounding stays far below it."""
 
 
-def information_gain(values: Floats, suppressed: Floats) -> Floats:
-    """Return what each value's disclosure tells of the class, in bits, shape (values,).
+@compiled
+def _spread(count: float) -> float:
+    """Return x log2 x: what entropies are sums of."""
+    return count * np.log2(count) if count > 0 else 0.0
 
-    ``values`` (values, classes) are the rows with each value, ``suppressed`` (classes,) all rows that are suppressed
-    in this attribute: I(suppressed) - share I(value) - (1 - share) I(rest).
 
-    >>> cook, everybody = np.array([[4.0, 0.0]]), np.array([9.0, 15.0])  # bad and good risks of the paper's Table 1
-    >>> information_gain(cook, everybody).round(4).tolist()
-    [0.2784]
+@tolerant
+@compiled
+def gains(
+    counts: Counts, parts: Floats, first: int, last: int, live: Counts, left: Counts, supervised: bool, out: Floats
+) -> None:
+    """Compute the gain of kinds ``first`` to ``last``, in bits, shape (kinds,): taken from what is ``left`` together.
+
+    Supervised, what a disclosure tells of the class: I(left) - share I(part) - (1 - share) I(rest), with ``counts``
+    (kinds, classes) and ``left`` (classes,) the rows in each class. Unsupervised, what it tells of the attribute
+    itself: the entropy of the split. ``parts`` (kinds,) is what depends on the kind alone.
     """
-    rest = suppressed - values
-    total = suppressed.sum()
-    after = values.sum(axis=1) * entropy(values) + rest.sum(axis=1) * entropy(rest)
-    gain: Floats = entropy(suppressed[np.newaxis])[0] - after / total
-    return gain
+    total = 0
+    whole = 0.0
+    for c in range(len(left)):
+        total += left[c]
+        if supervised:
+            whole += _spread(left[c])
+    whole = _spread(total) - whole
+    for kind in range(first, last):
+        if live[kind] == 0 or total == 0:
+            continue
+        rows = 0
+        rest = 0.0
+        for c in range(len(left)):
+            rows += counts[kind, c]
+            if supervised:
+                rest += _spread(left[c] - counts[kind, c])
+        out[kind] = (whole - parts[kind] - (_spread(total - rows) - rest)) / total
 
 
-def split_entropy(values: Floats, suppressed: Floats) -> Floats:
-    """Return what each value's disclosure tells of the attribute itself, in bits: without a class to serve."""
-    share = values.sum(axis=1)
-    return entropy(np.stack([share, suppressed.sum() - share], axis=1))
+@tolerant
+@compiled
+def choose(
+    candidates: Places, kind: Places, gain: Floats, loss: Floats, valid: Bools, wanted: Bools, negligible: float
+) -> int:
+    """Return the position in ``candidates`` of the best score, -1 for none; ties go to the first.
+
+    Only ``valid`` ones count, and only such as tell something or are ``wanted`` nevertheless (all of shape (C,)).
+    """
+    top = -1.0
+    for i in range(len(candidates)):
+        y = candidates[i]
+        worth = gain[kind[y]]
+        if valid[y] and (worth > negligible or wanted[y]):
+            top = max(top, max(worth, 0.0) / (loss[y] + 1.0))
+    if top < 0.0:
+        return -1
+    for i in range(len(candidates)):
+        y = candidates[i]
+        worth = gain[kind[y]]
+        if valid[y] and (worth > negligible or wanted[y]) and max(worth, 0.0) / (loss[y] + 1.0) >= top - negligible:
+            return i
+    return -1
 
 
-def entropy(counts: Floats) -> Floats:
-    """Return the entropy of each row of counts, in bits; 0 for a row of zeros."""
-    total = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    bits: Floats = -(shares * logs).sum(axis=1)
-    return bits
+def parts_of(counts: Counts, *, supervised: bool) -> Floats:
+    """Return the spread of each part, within its classes taken away, shape (kinds,)."""
+    whole = _spreads(counts.sum(axis=1))
+    found: Floats = whole - _spreads(counts).sum(axis=1) if supervised else whole
+    return found
+
+
+def _spreads(counts: Counts) -> Floats:
+    values = counts.astype(np.float64)
+    found: Floats = values * np.log2(values, out=np.zeros_like(values), where=values > 0)
+    return found

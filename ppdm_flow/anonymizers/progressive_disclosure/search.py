@@ -7,23 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.progressive_disclosure.groups import Groups
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
+from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
+from ppdm_flow.anonymizers.progressive_disclosure.information import Information
+from ppdm_flow.anonymizers.progressive_disclosure.kernel import privacy
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
-from ppdm_flow.anonymizers.progressive_disclosure.score import (
-    NEGLIGIBLE,
-    Floats,
-    information_gain,
-    split_entropy,
-)
-from ppdm_flow.core.requirements import TOLERANCE
+from ppdm_flow.anonymizers.progressive_disclosure.score import NEGLIGIBLE, choose
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """One disclosure: the places of attribute and value, and what it was chosen for."""
+    """One disclosure: the places of attribute and node, and what it was chosen for."""
 
     attribute: int
-    value: int
+    node: int
     gain: float
     loss: float
     score: float
@@ -39,76 +40,89 @@ class Search:
     def __init__(self, problem: Problem, *, useless: bool = False) -> None:
         self.problem = problem
         self.useless = useless
-        self.groups = tuple(Groups(problem, channel) for channel in problem.channels)
-        self.by_value = [problem.by_value(a) for a in range(len(problem.attributes))]
-        self.suppressed = [rows.sum(axis=0) for rows in self.by_value]
-        self.hidden = [rows[:-1].sum(axis=1) > 0 for rows in self.by_value]
-        self._after: dict[tuple[int, int], Floats] = {}
+        self.candidates = Candidates.of(problem)
+        self.groups = tuple(Groups.of(problem, channel, self.candidates) for channel in problem.channels)
+        self.information = Information(self.candidates, problem.total, supervised=problem.classes is not None)
+        self.concerned = self._concerned()
+        self.open = self.candidates.topmost & (self.information.rows > 0)
+        self.found: list[Disclosure] = []
 
     def run(self) -> list[Disclosure]:
         """Disclose until no valid value is left that is worth it; return the disclosures in order."""
+        while (best := self.best()) is not None:
+            self.disclose(best)
+        return self.found
+
+    def best(self) -> Disclosure | None:
+        """Return the valid candidate with the best score; ties go to the first attribute, then to the first value."""
+        candidates, loss, valid, wanted = self._rated()
+        gain = self.information.gain
+        place = choose(candidates, self.information.kind, gain, loss, valid, wanted, NEGLIGIBLE)
+        return None if place < 0 else self._disclosure(int(candidates[place]), loss)
+
+    def ranked(self, width: int) -> list[Disclosure]:
+        """Return the ``width`` best candidates in the order in which :meth:`best` would take them."""
+        candidates, loss, valid, wanted = self._rated()
         found = []
-        while (best := self._best()) is not None:
-            self._disclose(best)
-            found.append(best)
+        for _ in range(width):
+            gain = self.information.gain
+            place = choose(candidates, self.information.kind, gain, loss, valid, wanted, NEGLIGIBLE)
+            if place < 0:
+                break
+            found.append(self._disclosure(int(candidates[place]), loss))
+            valid[candidates[place]] = False
         return found
 
-    def _best(self) -> Disclosure | None:
-        """The valid value with the best score; ties go to the first attribute, then to the first value."""
-        rated = [self._rated(a) for a in range(len(self.problem.attributes))]
-        top = max((float(score.max(initial=-np.inf)) for _, _, score in rated), default=-np.inf)
-        if top == -np.inf:
-            return None
-        for attribute, (gain, loss, score) in enumerate(rated):
-            tied = np.flatnonzero(score >= top - NEGLIGIBLE)
-            if len(tied):
-                v = int(tied[0])
-                return Disclosure(attribute, v, float(gain[v]), float(loss[v]), float(score[v]))
-        return None
+    def disclose(self, chosen: Disclosure) -> None:
+        """Disclose, and let the node's children follow as candidates."""
+        candidate = int(self.candidates.offset[chosen.attribute]) + chosen.node
+        for groups in self.groups:
+            groups.disclose(candidate)
+        self.information.disclose(candidate)
+        self.open[candidate] = False
+        below = self.candidates.below(candidate)
+        self.open[below] = self.information.rows[below] > 0
+        self.found.append(chosen)
 
-    def _rated(self, attribute: int) -> tuple[Floats, Floats, Floats]:
-        """InfoGain, PrivLoss and score of every value; a score of -inf where it must not or need not be disclosed."""
-        size = self.problem.attributes[attribute].size
-        gain, loss, score = np.zeros(size), np.zeros(size), np.full(size, -np.inf)
-        open_values = np.flatnonzero(self.hidden[attribute])
-        if len(open_values) == 0:
-            return gain, loss, score
-        gain[open_values] = self._gain(attribute, open_values)
-        loss, valid = self._privacy(attribute, size)
-        worth = gain > NEGLIGIBLE
-        if self.useless or self._alone(attribute, open_values):
-            worth[open_values] = True
-        chosen = valid & worth & self.hidden[attribute]
-        score[chosen] = np.maximum(gain, 0.0)[chosen] / (loss[chosen] + 1.0)
-        return gain, loss, score
+    def copy(self) -> Search:
+        """Return a search that goes on from here by itself."""
+        found = object.__new__(Search)
+        found.problem, found.useless, found.candidates = self.problem, self.useless, self.candidates
+        found.groups = tuple(g.copy() for g in self.groups)
+        found.information = self.information.copy()
+        found.concerned, found.open, found.found = self.concerned, self.open.copy(), self.found.copy()
+        return found
 
-    def _gain(self, attribute: int, open_values: npt.NDArray[np.int64]) -> Floats:
-        rate = split_entropy if self.problem.classes is None else information_gain
-        return rate(self.by_value[attribute][open_values], self.suppressed[attribute])
+    def _concerned(self) -> Floats:
+        """How many templates have the candidate's attribute in their channel, at least 1, shape (C,)."""
+        found = np.zeros(len(self.candidates))
+        for channel in self.problem.channels:
+            for attribute in channel.attributes:
+                found[self.candidates.range(attribute)] += len(channel.templates)
+        return np.maximum(found, 1.0)
 
-    def _privacy(self, attribute: int, size: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """PrivLoss, the mean rise of confidence over the templates concerned, and whether all of them still hold."""
-        rise, valid, concerned = np.zeros(size), np.ones(size, dtype=np.bool_), 0
-        for place, groups in enumerate(self.groups):
-            if attribute not in groups.attributes:
-                continue
-            if (place, attribute) not in self._after:
-                self._after[place, attribute] = groups.after(attribute, size)
-            after = self._after[place, attribute]
-            rise += (after - groups.confidence[:, np.newaxis]).sum(axis=0)
-            valid &= (after <= groups.bounds[:, np.newaxis] + TOLERANCE).all(axis=0)
-            concerned += len(groups.templates)
-        return rise / max(1, concerned), valid
+    def _rated(self) -> tuple[Places, Floats, Bools, Bools]:
+        """Open candidates, PrivLoss (the mean rise of confidence over the templates concerned), valid, wanted."""
+        candidates = np.flatnonzero(self.open).astype(np.int32)
+        loss, valid = np.zeros(len(self.open)), np.ones(len(self.open), dtype=np.bool_)
+        for groups in self.groups:
+            privacy(groups.state, groups.bounds, groups.least, candidates, loss, valid)
+        loss /= self.concerned
+        wanted = self.information.hopeful.copy()
+        wanted[candidates] |= self.useless | self.information.alone(candidates)
+        return self._kept(candidates, valid), loss, valid, wanted
 
-    def _alone(self, attribute: int, open_values: npt.NDArray[np.int64]) -> bool:
-        stuck = bool((self.problem.attributes[attribute].codes < 0).any())
-        return len(open_values) == 1 and not stuck
+    def _kept(self, candidates: Places, valid: Bools) -> Places:
+        """Drop what would break a bound: confidences only rise, so it will never be valid again."""
+        for candidate in candidates[~valid[candidates]].tolist():
+            self.open[candidate] = False
+            self.information.forget(candidate)
+            for groups in self.groups:
+                groups.drop(candidate)
+        return candidates[valid[candidates]]
 
-    def _disclose(self, chosen: Disclosure) -> None:
-        attribute, value = chosen.attribute, chosen.value
-        self.hidden[attribute][value] = False
-        self.suppressed[attribute] = self.suppressed[attribute] - self.by_value[attribute][value]
-        for place, groups in enumerate(self.groups):
-            if attribute in groups.attributes:
-                groups.disclose(attribute, value)
-                self._after = {key: after for key, after in self._after.items() if key[0] != place}
+    def _disclosure(self, candidate: int, loss: Floats) -> Disclosure:
+        attribute = int(self.candidates.attribute[candidate])
+        gain, rise = self.information.of(candidate), float(loss[candidate])
+        node = candidate - int(self.candidates.offset[attribute])
+        return Disclosure(attribute, node, gain, rise, gain / (rise + 1.0))

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import Attributes, templates
+from ppdm_flow.anonymizers.carrying import Attributes, k_anonymity, templates
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import Requirement, Template
+from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -22,23 +22,60 @@ class DisclosureParams(Params):
     """Which templates to enforce and which attributes may be suppressed (default: all, and all channels).
 
     ``disclose: useful`` (the paper's) leaves values suppressed that tell nothing of the class; ``valid`` discloses
-    those too, as long as every template holds.
+    those too, as long as every template holds. ``hierarchies: use`` lets an attribute with a hierarchy go down it node
+    by node; ``ignore`` suppresses its values. ``k_anonymity``: enforce it in the same search; left out, wherever it
+    concerns none but suppressible attributes; ``true`` makes its attributes suppressible. ``search: beam`` follows
+    ``width`` sequences of disclosures at a time, and takes the best of them and of the greedy one.
     """
 
     templates: Names | None = None
     attributes: Names | None = None
     score: Literal["information_gain", "entropy"] | None = None
     disclose: Literal["useful", "valid"] = "useful"
+    hierarchies: Literal["use", "ignore"] = "use"
+    k_anonymity: bool | None = None
+    search: Literal["greedy", "beam"] = "greedy"
+    width: Annotated[int, Field(ge=2, le=64)] = 4
 
     def enforced(self, requirements: tuple[Requirement, ...], attributes: Attributes) -> tuple[Template, ...]:
         """Return the templates to enforce, in the policy's order and in the present names of attributes."""
         every = templates(requirements, attributes)
         return every if self.templates is None else tuple(t for t in every if t.name in self.templates)
 
-    def suppressible(self, enforced: tuple[Template, ...]) -> tuple[str, ...]:
+    def suppressible(
+        self, enforced: tuple[Template, ...], requirements: tuple[Requirement, ...], attributes: Attributes
+    ) -> tuple[str, ...]:
         """Return the attributes whose values may be suppressed: of the union of channels, in its order."""
         union = channels(enforced)
+        if self.k_anonymity:
+            union = tuple(
+                dict.fromkeys((*union, *(a for k in k_anonymity(requirements, attributes) for a in k.attributes)))
+            )
         return union if self.attributes is None else tuple(a for a in union if a in self.attributes)
+
+    def floors(
+        self, requirements: tuple[Requirement, ...], suppressible: tuple[str, ...], attributes: Attributes
+    ) -> tuple[KAnonymity, ...]:
+        """Return the k-anonymity to enforce: where all of its attributes may be suppressed, unless it is refused."""
+        if self.k_anonymity is False:
+            return ()
+        return tuple(
+            k for k in k_anonymity(requirements, attributes) if k.attributes and set(k.attributes) <= set(suppressible)
+        )
+
+    def graded(
+        self, suppressible: tuple[str, ...], enforced: tuple[Template, ...], attributes: Attributes
+    ) -> tuple[str, ...]:
+        """Return the suppressible attributes that go down a hierarchy.
+
+        Not those that a template protects as sensitive: the audit counts a coarser name for each value it may mean.
+        """
+        if self.hierarchies == "ignore":
+            return ()
+        guarded = sensitive(enforced)
+        return tuple(
+            a for a in suppressible if a not in guarded and a in attributes and attributes[a].hierarchy is not None
+        )
 
 
 def channels(enforced: tuple[Template, ...]) -> tuple[str, ...]:
@@ -52,22 +89,34 @@ def sensitive(enforced: tuple[Template, ...]) -> tuple[str, ...]:
 
 
 def effect(params: DisclosureParams, scope: Scope) -> Effect:
-    """Suppress values of channel attributes; serve the enforced templates."""
+    """Suppress values of channel attributes; serve the enforced templates, and k-anonymity where it is enforced."""
     enforced = params.enforced(scope.requirements, scope.attributes)
+    open_ = params.suppressible(enforced, scope.requirements, scope.attributes)
+    floors = params.floors(scope.requirements, open_, scope.attributes)
+    graded = params.graded(open_, enforced, scope.attributes)
     targets = tuple(f.name for f in scope.attributes.values() if f.role is Role.TARGET)
     class_aware = targets if params.score != "entropy" else ()
     return Effect(
-        reads=tuple(dict.fromkeys((*channels(enforced), *sensitive(enforced), *class_aware))),
-        changes=dict.fromkeys(params.suppressible(enforced), Change.SUPPRESSED),
-        serves=tuple(t.id for t in enforced),
-        guarantee="no group over a channel reveals its sensitive value above the template's confidence",
+        reads=tuple(dict.fromkeys((*open_, *channels(enforced), *sensitive(enforced), *class_aware))),
+        changes={a: Change.GENERALIZED if a in graded else Change.SUPPRESSED for a in open_},
+        serves=(*(t.id for t in enforced), *(k.id for k in floors)),
+        guarantee=_guarantee(enforced, floors),
         problems=(
             *_of_templates(params, scope),
-            *_of_attributes(params, scope, enforced),
+            *_of_attributes(params, scope, open_, enforced),
             *_of_score(params, targets),
+            *_of_k(params, scope, floors),
             *_recoded(enforced, scope),
+            *_negated(enforced, open_),
         ),
     )
+
+
+def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...]) -> str:
+    text = "no group over a channel reveals its sensitive value above the template's confidence"
+    if any(t.min_support > 1 for t in enforced):
+        text += ", or has fewer rows than its support"
+    return text + "".join(f"; every class has at least {k.k} rows" for k in floors)
 
 
 def _of_templates(params: DisclosureParams, scope: Scope) -> list[Problem]:
@@ -83,12 +132,13 @@ def _of_templates(params: DisclosureParams, scope: Scope) -> list[Problem]:
     return found
 
 
-def _of_attributes(params: DisclosureParams, scope: Scope, enforced: tuple[Template, ...]) -> list[Problem]:
+def _of_attributes(
+    params: DisclosureParams, scope: Scope, open_: tuple[str, ...], enforced: tuple[Template, ...]
+) -> list[Problem]:
     named = params.attributes or ()
     found = list(missing_ones(named, scope.attributes, ("attributes",)))
-    union = channels(enforced)
     for place, name in enumerate(named):
-        if enforced and name in scope.attributes and name not in union:
+        if enforced and name in scope.attributes and name not in open_:
             text = f"`{name}` belongs to no channel of the enforced templates"
             found.append(Problem("PPF798", text, ("attributes", str(place))))
     return found
@@ -98,6 +148,17 @@ def _of_score(params: DisclosureParams, targets: tuple[str, ...]) -> list[Proble
     if params.score == "information_gain" and not targets:
         return [Problem("PPF780", "information gain needs an attribute with `role: target`", ("score",))]
     return []
+
+
+def _of_k(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]) -> list[Problem]:
+    if not params.k_anonymity or floors:
+        return []
+    known = k_anonymity(scope.requirements, scope.attributes)
+    if not known:
+        text = "there is no `privacy.k_anonymity` to enforce"
+        return [Problem("PPF780", text, ("k_anonymity",))]
+    text = "k-anonymity cannot be enforced here: `attributes` leaves out some that it groups by"
+    return [Problem("PPF782", text, ("attributes",) if params.attributes else ("k_anonymity",))]
 
 
 def _recoded(enforced: tuple[Template, ...], scope: Scope) -> list[Problem]:
@@ -113,14 +174,27 @@ def _recoded(enforced: tuple[Template, ...], scope: Scope) -> list[Problem]:
     ]
 
 
+def _negated(enforced: tuple[Template, ...], open_: tuple[str, ...]) -> list[Problem]:
+    """A suppressed cell counts as not having the value, so suppressing it would break what is being enforced."""
+    found = []
+    for name in sensitive(tuple(t for t in enforced if t.negated)):
+        if name in open_:
+            text = f"`{name}` is sensitive in a negated template and part of a channel: it cannot be suppressed as well"
+            found.append(Problem("PPF782", text, hint="name the attributes that may be, with `attributes:`"))
+    return found
+
+
 SPEC = PluginSpec(
     info=PluginInfo(
         name="progressive_disclosure",
         kind=Kind.ROW_WISE,
         summary="Suppresses values until no inference template is violated, disclosing the most useful ones first.",
         reference="Wang, Fung, Yu, Template-based privacy preservation in classification problems, ICDM 2005",
-        guarantees=("every template's confidence holds in every group over its channel",),
-        serves=("templates",),
+        guarantees=(
+            "every template's confidence and support hold in every group over its channel",
+            "every class has at least k rows, where k-anonymity is enforced with them",
+        ),
+        serves=("templates", "k_anonymity"),
         cost="fit: distinct combinations over channels, sensitive and target attributes; apply: one code map a column",
     ),
     params=DisclosureParams,

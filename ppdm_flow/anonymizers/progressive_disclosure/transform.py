@@ -19,34 +19,39 @@ from ppdm_flow.tables.table import Table
 
 @dataclass(frozen=True, slots=True)
 class SuppressTransform(Deterministic):
-    """Writes the suppression mark over every cell whose value was not disclosed, unknown values included."""
+    """Writes disclosed values, or what generalizes them, and the suppression mark over all else, unknown values too."""
 
     outcomes: tuple[Outcome, ...]
+    named: Mapping[str, tuple[str, ...]]
 
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Suppress."""
         return part.replaced({o.attribute: _suppressed(part[o.attribute], o) for o in self.outcomes})
 
     def describe(self) -> Mapping[str, Any]:
-        """How many values were suppressed, by attribute; none is named."""
-        return {
-            "attributes": {
-                o.attribute: {
-                    "disclosed_values": o.disclosed,
-                    "suppressed_values": o.hidden,
-                    "suppressed_cells": o.cells,
-                }
-                for o in self.outcomes
-            }
-        }
+        """How many values were suppressed, by attribute; only such are named as the policy itself names."""
+        return {"attributes": {o.attribute: _account(o, self.named.get(o.attribute, ())) for o in self.outcomes}}
+
+
+def _account(outcome: Outcome, named: tuple[str, ...]) -> Mapping[str, Any]:
+    coarse = {"generalized_values": outcome.coarse, "generalized_cells": outcome.coarse_cells}
+    return {
+        "disclosed_values": outcome.disclosed,
+        **(coarse if outcome.coarse else {}),
+        "suppressed_values": outcome.hidden,
+        "suppressed_cells": outcome.cells,
+        **({"suppressed": list(named)} if named else {}),
+    }
 
 
 def _suppressed(column: Column, outcome: Outcome) -> Column:
-    """The column in the disclosed categories alone: not even its dictionary keeps a suppressed value."""
-    shown = pa.array(outcome.shown, pa.string())
-    place = pc.index_in(column.categories, value_set=shown)
-    code_map = place.fill_null(SUPPRESSED).to_numpy(zero_copy_only=False).astype(np.int32)
-    found = column.mapped(code_map, shown)
+    """The column in the written labels alone: not even its dictionary keeps a suppressed value."""
+    known = pa.array(outcome.values, pa.string())
+    labels = pa.array(sorted(set(outcome.labels), key=str.encode), pa.string())
+    code_of = pc.index_in(pa.array(outcome.labels, pa.string()), value_set=labels).to_numpy(zero_copy_only=False)
+    place = pc.index_in(column.categories, value_set=known).fill_null(-1).to_numpy(zero_copy_only=False)
+    code_map = np.append(code_of.astype(np.int32), np.int32(SUPPRESSED))[place]
+    found = column.mapped(code_map, labels)
     if outcome.missing_shown:
         return found
-    return Column(np.where(found.codes == MISSING, np.int32(SUPPRESSED), found.codes), shown)
+    return Column(np.where(found.codes == MISSING, np.int32(SUPPRESSED), found.codes), labels)

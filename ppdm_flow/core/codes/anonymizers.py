@@ -15,6 +15,14 @@ PAGES: tuple[CodePage, ...] = (
         " figures `shadow_price.<value>` have the price of every bound.",
     ),
     CodePage(
+        "PPF771",
+        "a template that the search leaves out",
+        "Other templates bound every group that it is about: their channel has all of its attributes, their threshold"
+        " and support are at least as strict (Wang, Fung, Yu, ICDM 2005, Lemma 3.1).",
+        "Looking at it would cost time and change nothing. The audit measures it all the same.",
+        "Nothing to fix. `check` names the templates that imply it.",
+    ),
+    CodePage(
         "PPF780",
         "a step has nothing to work on",
         "The step takes its task from another part of the policy, and that part says nothing for it: a perturbation"
@@ -60,7 +68,9 @@ PAGES: tuple[CodePage, ...] = (
         "PPF784",
         "a template cannot be satisfied",
         "Even with every value of the suppressible attributes suppressed, the confidence is above the bound"
-        " (Wang, Fung, Yu, ICDM 2005, Lemma 3.3).",
+        " (Wang, Fung, Yu, ICDM 2005, Lemma 3.3), or the smallest group has fewer rows than `min_support` or k. Each"
+        " requirement that is named fails by itself: on the most suppressed table all of them are at their best at"
+        " once, so all the others can be met together, and the lowest confidences that are given can be, too.",
         "Suppression in the channel only merges groups; it cannot make the sensitive value rarer overall.",
         "Raise the template's confidence, let the step suppress more attributes of the channel, or treat the"
         " sensitive attribute itself.",

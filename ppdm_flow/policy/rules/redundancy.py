@@ -38,6 +38,7 @@ def implies(one: Template, other: Template) -> bool:
     return (
         set(one.channel) >= set(other.channel)
         and one.confidence <= other.confidence
+        and (one.min_support or 1) >= (other.min_support or 1)
         and bool(_pairs(one) & _pairs(other))
     )
 
@@ -53,8 +54,8 @@ def _cover(template: Template, stronger: dict[str, Template]) -> list[str]:
     return [] if open_ else by
 
 
-def _pairs(template: Template) -> set[tuple[str, str]]:
-    return {(attribute, value) for attribute, values in template.sensitive.items() for value in values}
+def _pairs(template: Template) -> set[tuple[str, str, bool]]:
+    return {(name, value, template.negated) for name, values in template.sensitive.items() for value in values}
 
 
 def _redundant(scene: Scene, name: str, by: list[str]) -> Diagnostic:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.anonymizers.generalize.coarsening import UnplacedError
+from ppdm_flow.anonymizers.hierarchies.coarsening import UnplacedError
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.tables.column import SUPPRESSED_TEXT

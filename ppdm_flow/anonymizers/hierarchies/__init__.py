@@ -1,0 +1,1 @@
+"""Generalization hierarchies: reading them, and the ancestors that they give each value."""

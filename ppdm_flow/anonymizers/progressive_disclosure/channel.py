@@ -1,0 +1,164 @@
+"""One channel while values are disclosed: the arrays behind the kernel, with room for what is to come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.anonymizers.progressive_disclosure import kernel
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
+from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel, Problem, Template
+from ppdm_flow.core.requirements import TOLERANCE
+
+_FIXED = ("mass", "rows", "begin", "end", "local", "child_begin", "children")
+
+
+@dataclass(slots=True, eq=False)
+class Groups:
+    """The groups over a channel. Begins with everything suppressed."""
+
+    templates: tuple[Template, ...]
+    bounds: npt.NDArray[np.float64]
+    least: int
+    state: kernel.State
+
+    @classmethod
+    def of(cls, problem: Problem, channel: Channel, candidates: Candidates) -> Groups:
+        """Collapse the problem's combinations to those that differ within this channel, and set up."""
+        state = _state(problem, channel, candidates)
+        bounds = np.array([t.confidence for t in channel.templates], dtype=np.float64)
+        return cls(channel.templates, bounds + TOLERANCE, channel.least, state)
+
+    @property
+    def confidence(self) -> npt.NDArray[np.float64]:
+        """The highest confidence of each template in any group, shape (templates,)."""
+        return self.state.confidence
+
+    @property
+    def smallest(self) -> int:
+        """The rows of the smallest group."""
+        return int(self.state.counters[kernel.LEAST])
+
+    def concerns(self, candidate: int) -> bool:
+        """Whether the candidate's attribute belongs to the channel."""
+        return bool(self.state.local[candidate] >= 0)
+
+    def live(self) -> tuple[kernel.Counts, kernel.Counts]:
+        """Rows (groups,) and hits (groups, templates) of the groups that there are."""
+        mass = self.state.groups[: int(self.state.counters[kernel.USED_GROUPS]), kernel.MASS :]
+        mass = mass[mass[:, 0] > 0]
+        return mass[:, 0], mass[:, 1:]
+
+    def disclose(self, candidate: int) -> None:
+        """Split the groups."""
+        if self.concerns(candidate):
+            rows = int(self.state.end[candidate] - self.state.begin[candidate])
+            self._reserve(rows)
+            kernel.disclose(self.state, candidate)
+
+    def drop(self, candidate: int) -> None:
+        """Forget a candidate that may never be disclosed any more."""
+        kernel.drop(self.state, candidate)
+
+    def copy(self) -> Groups:
+        """Return a state that goes its own way."""
+        parts = {n: a if n in _FIXED else a.copy() for n, a in self.state._asdict().items()}
+        return Groups(self.templates, self.bounds, self.least, kernel.State(**parts))
+
+    def _reserve(self, rows: int) -> None:
+        """Make room for a disclosure of so many combinations: at most a group, and a cell an attribute, for each."""
+        used = self.state.counters
+        groups = int(used[kernel.USED_GROUPS]) + min(rows, int(used[kernel.USED_GROUPS]))
+        cells = int(used[kernel.USED_CELLS]) + rows * self.state.cell.shape[1] - int(used[kernel.SPARE_CELLS])
+        self.state = self.state._replace(
+            groups=_enlarged(self.state.groups, groups), cells=_enlarged(self.state.cells, cells)
+        )
+
+
+def _enlarged(table: kernel.Counts, size: int) -> kernel.Counts:
+    if size <= len(table):
+        return table
+    found = np.empty((max(size, 2 * len(table)), table.shape[1]), dtype=np.int64)
+    found[: len(table)] = table
+    return found
+
+
+def _state(problem: Problem, channel: Channel, candidates: Candidates) -> kernel.State:
+    own = [problem.attributes[a] for a in channel.attributes]
+    cell, first = _collapsed([channel.base, *(a.codes for a in own)])
+    size, templates = len(first), len(channel.templates)
+    mass = np.empty((size, 1 + templates), dtype=np.int64)
+    mass[:, 0] = _sums(cell, problem.weights, size)
+    for t, template in enumerate(channel.templates):
+        mass[:, 1 + t] = _sums(cell, np.where(template.hits, problem.weights, 0), size)
+    rows, begin, end, local = _ranges(problem, channel, candidates, first)
+    base = channel.base[first].astype(np.int32)
+    groups = int(base.max(initial=-1)) + 1
+    room = sum(
+        min(size, groups * int((candidates.topmost & (candidates.attribute == a)).sum())) for a in channel.attributes
+    )
+    wide = len(candidates)
+
+    table = np.zeros((groups, kernel.MASS + 1 + templates), dtype=np.int64)
+    table[:, kernel.FIRST] = kernel.NONE
+    most = np.iinfo(np.int64).max
+    state = kernel.State(
+        mass=mass,
+        rows=rows,
+        begin=begin,
+        end=end,
+        local=local,
+        child_begin=candidates.child_begin,
+        children=candidates.children,
+        group=np.zeros(size, dtype=np.int32),
+        cell=np.full((size, len(own)), kernel.NONE, dtype=np.int32),
+        dead=np.zeros(wide, dtype=np.bool_),
+        after=np.zeros((wide, templates)),
+        smallest=np.full(wide, most),
+        confidence=np.zeros(templates),
+        counters=np.array([0, kernel.NONE, 0, kernel.NONE, groups, 0, most]),
+        groups=table,
+        cells=np.empty((room, table.shape[1]), dtype=np.int64),
+    )
+    kernel.begin(state, base, np.flatnonzero(candidates.topmost).astype(np.int32))
+    return state
+
+
+def _ranges(
+    problem: Problem, channel: Channel, candidates: Candidates, first: npt.NDArray[np.int64]
+) -> tuple[kernel.Places, kernel.Counts, kernel.Counts, kernel.Places]:
+    """Sort the combinations by each attribute's leaves: candidates are ranges then."""
+    wide = len(candidates)
+    begin, end = np.zeros(wide, dtype=np.int64), np.zeros(wide, dtype=np.int64)
+    local = np.full(wide, kernel.NONE, dtype=np.int32)
+    rows = np.zeros((len(channel.attributes), len(first)), dtype=np.int32)
+    for place, a in enumerate(channel.attributes):
+        tree, codes = problem.attributes[a].tree, problem.attributes[a].codes[first]
+        at = np.where(codes >= 0, np.append(tree.place, 0)[codes], len(tree.place))  # stuck cells go last
+        rows[place] = np.argsort(at, kind="stable")
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=len(tree.place) + 1))])
+        mine = candidates.range(a)
+        begin[mine], end[mine], local[mine] = bounds[tree.low], bounds[tree.high], place
+    return rows, begin, end, local
+
+
+def _collapsed(columns: list[npt.NDArray[np.int64]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Number the distinct rows of ``columns``; also the first row of each."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    radix = 1
+    for column in columns:
+        width = int(column.max(initial=-1)) + 2
+        if radix * width >= 1 << 62:
+            distinct, key = np.unique(key, return_inverse=True)
+            radix = max(1, len(distinct))
+        key = key * width + (column + 1)
+        radix *= width
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return inverse, first
+
+
+def _sums(places: npt.NDArray[np.int64], weights: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+    """Add up ``weights`` by place. Exact: row counts stay below 2^53."""
+    return np.bincount(places, weights=weights, minlength=size).astype(np.int64)

@@ -1,0 +1,60 @@
+"""Kernels: small functions that numba compiles once and keeps on disk, for plugins whose loop is the algorithm."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+from numba.core import event
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_LOG = logging.getLogger("ppdm_flow")
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile ``function`` at its first call, without the GIL, and keep the machine code for later runs.
+
+    Where the cache cannot be written (a read-only installation, a full disk) it is compiled anew by each process.
+    """
+    try:
+        kernel = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # numba finds no place that it may write to
+        kernel = numba.njit(nogil=True)(function)
+    found: Callable[P, R] = kernel
+    return found
+
+
+def tolerant(kernel: Callable[P, R]) -> Callable[P, R]:
+    """Let the entry point of compiled code survive a cache that cannot be written after all."""
+
+    @functools.wraps(kernel)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return kernel(*args, **kwargs)
+        except OSError:  # raised by saving, before the kernel ran: it is in memory now
+            return kernel(*args, **kwargs)
+
+    return call
+
+
+class _Announcer(event.Listener):
+    """Says once a process that code is being compiled: it takes seconds, and only the first time."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, _event: Any) -> None:
+        if not self.said:
+            self.said = True
+            _LOG.warning("compiling the kernels; this happens once, later runs find them ready")
+
+    def on_end(self, _event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]  # numba has no types
