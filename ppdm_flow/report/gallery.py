@@ -17,8 +17,8 @@ _SECTIONS = (
     ("How many people share a combination", r"_by_size$|^class_sizes$|k_anonymity"),
     ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
     ("What can be inferred", r"^privacy\.templates\."),
-    ("What can be learned", r"^privacy\.sensitivities\."),
-    ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$"),
+    ("What can be learned", r"^privacy\.sensitivities\.|^corruption"),
+    ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$|\.shadow_prices$"),
     ("Usefulness for classification", r"classif|error_increase|^errors$"),
     ("Relations between attributes", r"^associations?(_|$)"),
 )
