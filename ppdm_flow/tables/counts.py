@@ -60,20 +60,21 @@ class Counts:
         if not columns:
             return np.zeros(len(self), dtype=np.int64), min(1, len(self))
         places = [self.place(c) for c in columns]
-        keys, _ = _keys(self.codes[:, places], [len(self.categories[p]) + SPECIALS for p in places])
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        return inverse.astype(np.int64), len(distinct)
+        keys, _ = _keys([self.codes[:, p] for p in places], [len(self.categories[p]) + SPECIALS for p in places])
+        distinct, inverse = _numbered(keys)
+        return inverse, len(distinct)
 
     def project(self, columns: Sequence[str]) -> Counts:
         """Return the counts over fewer columns (or another order of them)."""
         places = [self.place(c) for c in columns]
-        return _collapse(tuple(columns), tuple(self.categories[p] for p in places), self.codes[:, places], self.counts)
+        codes = [self.codes[:, p] for p in places]
+        return _collapse(tuple(columns), tuple(self.categories[p] for p in places), codes, self.counts)
 
 
 def count(table: Table, columns: Sequence[str], weight: str | None = None) -> Counts:
     """Count the combinations of ``columns`` in one partition, weighted by the integers in column ``weight``."""
     ordered = [_sorted(table[c]) for c in columns]
-    codes = np.stack([c.codes for c in ordered], axis=1) if ordered else np.empty((len(table), 0), dtype=np.int32)
+    codes = [c.codes for c in ordered]
     weights = np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[weight])
     return _collapse(tuple(columns), tuple(c.categories for c in ordered), codes, weights, unit=weight is None)
 
@@ -100,15 +101,11 @@ def merge(parts: Iterable[Counts]) -> Counts:
         return found[0]
     columns = found[0].columns
     categories = tuple(union(p.categories[i] for p in found) for i in range(len(columns)))
-    blocks = [
-        np.stack(
-            [Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for i in range(len(columns))], axis=1
-        )
-        if columns
-        else p.codes
-        for p in found
+    codes = [
+        np.concatenate([Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for p in found])
+        for i in range(len(columns))
     ]
-    return _collapse(columns, categories, np.concatenate(blocks), np.concatenate([p.counts for p in found]))
+    return _collapse(columns, categories, codes, np.concatenate([p.counts for p in found]))
 
 
 def _sorted(column: Column) -> Column:
@@ -117,43 +114,63 @@ def _sorted(column: Column) -> Column:
     return column.onto(ordered)
 
 
-def _keys(codes: npt.NDArray[np.int32], widths: Sequence[int]) -> tuple[npt.NDArray[np.int64], int]:
-    """One int64 per row that sorts like the row does, and the bound below which all keys lie.
+def _keys(codes: Sequence[npt.NDArray[np.int32]], widths: Sequence[int]) -> tuple[npt.NDArray[np.int64], int]:
+    """One int64 per row that sorts like the row of these columns does, and the bound below which all keys lie.
 
     Mixed radix; where the product of widths outgrows 62 bits, what is there so far is renumbered first.
     """
-    keys = np.zeros(len(codes), dtype=np.int64)
+    keys = np.zeros(len(codes[0]), dtype=np.int64)
     radix = 1
-    for i, width in enumerate(widths):
+    for column, width in zip(codes, widths, strict=True):
         if radix * width >= _KEY_LIMIT:
-            distinct, inverse = np.unique(keys, return_inverse=True)
-            keys, radix = inverse.astype(np.int64), max(1, len(distinct))
+            distinct, keys = _numbered(keys)
+            radix = max(1, len(distinct))
         keys *= width
-        keys += codes[:, i]
+        keys += column
         keys += SPECIALS
         radix *= width
     return keys, radix
 
 
+def _numbered(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the distinct keys, sorted, and the place of each key among them: ``np.unique`` by hashing, not sorting.
+
+    Rows are many and distinct ones few, so that only the latter are worth sorting.
+    """
+    coded = pa.array(keys).dictionary_encode()
+    distinct = coded.dictionary.to_numpy()
+    order = np.argsort(distinct)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return distinct[order], rank[coded.indices.to_numpy()]
+
+
 def _collapse(
     columns: tuple[str, ...],
     categories: tuple[pa.StringArray, ...],
-    codes: npt.NDArray[np.int32],
+    codes: Sequence[npt.NDArray[np.int32]],
     weights: npt.NDArray[np.int64],
     *,
     unit: bool = False,
 ) -> Counts:
+    """Add up the rows that are equal in all of ``codes``, one array a column."""
+    if not codes:
+        some = min(1, len(weights))
+        total = np.array([weights.sum()] * some, dtype=np.int64)
+        return Counts(columns, categories, np.empty((some, 0), dtype=np.int32), total)
     keys, radix = _keys(codes, [len(c) + SPECIALS for c in categories])
     if radix <= _DENSE_LIMIT and radix <= 4 * len(keys) + 1024:
-        present = np.bincount(keys, minlength=radix)
-        totals = present if unit else _sums(keys, weights, radix)
-        hit = np.flatnonzero(present)
-        first = np.empty(radix, dtype=np.int64)
-        first[keys] = np.arange(len(keys))  # any row of the combination will do
-        return Counts(columns, categories, codes[first[hit]], totals[hit].astype(np.int64))
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    totals = np.bincount(inverse) if unit else _sums(inverse, weights, len(first))
-    return Counts(columns, categories, codes[first], totals.astype(np.int64))
+        size = radix
+    else:
+        distinct, keys = _numbered(keys)
+        size = len(distinct)
+    present = np.bincount(keys, minlength=size)
+    totals = present if unit else _sums(keys, weights, size)
+    hit = np.flatnonzero(present)
+    first = np.empty(size, dtype=np.int64)
+    first[keys] = np.arange(len(keys))  # any row of the combination will do
+    rows = first[hit]
+    return Counts(columns, categories, np.stack([c[rows] for c in codes], axis=1), totals[hit].astype(np.int64))
 
 
 def _sums(keys: npt.NDArray[np.int64], weights: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
