@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template
+from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, within
 from ppdm_flow.engine.cost import Cost, estimates
 from ppdm_flow.engine.events import silent
 from ppdm_flow.engine.options import RunOptions
@@ -64,19 +65,35 @@ def _few(plan: Plan, people: int) -> Iterator[Diagnostic]:
 def _infeasible(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]:
     """Find templates that even the most suppressed table breaks (Wang, Fung, Yu 2005, Lemma 3.3).
 
-    With every channel attribute suppressed, the confidence is the value's frequency.
+    With every channel attribute suppressed, the confidence is the value's frequency (negated: that of all else), and
+    the only group has all rows. Each template that fails does so by itself, and all the others can hold together.
     """
     for requirement in plan.requirements:
         if not isinstance(requirement, Template):
             continue
+        if people < requirement.min_support:
+            text = f"template `{requirement.name}` cannot hold: there are {people} rows in all"
+            yield Diagnostic("PPF740", text, requirement.span)
         for attribute, value in requirement.sensitive:
             share = _share(view, attribute, value, people)
-            if share is not None and share > requirement.confidence:
-                text = (
-                    f"template `{requirement.name}` cannot hold: `{value}` is {share:.1%} of `{attribute}`, above the"
-                    f" confidence of {requirement.confidence:.1%} even where every channel attribute is suppressed"
-                )
-                yield Diagnostic("PPF740", text, requirement.span)
+            if share is None:
+                continue
+            confidence = 1.0 - share if requirement.negated else share
+            if not within(confidence, requirement.confidence, at_most=True):
+                yield _impossible(requirement, attribute, value, confidence)
+
+
+def _impossible(template: Template, attribute: str, value: str, confidence: float) -> Diagnostic:
+    what = f"anything but `{value}`" if template.negated else f"`{value}`"
+    text = f"template `{template.name}` cannot hold: {what} is {confidence:.1%} of `{attribute}`, above the"
+    lowest = math.ceil(confidence * 1e6 - 1e-6) / 1e6
+    note = f"it fails by itself, whatever else is asked for; the lowest confidence that it could have is {lowest:g}"
+    return Diagnostic(
+        "PPF740",
+        f"{text} confidence of {template.confidence:.1%} even where every channel attribute is suppressed",
+        template.span,
+        notes=(note,),
+    )
 
 
 def _known_too_well(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]:

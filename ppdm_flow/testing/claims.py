@@ -18,23 +18,36 @@ LEAST_EXPECTED = 5.0
 
 
 def templates_hold(*templates: Template) -> Claim:
-    """Claim: in the released table, every template's confidence holds."""
+    """Claim: in the released table, every template's confidence and support hold."""
 
     def claim(outcome: Outcome) -> str | None:
         for template in templates:
-            worst = max(confidence(outcome.released, template.channel, *pair) for pair in template.sensitive)
+            over, negated = template.channel, template.negated
+            worst = max(confidence(outcome.released, over, *pair, negated=negated) for pair in template.sensitive)
             if not within(worst, template.confidence, at_most=True):
                 return f"the confidence of `{template.name}` is {worst:.6g}, above {template.confidence:.6g}"
+            smallest = smallest_group(outcome.released, template.channel)
+            if smallest is not None and smallest < template.min_support:
+                return f"a group of `{template.name}` has {smallest} rows, fewer than {template.min_support}"
         return None
 
     return claim
 
 
-def confidence(table: Table, channel: tuple[str, ...], sensitive: str, value: str) -> float:
-    """Return the largest share of ``value`` in a group over ``channel``; missing and suppressed cells are values."""
+def confidence(table: Table, channel: tuple[str, ...], sensitive: str, value: str, *, negated: bool = False) -> float:
+    """Return the largest share of ``value`` in a group over ``channel``; missing and suppressed cells are values.
+
+    ``negated``: the largest share of rows without it.
+    """
     frame = pd.DataFrame({name: table[name].texts() for name in {*channel, sensitive}}, dtype=object)
-    hit = frame[sensitive] == value
+    hit = (frame[sensitive] == value) != negated
     return float(hit.groupby([frame[c].fillna("\0missing") for c in channel]).mean().max()) if len(frame) else 0.0
+
+
+def smallest_group(table: Table, channel: tuple[str, ...]) -> int | None:
+    """Return the rows of the smallest group over ``channel``; None where there is no row."""
+    frame = pd.DataFrame({name: table[name].texts() for name in channel}, dtype=object).fillna("\0missing")
+    return int(frame.groupby(list(channel)).size().min()) if len(frame) else None
 
 
 def channels_are_true(error: float = ERROR) -> Claim:

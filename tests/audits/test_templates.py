@@ -34,11 +34,13 @@ tables = st.integers(0, 12).flatmap(
 )
 
 
-def template(confidence: float = 0.5, channel=("p", "q"), values=(("s", "h"), ("s", "i"), ("u", "h"))) -> Template:
-    return Template(ID, "t", tuple(channel), tuple(values), confidence)
+def template(
+    confidence: float = 0.5, channel=("p", "q"), values=(("s", "h"), ("s", "i"), ("u", "h")), **more
+) -> Template:
+    return Template(ID, "t", tuple(channel), tuple(values), confidence, **more)
 
 
-def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float) -> dict[str, float]:
+def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float, negated=False) -> dict[str, float]:
     """Row by row, in fractions."""
 
     def fits(a: tuple, b: tuple) -> bool:
@@ -46,11 +48,12 @@ def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float) -> 
 
     rows = list(zip(columns["p"], columns["q"], columns["s"], columns["u"], weights, strict=True))
     rows = [r for r in rows if r[4] and not (nulls is Nulls.EXCLUDE and None in r[:2])]
-    worst, beyond, hit = Fraction(0), 0, set()
+    worst, beyond, hit, sizes = Fraction(0), 0, set(), [0]
     for group in {r[:2] for r in rows}:
         near = [r for r in rows if fits(group, r[:2])]
+        sizes.append(sum(r[4] for r in near))
         for place, value in ((2, "h"), (2, "i"), (3, "h")):
-            share = Fraction(sum(r[4] for r in near if r[place] == value), sum(r[4] for r in near))
+            share = Fraction(sum(r[4] for r in near if (r[place] == value) != negated), sum(r[4] for r in near))
             worst = max(worst, share)
             if share > confidence:
                 beyond += 1
@@ -60,28 +63,38 @@ def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float) -> 
         "inferences": beyond,
         "violating_groups": len(hit),
         "violating_rows": sum(r[4] for r in rows if r[:2] in hit),
+        "smallest_group": min(sizes[1:], default=0),
     }
 
 
-@settings(max_examples=80)
-@given(before=tables, after=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans())
-def test_twin_and_recheck(before, after, nulls, weighted, build, agree):
+@settings(max_examples=160)
+@given(
+    before=tables, after=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans(), negated=st.booleans(),
+    support=st.sampled_from([1, 3]),
+)  # fmt: skip
+def test_twin_and_recheck(before, after, nulls, weighted, negated, support, build, agree):
     names, roles = ("pqsuw", "qqssw") if weighted else ("pqsu", "qqss")
     example = build.case(
         {n: before[n] for n in names},
         {n: after[n] for n in names},
         roles,
         nulls=nulls,
-        requirements=(template(),),
+        requirements=(template(negated=negated, min_support=support),),
         paired=False,
     )
-    known = set(before["s"]) >= set(after["s"]) - {None, "⊥"} and set(before["u"]) >= set(after["u"]) - {None, "⊥"}
+    known = (
+        negated
+        or set(before["s"]) >= set(after["s"]) - {None, "⊥"}
+        and set(before["u"]) >= set(after["u"]) - {None, "⊥"}
+    )
     found = agree(AUDIT, example, least=8)
     for suffix, table in (("_before", before), ("", after)):
         if suffix == "" and not known:
             continue  # renamed values: tested below
         weights = [int(w) if weighted else 1 for w in table["w"]]
-        for name, value in twin(table, weights, nulls, 0.5).items():
+        for name, value in twin(table, weights, nulls, 0.5, negated).items():
+            if support == 1 and name == "smallest_group":
+                continue
             assert found[f"{ID}.{name}{suffix}"] == pytest.approx(value, abs=1e-12), name
 
 
@@ -151,6 +164,34 @@ def test_nothing_to_infer_where_the_sensitive_attribute_stays_home(build, agree)
     )
     assert agree(AUDIT, example)[f"{ID}.confidence"] == 0.0
     assert "`s` is not released" in AUDIT.measure(*example.args).measured[0].sentence
+
+
+def test_not_having_a_value_can_be_what_must_not_be_inferred(build):
+    columns = {"p": ["a", "a", "b", "b"], "s": ["h", "i", "i", None]}
+    requirement = template(0.6, ("p",), (("s", "h"),), negated=True)
+    outcome = AUDIT.measure(*build.case(columns, columns, "qs", requirements=(requirement,)).args)
+    (measured,) = outcome.measured
+    assert measured.figure.value == 1.0
+    assert "`s` ≠ `h`" in measured.sentence
+    assert outcome.figures[f"{ID}.violating_rows"].value == 2
+
+
+def test_a_new_name_is_not_the_value_that_a_negated_template_needs(build, agree):
+    before = {"p": ["a", "a"], "s": ["h", "i"]}
+    after = {"p": ["a", "a"], "s": ["X", "i"]}
+    requirement = template(0.6, ("p",), (("s", "h"),), negated=True)
+    assert agree(AUDIT, build.case(before, after, "qs", requirements=(requirement,)))[f"{ID}.confidence"] == 1.0
+
+
+def test_a_support_is_judged_beside_the_confidence(build, agree):
+    columns = {"p": ["a", "a", "b", "b", "b"], "s": ["h", "i", "i", "i", "i"]}
+    requirement = template(0.6, ("p",), (("s", "h"),), min_support=3)
+    example = build.case(columns, columns, "qs", requirements=(requirement,))
+    confidence, support = AUDIT.measure(*example.args).measured
+    assert (confidence.figure.value, confidence.bound, confidence.at_most) == (0.5, 0.6, True)
+    assert (support.figure.value, support.bound, support.at_most) == (2, 3.0, False)
+    assert support.metric == f"{ID}.smallest_group"
+    assert agree(AUDIT, example)[support.metric] == 2
 
 
 @pytest.mark.parametrize(("paired", "expected"), [(True, 0.5), (False, 1.0)])

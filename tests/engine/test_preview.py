@@ -56,6 +56,20 @@ def test_a_template_that_even_the_most_suppressed_table_breaks(plan, h, feasible
         assert found[0].severity is Severity.ERROR
         assert found[0].span is not None
         assert "30.0%" in found[0].message
+        assert found[0].notes[0].endswith("the lowest confidence that it could have is 0.3")
+
+
+@pytest.mark.parametrize(("h", "feasible"), [(0.7, True), (0.69, False)])
+def test_a_negated_template_that_no_suppression_can_satisfy(plan, h, feasible):
+    """7 of 10 have not flu, the missing one of weight 0 included."""
+    found = preview(plan(h=h, swap=("confidence:", "negated: true, confidence:")), None).diagnostics
+    assert [d.code for d in found] == ([] if feasible else ["PPF740"])
+
+
+@pytest.mark.parametrize(("least", "feasible"), [(10, True), (11, False)])
+def test_a_support_above_all_rows(plan, least, feasible):
+    found = preview(plan(swap=("confidence:", f"min_support: {least}, confidence:")), None).diagnostics
+    assert [d.code for d in found] == ([] if feasible else ["PPF740"])
 
 
 def test_fewer_people_than_k(plan):

@@ -1,8 +1,10 @@
 """The confidence of the inferences that privacy templates forbid, before and after.
 
 A template <IC -> pi, h> holds if no group over the channel IC lets one infer pi with more confidence than h; several
-sensitive values are several templates (Wang, Fung, Yu 2005, section 3). Channel attributes that are not released drop
-out, and where the sensitive attribute is not released there is nothing to infer.
+sensitive values are several templates (Wang, Fung, Yu 2005, section 3). A negated one is about not having the value:
+its confidence is the share of rows without it. A support bounds the rows of the smallest group over the channel.
+Channel attributes that are not released drop out, and where the sensitive attribute is not released there is nothing
+to infer.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from ppdm_flow.audits.release import carriers, released
 from ppdm_flow.audits.templates.query import Query
 from ppdm_flow.audits.templates.recoding import foreign_values, images
 from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute, survey
-from ppdm_flow.audits.templates.wording import absent, chart, recoded, sentence
+from ppdm_flow.audits.templates.wording import absent, chart, recoded, sentence, support
 from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.sdk.audit import AuditContext
@@ -35,13 +37,16 @@ class TemplatesAudit:
         charts: list[Chart] = []
         for template in _own(ctx):
             channel = released(template.channel, candidate, ctx)
-            after = survey(candidate, channel, _targets_after(template, original, candidate, ctx), ctx.nulls)
+            targets = _targets_after(template, original, candidate, ctx)
+            after = survey(candidate, channel, targets, ctx.nulls, negated=template.negated)
             before = _before(template, original, ctx)
             own = _figures(template, before, after)
             figures |= own
             name = f"{template.id}.confidence"
             text = sentence(template, channel, before, after)
             measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
+            if template.min_support > 1 and targets:
+                measured.append(_support(template, own, support(template, channel, after)))
             findings.extend((*recoded(template, after), *absent(template, original)))
             charts.append(chart(template, before, after))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
@@ -56,9 +61,13 @@ class TemplatesAudit:
             targets = _targets_after(template, original, candidate, ctx)
             after = Query(ctx.sql, "candidate", candidate.schema, channel, ctx.nulls)
             before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
-            for name, value in after.figures(targets, template.confidence).items():
+            for name, value in after.figures(targets, template.confidence, negated=template.negated).items():
                 found[f"{template.id}.{name}"] = value
-            for name, value in before.figures(_targets_before(template, original), template.confidence).items():
+            if template.min_support > 1:
+                found[f"{template.id}.smallest_group"] = after.smallest()
+                found[f"{template.id}.smallest_group_before"] = before.smallest()
+            earlier = _targets_before(template, original)
+            for name, value in before.figures(earlier, template.confidence, negated=template.negated).items():
                 found[f"{template.id}.{name}_before"] = value
         return found
 
@@ -70,10 +79,11 @@ def _own(ctx: AuditContext) -> list[Template]:
 def _targets_after(
     template: Template, original: DataView, candidate: DataView, ctx: AuditContext
 ) -> tuple[Target, ...]:
+    """Where the values may be; of a negated template only the value itself counts as having it, never a new name."""
     found = []
     for attribute, values in by_attribute(template).items():
         for column in carriers(attribute, candidate, ctx):
-            foreign = foreign_values(attribute, column, original, candidate, ctx)
+            foreign = set() if template.negated else foreign_values(attribute, column, original, candidate, ctx)
             found.append(Target(attribute, column, images(attribute, values, column, foreign, ctx)))
     return tuple(found)
 
@@ -91,7 +101,13 @@ def _channel_before(template: Template, original: DataView) -> tuple[str, ...]:
 
 
 def _before(template: Template, original: DataView, ctx: AuditContext) -> Survey:
-    return survey(original, _channel_before(template, original), _targets_before(template, original), ctx.nulls)
+    targets = _targets_before(template, original)
+    return survey(original, _channel_before(template, original), targets, ctx.nulls, negated=template.negated)
+
+
+def _support(template: Template, own: Mapping[str, Figure], text: str) -> Measured:
+    name = f"{template.id}.smallest_group"
+    return Measured(template.id, name, own[name], float(template.min_support), at_most=False, sentence=text)
 
 
 def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Figure]:
@@ -102,4 +118,6 @@ def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Fig
         figures[f"{template.id}.inferences{suffix}"] = Figure(found.inferences(template.confidence), "inferences")
         figures[f"{template.id}.violating_groups{suffix}"] = Figure(groups, "groups")
         figures[f"{template.id}.violating_rows{suffix}"] = Figure(rows, "rows")
+        if template.min_support > 1:
+            figures[f"{template.id}.smallest_group{suffix}"] = Figure(found.smallest, "rows")
     return figures

@@ -54,8 +54,10 @@ class Inferences:
         return hit
 
 
-def inferences(view: DataView, channel: Sequence[str], column: str, images: Images, nulls: Nulls) -> Inferences:
-    """Measure every inference from ``channel`` to the values of ``column``.
+def inferences(
+    view: DataView, channel: Sequence[str], column: str, images: Images, nulls: Nulls, *, negated: bool = False
+) -> Inferences:
+    """Measure every inference from ``channel`` to the values of ``column``; ``negated``: to not having each of them.
 
     ``wildcard``: the group of a combination is all rows that are compatible with it. ``exclude``: rows with a missing
     cell in the channel are left out.
@@ -72,6 +74,11 @@ def inferences(view: DataView, channel: Sequence[str], column: str, images: Imag
     width = max(1, len(images))
     keys, place = np.unique(group[at] * width + value, return_inverse=True)
     hits = _sums(place, counts.counts[at], len(keys))
+    if negated:  # every group counts, those without the value most of all
+        without = np.repeat(rows, len(images))
+        without[keys] -= hits
+        some = np.flatnonzero(without)
+        keys, hits = some, without[some]
     if nulls is Nulls.WILDCARD and (cells == MISSING).any():
         first = np.zeros(size, dtype=np.int64)
         first[group] = np.arange(len(group))

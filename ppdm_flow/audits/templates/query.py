@@ -22,13 +22,25 @@ class Query:
         self.nulls = nulls
         self.channel = selective(sql, relation, channel) if nulls is Nulls.WILDCARD else tuple(channel)
 
-    def figures(self, targets: Sequence[Target], threshold: float) -> Mapping[str, float | int]:
-        """Return the figures of one template."""
+    def smallest(self) -> int:
+        """Return the number of rows of the smallest group."""
+        width = len(self.channel)
+        query = f"SELECT COALESCE(MIN(n), 0) FROM ({self._grouped()})"  # noqa: S608  # identifiers are quoted
+        if self.nulls is Nulls.WILDCARD:
+            query = f"""
+                WITH groups AS MATERIALIZED (
+                    SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id FROM ({self._grouped()})),
+                pairs AS ({neighbours("groups", "groups", width, "a.id, b.n")})
+                SELECT COALESCE(MIN(n), 0) FROM (SELECT SUM(n) AS n FROM pairs GROUP BY id)"""  # noqa: S608  # as above
+        return int(self.sql.rows(query)[0][0])
+
+    def figures(self, targets: Sequence[Target], threshold: float, *, negated: bool) -> Mapping[str, float | int]:
+        """Return the figures of one template; ``negated``: of not having each value."""
         if not targets:
             return {"confidence": 0.0, "inferences": 0, "violating_groups": 0, "violating_rows": 0}
         width = len(self.channel)
         parameters = [text for t in targets for image in t.images.values() for text in sorted(image)]
-        union = " UNION ALL ".join(self._inferences(i, t) for i, t in enumerate(targets))
+        union = " UNION ALL ".join(self._inferences(i, t, negated=negated) for i, t in enumerate(targets))
         fine = f"confidence <= {threshold!r} + {TOLERANCE!r}"
         query = f"""
             WITH groups AS MATERIALIZED (
@@ -52,7 +64,7 @@ class Query:
         kept = all_known(self.channel) if self.nulls is Nulls.EXCLUDE else ""
         return classes(self.relation, (*self.channel, *more), self.schema, kept)
 
-    def _inferences(self, number: int, target: Target) -> str:
+    def _inferences(self, number: int, target: Target, *, negated: bool) -> str:
         """Return a SELECT of (id of the group, value, confidence) for one sensitive column."""
         width = len(self.channel)
         values = ", ".join(f"({i}, ?)" for i, image in enumerate(target.images.values()) for _ in sorted(image))
@@ -67,8 +79,17 @@ class Query:
             same = " AND ".join(f"a.c{i} IS NOT DISTINCT FROM b.c{i}" for i in range(width)) or "TRUE"
             total = "SELECT id, n FROM groups"
             hit = f"SELECT a.id, b.value, b.n FROM groups a JOIN hits{number} b ON {same}"  # noqa: S608  # as above
+        confidence = f"""
+            SELECT id, {number} AS target, value, CAST(summed.n AS DOUBLE) / CAST(totals.n AS DOUBLE) AS confidence
+            FROM summed JOIN totals USING (id)"""  # noqa: S608  # as above
+        if negated:
+            confidence = f"""
+                SELECT totals.id, {number} AS target, v.value,
+                       CAST(totals.n - COALESCE(summed.n, 0) AS DOUBLE) / CAST(totals.n AS DOUBLE) AS confidence
+                FROM totals CROSS JOIN range({len(target.images)}) AS v(value)
+                LEFT JOIN summed ON summed.id = totals.id AND summed.value = v.value
+                WHERE totals.n > COALESCE(summed.n, 0)"""  # noqa: S608  # as above
         return f"""(
             WITH hits{number} AS MATERIALIZED ({hits}), totals AS ({total}),
             summed AS (SELECT id, value, SUM(n) AS n FROM ({hit}) GROUP BY id, value)
-            SELECT id, {number} AS target, value, CAST(summed.n AS DOUBLE) / CAST(totals.n AS DOUBLE) AS confidence
-            FROM summed JOIN totals USING (id))"""  # noqa: S608  # as above
+            {confidence})"""  # noqa: S608  # as above

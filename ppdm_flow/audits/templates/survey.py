@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.audits.templates.inference import Images, Inferences, inferences
 from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls
@@ -24,10 +25,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """The inferences of a template to each of its targets. The groups are the same for all of them."""
+    """The inferences of a template to each of its targets. The groups are the same for all of them.
+
+    ``smallest`` is the number of rows of the smallest group.
+    """
 
     targets: tuple[Target, ...]
     found: tuple[Inferences, ...]
+    smallest: int
 
     @property
     def worst(self) -> float:
@@ -56,10 +61,13 @@ class Survey:
         return int(hit.sum()), int(self.found[0].rows[hit].sum())
 
 
-def survey(view: DataView, channel: Sequence[str], targets: Iterable[Target], nulls: Nulls) -> Survey:
+def survey(
+    view: DataView, channel: Sequence[str], targets: Iterable[Target], nulls: Nulls, *, negated: bool = False
+) -> Survey:
     """Measure a template on a table."""
     every = tuple(targets)
-    return Survey(every, tuple(inferences(view, channel, t.column, t.images, nulls) for t in every))
+    found = tuple(inferences(view, channel, t.column, t.images, nulls, negated=negated) for t in every)
+    return Survey(every, found, classes(view.counts(channel), nulls).k)
 
 
 def by_attribute(template: Template) -> Mapping[str, tuple[str, ...]]:

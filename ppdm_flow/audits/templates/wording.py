@@ -24,15 +24,27 @@ def sentence(template: Template, channel: Sequence[str], before: Survey, after: 
     if not after.targets:
         return f"There is nothing to infer.{gone}"
     pair = after.worst_pair
+    if pair is None and template.negated:
+        return f"Every row of the release has the value: nobody is without it.{gone}"
     if pair is None:
         return f"No sensitive value of this template occurs in the release.{gone}"
     knowing = f"Whoever knows {listed(channel)}" if channel else "Whoever knows nothing of a person"
-    sure = f"{knowing} can infer `{pair[0]}` = `{pair[1]}` with a confidence of at most {after.worst:.1%}"
+    relation = "≠" if template.negated else "="
+    sure = f"{knowing} can infer `{pair[0]}` {relation} `{pair[1]}` with a confidence of at most {after.worst:.1%}"
     change = f" (before: {before.worst:.1%} for the worst value); at most {template.confidence:.1%} is accepted."
     if within(after.worst, template.confidence, at_most=True):
         return sure + change + gone
     groups, rows = after.groups(template.confidence)
     return f"{sure}{change} {amount(rows, 'row')} in {amount(groups, 'group')} allow more.{gone}"
+
+
+def support(template: Template, channel: Sequence[str], after: Survey) -> str:
+    """Return the sentence on the smallest group."""
+    if not after.smallest:
+        return "There is no row to measure, so nothing can be said of it."
+    among = f"equal {listed(channel)}" if channel else "nothing to tell them apart"
+    text = f"The smallest group of people with {among} has {amount(after.smallest, 'row')}"
+    return f"{text}; at least {template.min_support:,} are required."
 
 
 def recoded(template: Template, after: Survey) -> Iterator[Finding]:
