@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,13 @@ def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:
     with guarded(f"sink `{release.format}`"):
         sink: Sink = spec.load()(spec.params.model_validate(dict(release.options)), path, names)
     return sink
+
+
+def import_algorithms(bound: Iterable[Bound]) -> None:
+    """Import what is going to run, to have it at hand. What cannot be imported is reported where it is used."""
+    for each in bound:
+        with contextlib.suppress(Exception):
+            each.spec.load()
 
 
 def made(bound: Bound) -> Any:

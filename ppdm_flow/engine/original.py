@@ -15,7 +15,7 @@ from ppdm_flow.engine.expansion import Numbering
 from ppdm_flow.engine.faults import data_fault, guarded
 from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.machine import peak_mb
-from ppdm_flow.engine.opening import located, open_source
+from ppdm_flow.engine.opening import import_algorithms, located, open_source
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
 from ppdm_flow.engine.streams import Stop
@@ -98,7 +98,12 @@ class Opening:
         after: list[Look] = [_weighing(a) for a in weights]
         if numbering is not None:
             after.append(numbering.look)
-        tasks = [Task("read", lambda: stream.load(before, after)), Task("hash", lambda: sha256(path))]
+        bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
+        tasks = [
+            Task("read", lambda: stream.load(before, after)),
+            Task("import", lambda: import_algorithms(bound)),  # beside the reader, which hardly needs Python
+            Task("hash", lambda: sha256(path)),
+        ]
         return str(run_all(tasks, self.workers, self.stop)["hash"])
 
     def _reading(self, binding: Binding) -> Reading:

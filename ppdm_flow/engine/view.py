@@ -21,7 +21,8 @@ from ppdm_flow.tables.schema import Schema
 from ppdm_flow.tables.table import Table, concat
 
 _GATHER = 8
-_REMEMBER = 1 << 16
+_REMEMBER = 1 << 26
+"""Bytes of counts that a view remembers."""
 
 
 class StreamView:
@@ -31,6 +32,7 @@ class StreamView:
         self.stream = stream
         self._schema = schema_of(stream.attributes if attributes is None else attributes)
         self._answers: dict[Any, Any] = {}
+        self._held = 0
         self._lock = threading.Lock()
 
     @property
@@ -47,7 +49,7 @@ class StreamView:
     def counts(self, columns: Sequence[str]) -> Counts:
         """Return distinct combinations with counts; memory is bounded by their number."""
         self._known(columns)
-        found: Counts = self._remembered(("counts", tuple(columns)), lambda: self._count(tuple(columns)))
+        found: Counts = self._remembered(("counts", tuple(columns)), lambda: self._counted(tuple(columns)))
         return found
 
     def domain(self, column: str) -> pa.StringArray:
@@ -90,6 +92,15 @@ class StreamView:
     def _cheapest(self) -> tuple[str, ...]:
         return self._schema.names[:1]
 
+    def _counted(self, columns: tuple[str, ...]) -> Counts:
+        """Add up remembered counts over more columns, where these are fewer than the rows."""
+        with self._lock:
+            known = [a for a in self._answers.values() if isinstance(a, Counts) and set(columns) <= set(a.columns)]
+        wider = min(known, key=len, default=None)
+        if wider is not None and len(wider) <= self.row_count // 2:
+            return wider.project(columns)
+        return self._count(columns)
+
     def _count(self, columns: tuple[str, ...]) -> Counts:
         weight = self._schema.weight
         wanted = columns if weight is None else (*columns, weight)
@@ -121,9 +132,11 @@ class StreamView:
             if key in self._answers:
                 return self._answers[key]
         answer = ask()
-        if not isinstance(answer, Counts) or len(answer) <= _REMEMBER:
-            with self._lock:
+        size = answer.codes.nbytes + answer.counts.nbytes if isinstance(answer, Counts) else 0
+        with self._lock:
+            if key not in self._answers and self._held + size <= _REMEMBER:
                 self._answers[key] = answer
+                self._held += size
         return answer
 
 
