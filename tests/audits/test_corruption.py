@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction as F
 from itertools import combinations, product
 
@@ -252,13 +251,11 @@ def test_nothing_sensitive(build):
     assert not outcome.charts
 
 
-def test_a_large_domain_and_many_classes_are_quick(build):
+def test_a_domain_of_a_hundred_thousand_takes_no_matrix():
     rng = np.random.default_rng(1)
     kept, prior = rng.random(100_000), rng.dirichlet(np.ones(100_000))
-    began = time.perf_counter()
-    highest(kept, prior)
-    highest(kept[:3000], prior[:3000] / prior[:3000].sum(), 5, 2)
-    assert time.perf_counter() - began < 2
+    found = highest(kept, prior)  # a matrix of 80 GB could not even be had
+    assert np.all((found > 0.0) & (found <= 1.0 + 1e-12))
 
 
 @pytest.mark.parametrize("bad", [{"corrupted": "-1"}, {"corrupted": "some"}, {"sampled": "0"}, {"attributes": []}])

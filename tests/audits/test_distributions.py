@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 
 import numpy as np
@@ -143,12 +142,10 @@ def test_nothing_to_compare(build):
     )
 
 
-def test_a_column_of_single_values_is_quick(build):
+def test_a_column_of_single_values(build):
     rows = 300_000
     names = Column.of([f"{v:07}" for v in range(rows)]).categories
     table = Table({"p": Column(np.arange(rows, dtype=np.int32), names)}, np.arange(rows))
     case = build.case(table, table.take(np.arange(0, rows, 2)), "q")
-    began = time.perf_counter()
     found = AUDIT.measure(*case.args).figures
-    assert time.perf_counter() - began < 5
     assert found["p.total_variation"].value == pytest.approx(0.5)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,7 +168,5 @@ def test_wildcards_on_many_combinations(build):
     names = table.names
     example = build.case(table, table, "q" * 8, nulls=Nulls.WILDCARD, requirements=(requirement(2, names),))
     AUDIT.measure(*build.case({"c0": ["a", None]}, {"c0": ["a", None]}, "q", requirements=(requirement(),)).args)
-    began = time.perf_counter()
     found = AUDIT.measure(*example.args).figures
-    assert time.perf_counter() - began < 20
     assert found["privacy.k_anonymity.k"].value > found["privacy.k_anonymity.k_own_category"].value - 1

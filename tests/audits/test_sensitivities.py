@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction as F
 
 import numpy as np
@@ -159,11 +158,10 @@ def test_blocks_of_rows_agree_with_the_closed_form():
     assert mine.downward == pytest.approx(downward, rel=1e-12)
 
 
-def test_a_large_domain_is_quick():
+def test_a_domain_of_a_million_takes_no_matrix():
     rng = np.random.default_rng(4)
-    began = time.perf_counter()
-    worst_posteriors(rng.random(1_000_000), Bounds(np.full(1_000_000, 0.1), np.full(1_000_000, 0.3)))
-    assert time.perf_counter() - began < 2
+    found = worst_posteriors(rng.random(1_000_000), Bounds(np.full(1_000_000, 0.1), np.full(1_000_000, 0.3)))
+    assert len(found.upward) == len(found.downward) == 1_000_000  # a matrix of 8 TB could not even be had
 
 
 # The bytes. A faithful release is refused once in a million; keys are fixed.
@@ -457,9 +455,7 @@ def test_many_values(build):
         requirements=(requirement(bounds=(), tolerance=4.0),),
         operators={"s": Operator("s", domain, kept)},
     )
-    began = time.perf_counter()
     outcome = AUDIT.measure(*case.args)
-    assert time.perf_counter() - began < 3
     assert outcome.measured[0].verifiable
     again = AUDIT.recheck(*case.args)
     assert again[f"{ID}.margin"] == pytest.approx(outcome.figures[f"{ID}.margin"].value, abs=1e-12)

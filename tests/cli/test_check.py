@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -125,16 +124,7 @@ def long_policy(tmp_path):
     return path
 
 
-def test_check_of_300_lines_is_quick(long_policy, tmp_path, monkeypatch):
-    """Half a second at most, the best of five: process start to exit, with compiled bytecode as after an install."""
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "bytecode"))
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    seconds = []
-    for _ in range(5):
-        started = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-m", "ppdm_flow", "check", str(long_policy)], capture_output=True, timeout=60, check=False
-        )
-        seconds.append(time.perf_counter() - started)
-        assert done.returncode == 0, done.stdout
-    assert min(seconds) < 0.5
+def test_check_of_300_lines_passes(long_policy, cli):
+    """How long it takes is measured by ``tests/benchmarks/whole_path.py``."""
+    done = cli("check", long_policy)
+    assert done.returncode == 0, done.stdout

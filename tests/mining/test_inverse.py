@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -225,7 +223,5 @@ def test_a_wider_level_is_wider():
 def test_a_hundred_thousand_values_take_no_matrix(method):
     rng = np.random.default_rng(5)
     kept, released = rng.random(100_000), rng.integers(0, 30, 100_000)
-    started = time.perf_counter()
     found = reconstruct_counts(Channel.of(kept), released, method)
-    assert time.perf_counter() - started < 20  # a matrix of 80 GB could not even be had
-    assert found.estimate.sum() == pytest.approx(released.sum())
+    assert found.estimate.sum() == pytest.approx(released.sum())  # a matrix of 80 GB could not even be had

@@ -1,4 +1,4 @@
-"""Reading a policy is quick and brings in nothing heavy."""
+"""Reading a policy brings in nothing heavy."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from pathlib import Path
 HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "networkx", "duckdb", "sklearn", "numba", "jinja2", "rich", "typer"}
 
 PROGRAM = """
-import json, sys, time
-begin = time.process_time()
+import json, sys
 from pathlib import Path
 from ppdm_flow.policy import gates_of, load, requirements_of
 from ppdm_flow.report.diagnostics import render
-imported = time.process_time()
 loaded = load(Path(sys.argv[1]))
 requirements_of(loaded.policy, loaded.places), gates_of(loaded.policy, loaded.places)
 render(loaded.diagnostics, loaded.sources)
-done = time.process_time()
-print(json.dumps({"import": imported - begin, "load": done - imported, "modules": sorted(sys.modules),
-                  "found": len(loaded.diagnostics)}))
+print(json.dumps({"modules": sorted(sys.modules), "found": len(loaded.diagnostics)}))
 """
 
 
@@ -38,15 +34,11 @@ def large() -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_light_and_quick(tmp_path: Path) -> None:
+def test_light(tmp_path: Path) -> None:
     file = tmp_path / "large.yaml"
     file.write_text(large())
     assert large().count("\n") >= 290
-    runs = []
-    for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", PROGRAM, str(file)], capture_output=True, text=True, check=True)
-        runs.append(json.loads(done.stdout))
-    assert runs[0]["found"] == 0
-    assert not HEAVY & {m.partition(".")[0] for m in runs[0]["modules"]}
-    assert min(r["load"] for r in runs) < 0.15
-    assert min(r["import"] + r["load"] for r in runs) < 0.5
+    done = subprocess.run([sys.executable, "-c", PROGRAM, str(file)], capture_output=True, text=True, check=True)
+    run = json.loads(done.stdout)
+    assert run["found"] == 0
+    assert not HEAVY & {m.partition(".")[0] for m in run["modules"]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -29,9 +28,7 @@ def test_a_hundred_megabytes_are_refused_by_size(tmp_path: Path) -> None:
     file = tmp_path / "large.yaml"
     with file.open("wb") as out:
         out.truncate(100_000_000)
-    begin = time.perf_counter()
     loaded = load(file)
-    assert time.perf_counter() - begin < 0.5
     assert [d.code for d in loaded.diagnostics] == ["PPF101"]
     assert loaded.policy is None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, RequirementResult, Series, StepResult
 from ppdm_flow.report.html import render
@@ -48,15 +46,10 @@ def charts(count: int) -> tuple[Chart, ...]:
     )
 
 
-def test_fifty_charts_stay_small_and_quick(document):
+def test_fifty_charts_stay_small(document):
     found = document(charts=charts(50))
-    render(found)
-    begin = time.perf_counter()
     text = render(found)
-    seconds = time.perf_counter() - begin
-    print(f"50 charts: {len(text.encode()) / 1e3:.0f} kB, {1e3 * seconds:.0f} ms")
     assert len(text.encode()) < 1_000_000
-    assert seconds < 1.0  # measured: about 60 ms; the limit allows for a busy machine
     assert text.count('<figure class="card chart"') == 50
 
 
