@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.table import Table
 
 Floats = npt.NDArray[np.float64]
@@ -39,8 +39,9 @@ def cramers_v(left: Codes, right: Codes, weights: Floats) -> float:
 
 def associations(table: Table, columns: list[str], weight: str | None) -> Floats:
     """Return V of each two columns, shape (columns, columns), 1 on the diagonal."""
-    weights = np.ones(len(table)) if weight is None else weights_of(table[weight]).astype(np.float64)
-    dense = [np.unique(table[c].codes, return_inverse=True)[1].astype(np.int32) for c in columns]
+    counts = count(table, columns, weight)  # equal rows once: 190 pairs are looked at
+    weights = counts.counts.astype(np.float64)
+    dense = [np.unique(counts.of(c), return_inverse=True)[1].astype(np.int32) for c in columns]
     found = np.eye(len(columns))
     for i, left in enumerate(dense):
         for j in range(i):

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ppdm_flow.sinks.parquet.spec import ParquetParams
 
 ROW_GROUP = 1 << 17
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
 class ParquetSink:
@@ -20,7 +20,7 @@ class ParquetSink:
 
     def __init__(self, params: ParquetParams, path: Path, names: Sequence[str]) -> None:
         self.names = list(names)
-        self._schema = pa.schema([(name, pa.string()) for name in names])
+        self._schema = pa.schema([(name, _TEXTS) for name in names])
         self._waiting: list[pa.RecordBatch] = []
         self._rows = 0
         self._file = path.open("xb")
@@ -48,17 +48,20 @@ class ParquetSink:
             os.fsync(self._file.fileno())
 
     def _flush(self) -> None:
-        columns = [self._plain([b.column(i) for b in self._waiting]) for i in range(len(self.names))]
+        columns = [_occurring([b.column(i) for b in self._waiting]) for i in range(len(self.names))]
         table = pa.Table.from_arrays(columns, schema=self._schema)
         self._waiting, self._rows = [], 0
         self._writer.write_table(table, row_group_size=ROW_GROUP)
 
-    def _plain(self, pieces: list[pa.Array]) -> pa.Array:
-        """Return the cells themselves: the file's dictionary is then built from what occurs, in order of rows."""
-        return pa.concat_arrays([_decoded(p) for p in pieces])
+
+def _occurring(pieces: list[pa.Array]) -> pa.DictionaryArray:
+    """Return the cells under a dictionary of nothing but what occurs, in order of rows: blocks leave no trace."""
+    whole = pa.chunked_array([_encoded(p) for p in pieces], _TEXTS).unify_dictionaries().combine_chunks()
+    places = whole.indices.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(places.indices, whole.dictionary.take(places.dictionary))
 
 
-def _decoded(column: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(column.type):
-        return pc.take(column.dictionary.cast(pa.string()), column.indices)
-    return column.cast(pa.string())
+def _encoded(column: pa.Array) -> pa.DictionaryArray:
+    if pa.types.is_dictionary(column.type) and not column.dictionary.null_count:
+        return column.cast(_TEXTS)
+    return column.cast(pa.string()).dictionary_encode()
