@@ -295,22 +295,23 @@ def test_equals_the_twin_disclosure_by_disclosure(case):
 
 
 @settings(max_examples=60)
-@given(case=cases(), width=st.integers(2, 4))
-def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width):
+@given(case=cases(), width=st.integers(2, 4), ahead=st.booleans())
+def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead):
     search = Search(case.problem, useless=case.useless)
     if infeasible(zip(case.problem.channels, search.groups, strict=True)):
         return
     greedy = Search(case.problem, useless=case.useless)
     greedy.run()
-    found = beam.run(search, width)
+    found = beam.run(search, width, ahead=ahead)
     assert found.greedy == greedy.information.kept
     assert found.kept >= found.greedy
     twin = case.twin
     for attribute, node in order_of(search, found.disclosures):
         twin.shown[attribute].add(node)
         assert twin.holds(twin.shown)
+    assert twin.best() is None
     assert twin.kept() == pytest.approx(found.kept, abs=1e-9)
-    again = beam.run(Search(case.problem, useless=case.useless), width)
+    again = beam.run(Search(case.problem, useless=case.useless), width, ahead=ahead)
     assert again.disclosures == found.disclosures
 
 

@@ -44,7 +44,8 @@ class ProgressiveDisclosure:
         broken = infeasible(zip(problem.channels, search.groups, strict=True))
         if broken:
             raise PluginError(broken)
-        found = beam.run(search, self.params.width if self.params.search == "beam" else 1)
+        width = 1 if self.params.search == "greedy" else self.params.width
+        found = beam.run(search, width, ahead=self.params.search == "lookahead")
         results = outcomes(problem, found.disclosures, ctx.nulls)
         return Fitted(
             transform=SuppressTransform(results, named(results, ctx)),
@@ -86,7 +87,7 @@ def _of_search(found: beam.Found, left_out: Sequence[str], params: DisclosurePar
         "information_kept": Figure(found.kept, "bits"),
         "redundant_templates": Figure(len(left_out), "templates"),
     }
-    if params.search == "beam":
+    if params.search != "greedy":
         figures["information_kept_greedy"] = Figure(found.greedy, "bits")
         figures["information_gained_by_search"] = Figure(found.kept - found.greedy, "bits")
     return figures

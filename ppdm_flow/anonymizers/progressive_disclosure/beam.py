@@ -1,4 +1,4 @@
-"""A beam search that is never worse than the greedy one."""
+"""Searches beyond the greedy one, never worse than it: a beam, and a beam that looks ahead."""
 
 from __future__ import annotations
 
@@ -17,42 +17,56 @@ class Found:
     greedy: float
 
 
-def run(search: Search, width: int = 1) -> Found:
+def run(search: Search, width: int = 1, *, ahead: bool = False) -> Found:
     """Search. Greedy with a width of 1; else ``width`` sequences are followed at a time.
 
-    At each depth every sequence goes on by its ``width`` best candidates, those that disclose the same are one, and
-    those with the most information kept stay. The winner is the sequence that keeps the most, the greedy one
-    included; among equals (to within rounding) the greedy one, then the first.
+    At each depth every sequence goes on by its ``width`` best candidates, and those that disclose the same are one.
+    Those stay that have kept the most information so far or, looking ``ahead``, that would keep the most if they went
+    on greedily. The winner is the sequence that keeps the most of all that were seen, the greedy one included; among
+    equals (to within rounding) the greedy one, then the first. It goes on greedily to its end.
     """
     start = search.copy() if width > 1 else search
     search.run()
     best, greedy = search, search.information.kept
     beam = [start] if width > 1 else []
     while beam:
-        beam = _next(beam, width)
-        for other in beam:
-            if other.information.kept > best.information.kept + NEGLIGIBLE:
-                best = other
+        options = _extended(beam, width, ahead=ahead)
+        for option in options:
+            if option.reached.information.kept > best.information.kept + NEGLIGIBLE:
+                best = option.reached
+        beam = [option.branch for option in options]
+    best.run()
     return Found(best.found, best.information.kept, greedy)
 
 
-def _next(beam: list[Search], width: int) -> list[Search]:
-    """The sequences of the next depth, best first."""
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """A sequence of the next depth, and how far it is known to lead."""
+
+    branch: Search
+    reached: Search
+
+
+def _extended(beam: list[Search], width: int, *, ahead: bool) -> list[_Option]:
+    """The best sequences of the next depth, best first; earlier ones go before equal ones."""
     seen: set[frozenset[tuple[int, int]]] = set()
-    options: list[tuple[float, int, int, Search, Disclosure]] = []
-    for place, search in enumerate(beam):
+    found: list[_Option] = []
+    for search in beam:
         done = {(d.attribute, d.node) for d in search.found}
-        for rank, disclosure in enumerate(search.ranked(width)):
+        for disclosure in search.ranked(width):
             key = frozenset((*done, (disclosure.attribute, disclosure.node)))
             if key not in seen:
                 seen.add(key)
-                candidate = int(search.candidates.offset[disclosure.attribute]) + disclosure.node
-                kept = search.information.kept + search.information.added(candidate)
-                options.append((round(kept / NEGLIGIBLE) * NEGLIGIBLE, place, rank, search, disclosure))
-    options.sort(key=lambda o: (-o[0], o[1], o[2]))
-    found = []
-    for _, _, _, search, disclosure in options[:width]:
-        branch = search.copy()
-        branch.disclose(disclosure)
-        found.append(branch)
+                found.append(_option(search, disclosure, ahead=ahead))
+        found = sorted(found, key=lambda o: -round(o.reached.information.kept / NEGLIGIBLE))[:width]
     return found
+
+
+def _option(search: Search, disclosure: Disclosure, *, ahead: bool) -> _Option:
+    branch = search.copy()
+    branch.disclose(disclosure)
+    if not ahead:
+        return _Option(branch, branch)
+    reached = branch.copy()
+    reached.run()
+    return _Option(branch, reached)

@@ -41,7 +41,9 @@ def demand(requirement: Mapping[str, Any]) -> str:
             return f"k ≥ {requirement['k']}"
         case "templates":
             short = name.removeprefix("templates.")
-            return f"{short}: confidence ≤ {requirement['confidence']:g}"
+            of = "confidence of not" if requirement.get("negated") else "confidence"
+            support = f", groups ≥ {requirement['min_support']}" if "min_support" in requirement else ""
+            return f"{short}: {of} ≤ {requirement['confidence']:g}{support}"
         case "sensitivities":
             return f"(r1, r2) of {requirement['attribute']}"
         case _:
