@@ -54,8 +54,7 @@ class Groups:
     def disclose(self, candidate: int) -> None:
         """Split the groups."""
         if self.concerns(candidate):
-            rows = int(self.state.end[candidate] - self.state.begin[candidate])
-            self._reserve(rows)
+            self._reserve(candidate)
             kernel.disclose(self.state, candidate)
 
     def drop(self, candidate: int) -> None:
@@ -67,13 +66,19 @@ class Groups:
         parts = {n: a if n in _FIXED else a.copy() for n, a in self.state._asdict().items()}
         return Groups(self.templates, self.bounds, self.least, kernel.State(**parts))
 
-    def _reserve(self, rows: int) -> None:
-        """Make room for a disclosure of so many combinations: at most a group, and a cell an attribute, for each."""
-        used = self.state.counters
-        groups = int(used[kernel.USED_GROUPS]) + min(rows, int(used[kernel.USED_GROUPS]))
-        cells = int(used[kernel.USED_CELLS]) + rows * self.state.cell.shape[1] - int(used[kernel.SPARE_CELLS])
-        self.state = self.state._replace(
-            groups=_enlarged(self.state.groups, groups), cells=_enlarged(self.state.cells, cells)
+    def _reserve(self, candidate: int) -> None:
+        """Make room for what a disclosure may need.
+
+        A group, and each of its cells, is divided in two at most; children take a cell for each combination at most.
+        """
+        s, used = self.state, self.state.counters
+        rows = int(s.end[candidate] - s.begin[candidate])
+        leaf = s.child_begin[candidate] == s.child_begin[candidate + 1]
+        groups, cells, spare = (int(used[i]) for i in (kernel.USED_GROUPS, kernel.USED_CELLS, kernel.SPARE_CELLS))
+        more = min(rows * s.cell.shape[1], cells - spare + (0 if leaf else rows))
+        self.state = s._replace(
+            groups=_enlarged(s.groups, groups + min(rows, groups)),
+            cells=_enlarged(s.cells, cells + max(0, more - spare)),
         )
 
 

@@ -39,6 +39,7 @@ class Information:
         self.left = np.zeros((shelves, candidates.counts.shape[1]), dtype=np.int64)
         np.add.at(self.left, candidates.shelf, candidates.counts)
         self.left[: len(candidates.stuck)] += candidates.stuck
+        self.on_shelf = self.left.sum(axis=1)
         self.gain: Floats = np.zeros(len(kinds))
         self.kept = 0.0
         self.hopeful = self._hopeful()
@@ -51,18 +52,14 @@ class Information:
 
     def added(self, candidate: int) -> float:
         """Return what disclosing it would add to ``kept``."""
-        return self.of(candidate) * float(self.left[self.candidates.shelf[candidate]].sum()) / self.total
-
-    def alone(self, candidates: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-        """Which candidates are all that is left on their shelf: the coarser label would hide nothing."""
-        found: npt.NDArray[np.bool_] = self.left.sum(axis=1)[self.candidates.shelf[candidates]] == self.rows[candidates]
-        return found
+        return self.of(candidate) * float(self.on_shelf[self.candidates.shelf[candidate]]) / self.total
 
     def disclose(self, candidate: int) -> None:
         """Take the candidate off its shelf."""
         self.kept += self.added(candidate)
         shelf = int(self.candidates.shelf[candidate])
         self.left[shelf] -= self.candidates.counts[candidate]
+        self.on_shelf[shelf] -= self.rows[candidate]
         self.forget(candidate)
         self._refresh(shelf)
 
@@ -74,6 +71,7 @@ class Information:
         """Return a state that goes its own way."""
         found = copy.copy(self)
         found.live, found.left, found.gain = self.live.copy(), self.left.copy(), self.gain.copy()
+        found.on_shelf = self.on_shelf.copy()
         return found
 
     def _refresh(self, shelf: int) -> None:

@@ -279,16 +279,23 @@ def disclose(s: State, candidate: int) -> None:
 
 @tolerant
 @compiled
-def privacy(s: State, bounds: Floats, least: int, candidates: Places, rise: Floats, valid: Bools) -> None:
-    """Add each candidate's rise of confidence to ``rise`` (C,); clear ``valid`` (C,) where a bound would break."""
+def privacy(s: State, bounds: Floats, least: int, candidates: Places, rise: Floats, valid: Bools) -> int:
+    """Add each candidate's rise of confidence to ``rise`` (C,); clear ``valid`` (C,) where a bound would break.
+
+    Return how many were cleared.
+    """
+    local, after, confidence, smallest = s.local, s.after, s.confidence, s.smallest
+    broken = 0
     for i in range(len(candidates)):
         y = candidates[i]
-        if s.local[y] == NONE:
+        if local[y] == NONE:
             continue
-        if s.smallest[y] < least:
-            valid[y] = False
+        fine = smallest[y] >= least
         for t in range(len(bounds)):
-            after = max(s.after[y, t], s.confidence[t])
-            rise[y] += after - s.confidence[t]
-            if not after <= bounds[t]:
-                valid[y] = False
+            reached = max(after[y, t], confidence[t])
+            rise[y] += reached - confidence[t]
+            fine = fine and reached <= bounds[t]
+        if not fine:
+            valid[y] = False
+            broken += 1
+    return broken

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -52,28 +54,49 @@ def gains(
         out[kind] = (whole - parts[kind] - (_spread(total - rows) - rest)) / total
 
 
+class Offers(NamedTuple):
+    """What the choice is made from, by candidate: shape (C,), but for ``gain`` (kinds,) and ``left`` (shelves,).
+
+    ``rows`` of a candidate, its ``kind`` and ``shelf``; ``left`` rows on each shelf; ``wanted``: whether to disclose it
+    even if it tells nothing; ``concerned``: how many templates its rise of confidence is the mean over.
+    """
+
+    rows: Counts
+    kind: Places
+    shelf: Counts
+    wanted: Bools
+    concerned: Floats
+    gain: Floats
+    left: Counts
+
+
+@compiled
+def _score(o: Offers, rise: Floats, y: int, negligible: float) -> float:
+    """Return the score, -1 for what is not worth disclosing.
+
+    All that is left on a shelf is worth it: the coarser label hides nothing.
+    """
+    gain = o.gain[o.kind[y]]
+    if gain > negligible or o.wanted[y] or o.rows[y] == o.left[o.shelf[y]]:
+        return float(max(gain, 0.0) / (rise[y] / o.concerned[y] + 1.0))
+    return -1.0
+
+
 @tolerant
 @compiled
-def choose(
-    candidates: Places, kind: Places, gain: Floats, loss: Floats, valid: Bools, wanted: Bools, negligible: float
-) -> int:
-    """Return the position in ``candidates`` of the best score, -1 for none; ties go to the first.
-
-    Only ``valid`` ones count, and only such as tell something or are ``wanted`` nevertheless (all of shape (C,)).
-    """
+def choose(o: Offers, candidates: Places, rise: Floats, valid: Bools, negligible: float) -> int:
+    """Return the valid candidate with the best score, -1 for none; ties go to the first."""
     top = -1.0
     for i in range(len(candidates)):
         y = candidates[i]
-        worth = gain[kind[y]]
-        if valid[y] and (worth > negligible or wanted[y]):
-            top = max(top, max(worth, 0.0) / (loss[y] + 1.0))
+        if valid[y]:
+            top = max(top, _score(o, rise, y, negligible))
     if top < 0.0:
         return -1
     for i in range(len(candidates)):
         y = candidates[i]
-        worth = gain[kind[y]]
-        if valid[y] and (worth > negligible or wanted[y]) and max(worth, 0.0) / (loss[y] + 1.0) >= top - negligible:
-            return i
+        if valid[y] and _score(o, rise, y, negligible) >= max(0.0, top - negligible):
+            return int(y)
     return -1
 
 

@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
 from ppdm_flow.anonymizers.progressive_disclosure.information import Information
 from ppdm_flow.anonymizers.progressive_disclosure.kernel import privacy
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
-from ppdm_flow.anonymizers.progressive_disclosure.score import NEGLIGIBLE, choose
+from ppdm_flow.anonymizers.progressive_disclosure.score import NEGLIGIBLE, Offers, choose
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -44,6 +44,7 @@ class Search:
         self.groups = tuple(Groups.of(problem, channel, self.candidates) for channel in problem.channels)
         self.information = Information(self.candidates, problem.total, supervised=problem.classes is not None)
         self.concerned = self._concerned()
+        self.wanted = self.information.hopeful | useless
         self.open = self.candidates.topmost & (self.information.rows > 0)
         self.found: list[Disclosure] = []
 
@@ -55,22 +56,17 @@ class Search:
 
     def best(self) -> Disclosure | None:
         """Return the valid candidate with the best score; ties go to the first attribute, then to the first value."""
-        candidates, loss, valid, wanted = self._rated()
-        gain = self.information.gain
-        place = choose(candidates, self.information.kind, gain, loss, valid, wanted, NEGLIGIBLE)
-        return None if place < 0 else self._disclosure(int(candidates[place]), loss)
+        found = self.ranked(1)
+        return found[0] if found else None
 
     def ranked(self, width: int) -> list[Disclosure]:
         """Return the ``width`` best candidates in the order in which :meth:`best` would take them."""
-        candidates, loss, valid, wanted = self._rated()
-        found = []
-        for _ in range(width):
-            gain = self.information.gain
-            place = choose(candidates, self.information.kind, gain, loss, valid, wanted, NEGLIGIBLE)
-            if place < 0:
-                break
-            found.append(self._disclosure(int(candidates[place]), loss))
-            valid[candidates[place]] = False
+        candidates, rise, valid = self._rated()
+        offers = self._offers()
+        found: list[Disclosure] = []
+        while len(found) < width and (candidate := choose(offers, candidates, rise, valid, NEGLIGIBLE)) >= 0:
+            found.append(self._disclosure(candidate, float(rise[candidate])))
+            valid[candidate] = False
         return found
 
     def disclose(self, chosen: Disclosure) -> None:
@@ -90,7 +86,8 @@ class Search:
         found.problem, found.useless, found.candidates = self.problem, self.useless, self.candidates
         found.groups = tuple(g.copy() for g in self.groups)
         found.information = self.information.copy()
-        found.concerned, found.open, found.found = self.concerned, self.open.copy(), self.found.copy()
+        found.concerned, found.wanted = self.concerned, self.wanted
+        found.open, found.found = self.open.copy(), self.found.copy()
         return found
 
     def _concerned(self) -> Floats:
@@ -101,16 +98,19 @@ class Search:
                 found[self.candidates.range(attribute)] += len(channel.templates)
         return np.maximum(found, 1.0)
 
-    def _rated(self) -> tuple[Places, Floats, Bools, Bools]:
-        """Open candidates, PrivLoss (the mean rise of confidence over the templates concerned), valid, wanted."""
+    def _offers(self) -> Offers:
+        known = self.information
+        return Offers(
+            known.rows, known.kind, self.candidates.shelf, self.wanted, self.concerned, known.gain, known.on_shelf
+        )
+
+    def _rated(self) -> tuple[Places, Floats, Bools]:
+        """Open candidates, the sum of their rises of confidence over all templates concerned, and which are valid."""
         candidates = np.flatnonzero(self.open).astype(np.int32)
-        loss, valid = np.zeros(len(self.open)), np.ones(len(self.open), dtype=np.bool_)
+        rise, valid, broken = np.zeros(len(self.open)), np.ones(len(self.open), dtype=np.bool_), 0
         for groups in self.groups:
-            privacy(groups.state, groups.bounds, groups.least, candidates, loss, valid)
-        loss /= self.concerned
-        wanted = self.information.hopeful.copy()
-        wanted[candidates] |= self.useless | self.information.alone(candidates)
-        return self._kept(candidates, valid), loss, valid, wanted
+            broken += privacy(groups.state, groups.bounds, groups.least, candidates, rise, valid)
+        return self._kept(candidates, valid) if broken else candidates, rise, valid
 
     def _kept(self, candidates: Places, valid: Bools) -> Places:
         """Drop what would break a bound: confidences only rise, so it will never be valid again."""
@@ -121,8 +121,9 @@ class Search:
                 groups.drop(candidate)
         return candidates[valid[candidates]]
 
-    def _disclosure(self, candidate: int, loss: Floats) -> Disclosure:
+    def _disclosure(self, candidate: int, rise: float) -> Disclosure:
+        """PrivLoss is the mean rise of confidence over the templates concerned."""
         attribute = int(self.candidates.attribute[candidate])
-        gain, rise = self.information.of(candidate), float(loss[candidate])
+        gain, loss = self.information.of(candidate), rise / float(self.concerned[candidate])
         node = candidate - int(self.candidates.offset[attribute])
-        return Disclosure(attribute, node, gain, rise, gain / (rise + 1.0))
+        return Disclosure(attribute, node, gain, loss, gain / (loss + 1.0))
