@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError, RunError
+from ppdm_flow.engine.ahead import ahead
 from ppdm_flow.engine.coding import arrow
 from ppdm_flow.engine.faults import data_fault, guarded, run_fault
 from ppdm_flow.engine.multiset import MultisetHash
@@ -48,18 +50,22 @@ def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: st
 
 
 def _write_all(sink: Sink, stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> None:
+    for ready in ahead(_batches(stream, names, seen, spool)):
+        sink.write(ready)
+
+
+def _batches(stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> Iterator[pa.RecordBatch]:
     ordered = False
-    for part in stream.parts():
+    for part in ahead(stream.parts()):
         part = Part(part.table.select(names), part.keys)
         seen.look(part.table)
         if part.keys is None:
-            sink.write(batch(part.table))
+            yield batch(part.table)
         else:
             ordered = True
             spool.add(part)
     if ordered:
-        for table in spool.tables():
-            sink.write(batch(table))
+        yield from map(batch, spool.tables())
 
 
 def batch(table: Table) -> pa.RecordBatch:

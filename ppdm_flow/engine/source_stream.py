@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.engine.ahead import ahead
 from ppdm_flow.engine.coding import marked
 from ppdm_flow.engine.faults import guarded
 from ppdm_flow.engine.narrow import NarrowTable
@@ -85,7 +86,7 @@ class SourceStream:
 
     def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
         """Read everything once; ``before`` see every partition as it is read, ``after`` without incomplete rows."""
-        for table in self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete)))):
+        for table in ahead(self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete))))):
             for look in before:
                 look(table)
             self.rows_read += len(table)

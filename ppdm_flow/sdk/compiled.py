@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 from numba.core import event
+from numba.core.registry import cpu_target
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,4 +58,7 @@ class _Announcer(event.Listener):
         pass
 
 
+# What the first call of a kernel would do, 0.3 s: engines import algorithms while they wait for data.
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
 event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]  # numba has no types

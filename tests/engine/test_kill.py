@@ -37,7 +37,7 @@ def test_kill_9_at_many_moments(bench, tools, killed):
     assert first["status"] == 0
     assert len(kills) == len(KILLS)
     dead = [k for k in kills if k["status"] == signal.SIGKILL]
-    assert len(dead) >= 32, kills
+    assert len(dead) >= 26, kills  # all by event; by time, those whose run was not faster than the first
     finished = unfinished = 0
     for number in range(len(KILLS)):
         for policy in (killed / f"k{number}").glob("*"):
