@@ -16,7 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Row:
-    """``ratio`` is the time over that of ``baseline``, measured in the same run."""
+    """``ratio`` is the time over that of ``baseline``, measured in the same run.
+
+    ``cpu`` are the processor's seconds, over all cores: what a busy machine changes least.
+    """
 
     id: str
     rows: int
@@ -24,6 +27,16 @@ class Row:
     peak_mb: float
     baseline: str = ""
     ratio: float | None = None
+    cpu: float | None = None
+
+
+@dataclass(frozen=True, order=True)
+class Spent:
+    """What one process took; ``peak_mb`` is its resident memory."""
+
+    seconds: float
+    cpu: float
+    peak_mb: float
 
 
 @dataclass
@@ -35,23 +48,28 @@ class Sheet:
 
     def head(self) -> None:
         print(machine())
-        print(f"{'id':<{self.wide}} {'rows':>11} {'seconds':>9} {'peak MB':>8} {'ratio':>8}  baseline", flush=True)
+        self._line("id", "rows", "seconds", "CPU", "peak MB", "ratio", "baseline")
 
     def add(self, row: Row) -> None:
         self.rows.append(row)
+        cpu = "" if row.cpu is None else f"{row.cpu:.2f}"
+        peak = f"{row.peak_mb:.0f}" if row.peak_mb else ""
         ratio = "" if row.ratio is None else f"{row.ratio:.3f}"
-        line = (
-            f"{row.id:<{self.wide}} {row.rows:>11} {row.seconds:>9.3f} {row.peak_mb:>8.0f} {ratio:>8}  {row.baseline}"
-        )
-        print(line.rstrip(), flush=True)
+        self._line(row.id, str(row.rows), f"{row.seconds:.3f}", cpu, peak, ratio, row.baseline)
+
+    def _line(self, name: str, *cells: str) -> None:
+        *figures, last = cells
+        widths = (11, 9, 8, 8, 8)
+        line = " ".join(f"{cell:>{w}}" for cell, w in zip(figures, widths, strict=True))
+        print(f"{name:<{self.wide}} {line}  {last}".rstrip(), flush=True)
 
     def write(self, path: Path | None) -> None:
         if path is not None:
             path.write_text(json.dumps([asdict(row) for row in self.rows], indent=2) + "\n")
 
 
-def timed(*words: str | Path, cwd: Path) -> tuple[float, float]:
-    """Run one process: seconds, and megabytes of peak resident memory. What it prints is thrown away."""
+def timed(*words: str | Path, cwd: Path) -> Spent:
+    """Run one process. What it prints is thrown away, unless it fails."""
     started = time.perf_counter()
     command = list(map(str, words))
     process = subprocess.Popen(
@@ -63,10 +81,10 @@ def timed(*words: str | Path, cwd: Path) -> tuple[float, float]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"failed: {' '.join(command)}\n{said.decode(errors='replace')}")
-    return seconds, usage.ru_maxrss / 1024
+    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def best(repeats: int, *words: str | Path, cwd: Path) -> tuple[float, float]:
+def best(repeats: int, *words: str | Path, cwd: Path) -> Spent:
     return min(timed(*words, cwd=cwd) for _ in range(repeats))
 
 

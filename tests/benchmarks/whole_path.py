@@ -9,22 +9,16 @@ of a baseline measured in the same run: an empty Python process, or Arrow readin
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from measuring import ROOT, Row, Sheet, Spent, best, flow, timed
 
-ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 10
 VALUES = 12
 BATCH = 1_000_000
@@ -45,36 +39,6 @@ releases:
 """
 
 
-@dataclass(frozen=True)
-class Row:
-    id: str
-    rows: int
-    seconds: float
-    peak_mb: float
-    baseline: str
-    ratio: float
-
-
-def timed(*words: str, cwd: Path) -> tuple[float, float]:
-    """Run one process: seconds, and megabytes of peak resident memory."""
-    started = time.perf_counter()
-    process = subprocess.Popen(words, cwd=cwd, env={**os.environ, "NO_COLOR": "1"}, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"failed: {' '.join(words)}")
-    return seconds, usage.ru_maxrss / 1024
-
-
-def best(repeats: int, *words: str, cwd: Path) -> tuple[float, float]:
-    return min(timed(*words, cwd=cwd) for _ in range(repeats))
-
-
-def flow(*words: str | Path) -> tuple[str, ...]:
-    return (sys.executable, "-m", "ppdm_flow", *map(str, words))
-
-
 def long_policy(folder: Path, lines: int = 300) -> Path:
     """The worked hospital policy, grown to ``lines`` lines by more attributes and templates."""
     text = (ROOT / "pipelines/hospital.yaml").read_text()
@@ -93,10 +57,10 @@ def long_policy(folder: Path, lines: int = 300) -> Path:
 
 
 def checks(folder: Path) -> Iterator[Row]:
-    empty, _ = best(5, sys.executable, "-c", "pass", cwd=folder)
+    empty = best(5, sys.executable, "-c", "pass", cwd=folder).seconds
     for name, policy in (("small", ROOT / "pipelines/bank_credit.yaml"), ("300_lines", long_policy(folder))):
-        seconds, peak = best(5, *flow("check", policy), cwd=folder)
-        yield Row(f"check.{name}", policy.read_text().count("\n"), seconds, peak, "empty process", seconds / empty)
+        spent = best(5, *flow("check", policy), cwd=folder)
+        yield row(f"check.{name}", policy.read_text().count("\n"), spent, "empty process", empty)
 
 
 def adult(folder: Path, data: Path) -> Iterator[Row]:
@@ -105,11 +69,11 @@ def adult(folder: Path, data: Path) -> Iterator[Row]:
         print(f"adult: left out, {file} is missing", file=sys.stderr)
         return
     words = flow("run", ROOT / "pipelines/adult.yaml", "--data", file, "--out", folder / "adult")
-    seconds, peak = best(3, *words, cwd=folder)
+    spent = best(3, *words, cwd=folder)
     read = f"p.read_csv({str(file)!r}, header=None, names=list('abcdefghijklmno'))"
     copy = f"import pandas as p; {read}.to_parquet('copy.parquet')"
-    base, _ = best(3, sys.executable, "-c", copy, cwd=folder)
-    yield Row("adult.whole", 30_162, seconds, peak, "pandas, CSV to Parquet", seconds / base)
+    base = best(3, sys.executable, "-c", copy, cwd=folder).seconds
+    yield row("adult.whole", 30_162, spent, "pandas, CSV to Parquet", base)
 
 
 def table(path: Path, rows: int) -> None:
@@ -141,16 +105,13 @@ def stream(folder: Path, largest: int) -> Iterator[Row]:
     )
     for rows in (largest // 10, largest // 3, largest):
         table(folder / "table.parquet", rows)
-        seconds, peak = timed(*flow("run", policy, "--out", folder / f"runs{rows}"), cwd=folder)
-        base, _ = timed(sys.executable, "-c", copy, cwd=folder)
-        yield Row(f"stream.{rows}", rows, seconds, peak, "Arrow, Parquet to Parquet", seconds / base)
+        spent = timed(*flow("run", policy, "--out", folder / f"runs{rows}"), cwd=folder)
+        base = timed(sys.executable, "-c", copy, cwd=folder).seconds
+        yield row(f"stream.{rows}", rows, spent, "Arrow, Parquet to Parquet", base)
 
 
-def machine() -> str:
-    info = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next((line.partition(":")[2].strip() for line in info if "model name" in line), platform.processor())
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{model}, {os.cpu_count()} cores, {memory:.0f} GB, {platform.system()}, Python {platform.python_version()}"
+def row(name: str, rows: int, spent: Spent, baseline: str, base: float) -> Row:
+    return Row(name, rows, spent.seconds, spent.peak_mb, baseline, spent.seconds / base, spent.cpu)
 
 
 def main() -> None:
@@ -160,9 +121,8 @@ def main() -> None:
     words.add_argument("--largest", type=int, default=10_000_000)
     words.add_argument("--json", type=Path)
     chosen = words.parse_args()
-    print(machine())
-    print(f"{'id':<20} {'rows':>10} {'seconds':>9} {'peak MB':>8} {'ratio':>7}  baseline")
-    found = []
+    sheet = Sheet(wide=20)
+    sheet.head()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parts = {
@@ -172,15 +132,9 @@ def main() -> None:
         }
         for part, rows in parts.items():
             if chosen.only in (None, part):
-                for row in rows():
-                    found.append(row)
-                    print(
-                        f"{row.id:<20} {row.rows:>10} {row.seconds:>9.3f} {row.peak_mb:>8.0f} {row.ratio:>7.1f}"
-                        f"  {row.baseline}",
-                        flush=True,
-                    )
-    if chosen.json:
-        chosen.json.write_text(json.dumps([asdict(row) for row in found], indent=2))
+                for found in rows():
+                    sheet.add(found)
+    sheet.write(chosen.json)
 
 
 if __name__ == "__main__":
