@@ -147,6 +147,15 @@ CONCEPTS: Mapping[str, Concept] = {
     "confidence": Concept(
         _FIGURES, "the largest share of one sensitive value in a group over a template's channel: what one could infer"
     ),
+    "smallest_group": Concept(
+        _FIGURES, "the rows of the smallest group over a template's channel, where the template gives a `min_support`"
+    ),
+    "information_kept": Concept(
+        _FIGURES,
+        "what a disclosure keeps: the information of the class and each attribute's cells, summed, in bits a row",
+        "Without a target, the entropy of the cells. `search: beam` and `search: lookahead` maximize it, and"
+        " `information_gained_by_search` is what they keep beyond the greedy search.",
+    ),
     "margin": Concept(
         _FIGURES,
         "how far the worst posterior lies beyond what (r1, r2) allows, upward or downward; at 0 or below it holds",

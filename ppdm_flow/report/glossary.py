@@ -50,6 +50,7 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         (
             "A set of attributes from which a sensitive value could be concluded. The confidence is the share of rows"
             " in a group with equal channel values that have the sensitive value: what an observer could conclude."
+            " Of a negated template (≠) it is the share of those without the value."
         ),
     ),
     (

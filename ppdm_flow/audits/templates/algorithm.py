@@ -38,7 +38,7 @@ class TemplatesAudit:
         for template in _own(ctx):
             channel = released(template.channel, candidate, ctx)
             targets = _targets_after(template, original, candidate, ctx)
-            after = survey(candidate, channel, targets, ctx.nulls, negated=template.negated)
+            after = survey(template, candidate, channel, targets, ctx.nulls)
             before = _before(template, original, ctx)
             own = _figures(template, before, after)
             figures |= own
@@ -102,7 +102,7 @@ def _channel_before(template: Template, original: DataView) -> tuple[str, ...]:
 
 def _before(template: Template, original: DataView, ctx: AuditContext) -> Survey:
     targets = _targets_before(template, original)
-    return survey(original, _channel_before(template, original), targets, ctx.nulls, negated=template.negated)
+    return survey(template, original, _channel_before(template, original), targets, ctx.nulls)
 
 
 def _support(template: Template, own: Mapping[str, Figure], text: str) -> Measured:

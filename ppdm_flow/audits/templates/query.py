@@ -25,11 +25,12 @@ class Query:
     def smallest(self) -> int:
         """Return the number of rows of the smallest group."""
         width = len(self.channel)
-        query = f"SELECT COALESCE(MIN(n), 0) FROM ({self._grouped()})"  # noqa: S608  # identifiers are quoted
+        query = f"SELECT COALESCE(MIN(n), 0) FROM ({self._combinations()})"  # noqa: S608  # identifiers are quoted
         if self.nulls is Nulls.WILDCARD:
             query = f"""
                 WITH groups AS MATERIALIZED (
-                    SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id FROM ({self._grouped()})),
+                    SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id
+                    FROM ({self._combinations()})),
                 pairs AS ({neighbours("groups", "groups", width, "a.id, b.n")})
                 SELECT COALESCE(MIN(n), 0) FROM (SELECT SUM(n) AS n FROM pairs GROUP BY id)"""  # noqa: S608  # as above
         return int(self.sql.rows(query)[0][0])
@@ -43,8 +44,9 @@ class Query:
         union = " UNION ALL ".join(self._inferences(i, t, negated=negated) for i, t in enumerate(targets))
         fine = f"confidence <= {threshold!r} + {TOLERANCE!r}"
         query = f"""
-            WITH groups AS MATERIALIZED (
-                SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id FROM ({self._grouped()})),
+            WITH every AS MATERIALIZED ({self._combinations(*(t.column for t in targets))}),
+            groups AS MATERIALIZED (
+                SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id FROM ({self._summed()})),
             inferences AS ({union}),
             hit AS (SELECT DISTINCT id FROM inferences WHERE NOT ({fine}))
             SELECT (SELECT COALESCE(MAX(confidence), 0) FROM inferences),
@@ -59,10 +61,19 @@ class Query:
             "violating_rows": int(rows),
         }
 
-    def _grouped(self, *more: str) -> str:
-        """Return the distinct combinations of the channel, and of further columns."""
+    def _combinations(self, *more: str) -> str:
+        """Return the distinct combinations of the channel, and of further columns: the one look at the relation."""
         kept = all_known(self.channel) if self.nulls is Nulls.EXCLUDE else ""
         return classes(self.relation, (*self.channel, *more), self.schema, kept)
+
+    def _summed(self, target: int | None = None) -> str:
+        """Return the distinct combinations of the channel, and of one target, out of ``every``."""
+        columns = [f"c{i}" for i in range(len(self.channel))]
+        columns += [] if target is None else [f"c{len(self.channel) + target} AS cell"]
+        grouped = (
+            f" GROUP BY {', '.join(str(i + 1) for i in range(len(columns)))}" if columns else " HAVING COUNT(*) > 0"
+        )
+        return f"SELECT {''.join(f'{c}, ' for c in columns)}SUM(n) AS n FROM every{grouped}"  # noqa: S608  # our own names
 
     def _inferences(self, number: int, target: Target, *, negated: bool) -> str:
         """Return a SELECT of (id of the group, value, confidence) for one sensitive column."""
@@ -70,8 +81,8 @@ class Query:
         values = ", ".join(f"({i}, ?)" for i, image in enumerate(target.images.values()) for _ in sorted(image))
         hits = f"""
             SELECT hits.*, {complete(width)} AS complete, value
-            FROM ({self._grouped(target.column)}) AS hits
-            JOIN (VALUES {values}) AS sensitive(value, cell) ON hits.c{width} = cell"""  # noqa: S608  # as above
+            FROM ({self._summed(number)}) AS hits
+            JOIN (VALUES {values}) AS sensitive(value, wanted) ON hits.cell = wanted"""  # noqa: S608  # as above
         if self.nulls is Nulls.WILDCARD:
             total = f"SELECT id, SUM(n) AS n FROM ({neighbours('groups', 'groups', width, 'a.id, b.n')}) GROUP BY id"  # noqa: S608  # as above
             hit = neighbours("groups", f"hits{number}", width, "a.id, b.value, b.n")

@@ -27,7 +27,7 @@ class Target:
 class Survey:
     """The inferences of a template to each of its targets. The groups are the same for all of them.
 
-    ``smallest`` is the number of rows of the smallest group.
+    ``smallest`` is the number of rows of the smallest group, where the template bounds it.
     """
 
     targets: tuple[Target, ...]
@@ -62,12 +62,12 @@ class Survey:
 
 
 def survey(
-    view: DataView, channel: Sequence[str], targets: Iterable[Target], nulls: Nulls, *, negated: bool = False
+    template: Template, view: DataView, channel: Sequence[str], targets: Iterable[Target], nulls: Nulls
 ) -> Survey:
-    """Measure a template on a table."""
+    """Measure a template on a table; the groups' rows only where it bounds them."""
     every = tuple(targets)
-    found = tuple(inferences(view, channel, t.column, t.images, nulls, negated=negated) for t in every)
-    return Survey(every, found, classes(view.counts(channel), nulls).k)
+    found = tuple(inferences(view, channel, t.column, t.images, nulls, negated=template.negated) for t in every)
+    return Survey(every, found, classes(view.counts(channel), nulls).k if template.min_support > 1 else 0)
 
 
 def by_attribute(template: Template) -> Mapping[str, tuple[str, ...]]:

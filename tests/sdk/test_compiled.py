@@ -1,0 +1,78 @@
+"""Kernels compile, say so once, and do without a cache that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ppdm_flow.sdk.compiled import compiled, tolerant
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import kernels
+print(kernels.twice(21))
+"""
+KERNEL = """
+from ppdm_flow.sdk.compiled import compiled, tolerant
+
+@tolerant
+@compiled
+def twice(x):
+    return 2 * x
+"""
+NOTE = "compiling the kernels"
+
+
+def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    (folder / "kernels.py").write_text(KERNEL)
+    here = {**{k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}, **environment}
+    command = [sys.executable, "-c", PROGRAM, str(folder)]
+    return subprocess.run(command, env=here, capture_output=True, text=True, check=True)
+
+
+def test_the_first_run_says_that_it_compiles_and_the_second_does_not(tmp_path):
+    first = run(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    second = run(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert (first.stdout, second.stdout) == ("42\n", "42\n")
+    assert first.stderr.count(NOTE) == 1
+    assert second.stderr == ""
+
+
+def test_without_a_place_for_the_cache_it_compiles_every_time(tmp_path):
+    """A file where each of the folders should be that numba would try: nobody can write there, not even root."""
+    blocked = tmp_path / "blocked"
+    for file in (blocked, tmp_path / "__pycache__"):
+        file.write_text("")
+    nowhere = str(blocked / "cache")
+    for _ in range(2):
+        done = run(tmp_path, NUMBA_CACHE_DIR=nowhere, XDG_CACHE_HOME=nowhere, HOME=nowhere)
+        assert done.stdout == "42\n"
+        assert NOTE in done.stderr
+
+
+def test_a_cache_that_fails_while_saving_costs_nothing_but_time():
+    calls = []
+
+    def kernel(x: int) -> int:
+        calls.append(x)
+        if len(calls) == 1:
+            raise OSError(28, "No space left on device")
+        return 2 * x
+
+    assert tolerant(kernel)(21) == 42
+    assert calls == [21, 21]
+
+
+def test_an_error_of_the_kernel_itself_comes_through():
+    @tolerant
+    @compiled
+    def broken(x):
+        raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        broken(1)
