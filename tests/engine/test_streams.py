@@ -149,6 +149,33 @@ def test_a_view_answers_like_plain_python(rows, size):
     assert view.counts([]).total == len(rows)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("columns", [("y",), ("x",), ("x", "z"), ("z", "y", "x"), ()])
+def test_counts_added_up_from_wider_ones_are_the_same(weighted, columns, monkeypatch):
+    rng = np.random.default_rng(3)
+    known = {
+        n: [None if v == 0 else f"{v}" for v in rng.integers(0, w, 200)] for n, w in zip("xyz", (3, 4, 2), strict=True)
+    }
+    table = Table.of(known | {"n": [str(v) for v in rng.integers(0, 3, 200)]})
+    attributes = (*facts("x", "y", "z"), *(facts("n", role=Role.WEIGHT) if weighted else ()))
+    direct = StreamView(MemoryStream(table, attributes, 7, Stop())).counts(columns)
+    view = StreamView(MemoryStream(table, attributes, 7, Stop()))
+    view.counts(["x", "y", "z"])
+    monkeypatch.setattr(view, "partitions", None)  # nothing is read again
+    found = view.counts(columns)
+    assert found.columns == direct.columns
+    assert [n.to_pylist() for n in found.categories] == [n.to_pylist() for n in direct.categories]
+    assert (found.codes == direct.codes).all()
+    assert (found.counts == direct.counts).all()
+
+
+def test_a_view_remembers_no_more_than_it_may(monkeypatch):
+    view = StreamView(stream([("a", "b"), ("c", "d")] * 10))
+    monkeypatch.setattr("ppdm_flow.engine.view._REMEMBER", 40)
+    assert view.counts(["x", "y"]) is view.counts(["x", "y"])  # 32 bytes
+    assert view.counts(["y"]) is not view.counts(["y"])
+
+
 @HERE
 @given(rows=ROWS, size=st.integers(1, 20), wanted=st.integers(1, 60))
 def test_a_sample_is_evenly_spaced_and_always_the_same(rows, size, wanted):
