@@ -11,6 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.likeness import look_alike
 from ppdm_flow.plan.definition import ReleaseNode, SourceNode
 
 _MARKS = frozenset("*?[")
@@ -50,7 +51,19 @@ def bind(node: SourceNode, found: Sequence[str]) -> Binding:
     globbed = [n for n in rest if any(fnmatchcase(n, p) for p in node.patterns)]
     if rest and (node.undeclared == "error" or globbed):
         raise _undeclared(node, globbed or rest)
+    _check_globbed(node, attributes)
     return Binding(attributes, {a.name: names[a.name] for a in attributes})
+
+
+def _check_globbed(node: SourceNode, attributes: Sequence[AttributeFacts]) -> None:
+    """Refuse a column that only a glob covers and that looks like one with a declaration of its own."""
+    own = [p for p in node.patterns if _MARKS.isdisjoint(p)]
+    globbed = [a for a in attributes if a.name not in node.patterns]
+    found = look_alike([a.name for a in globbed], own)
+    if found is not None:
+        facts, name = globbed[found[0]], found[1]
+        text = f"the data has a column that looks like `{name}`, and only a pattern declares it, as {facts.role}"
+        raise data_fault("PPF727", text, span=facts.span, advice="declare it under its own name, or take it out")
 
 
 def _missing(facts: AttributeFacts, names: Mapping[str, str], *, whole: bool) -> Diagnostic:

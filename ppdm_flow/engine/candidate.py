@@ -9,7 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError, RunError
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.ahead import ahead
+from ppdm_flow.engine.checks import Weights
 from ppdm_flow.engine.coding import arrow
 from ppdm_flow.engine.faults import data_fault, guarded, run_fault
 from ppdm_flow.engine.multiset import MultisetHash
@@ -96,7 +98,8 @@ def stream_of(
         raise data_fault("PPF904", f"{who}: the file has {len(found)} columns, other than the {len(names)} of the plan")
     reading = Reading(columns={n: n for n in names}, partition_rows=partition_rows, released=True, who=who)
     stream = SourceStream(source, release.attributes, reading, budget, stop)
-    stream.load(after=looks)
+    weights = [Weights(a, zeros=False).look for a in release.attributes if a.role is Role.WEIGHT]
+    stream.load(after=(*weights, *looks))
     return stream
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,11 @@ from ppdm_flow.tables.table import RowNumbers, Table
 
 _INTEGER = r"^[+-]?[0-9]+$"
 _FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
+_WEIGHT = r"^[0-9]{1,18}$"
+_ZERO = r"^0+$"
+_HALF = 30
+_MOST = 1 << 62
 
 Bad = npt.NDArray[np.bool_]
 
@@ -102,20 +108,36 @@ _WORDS = {
 }
 
 
-def check_weights(facts: AttributeFacts, table: Table) -> None:
-    """Hold the weights of one partition against what weights are: whole, none below zero. Raises DataError."""
-    column, rows = table[facts.name], table.rows
-    try:
-        weights_of(column)
-    except ValueError as error:
-        bad = _no_weight(column)
-        hit = np.flatnonzero(bad)
-        row = f"row {int(rows[hit[0]]) + 1}: " if len(hit) else ""
-        text = f"{row}column `{facts.name}` holds the weights of rows, and {error}"
-        raise data_fault("PPF715", text, span=facts.span) from None
+@dataclass(slots=True)
+class Weights:
+    """Holds the weights of a table against what weights are: whole numbers of people, and not too many to add up.
+
+    ``zeros`` says whether a row may stand for nobody.
+    """
+
+    facts: AttributeFacts
+    zeros: bool = True
+    total: int = 0
+
+    def look(self, table: Table) -> None:
+        """Take in a partition. Raises DataError, with the row."""
+        column = table[self.facts.name]
+        bad = np.append(~_bools(pc.match_substring_regex(column.categories, _WEIGHT)), [True, True])[column.codes]
+        if bad.any():
+            raise self._fault("is not a whole number of at most 18 digits", table.rows[bad.argmax()])
+        weights = weights_of(column)
+        if not self.zeros and not weights.all():
+            raise self._fault("is 0: it stands for nobody, and no figure counts it", table.rows[weights.argmin()])
+        self.total += (int((weights >> _HALF).sum()) << _HALF) + int((weights & ((1 << _HALF) - 1)).sum())
+        if self.total > _MOST:
+            raise self._fault("takes the sum beyond 2^62", table.rows[-1])
+
+    def _fault(self, text: str, row: np.int64) -> DataError:
+        text = f"row {int(row) + 1}: column `{self.facts.name}` holds the weights of rows, and this one {text}"
+        return data_fault("PPF715", text, span=self.facts.span)
 
 
-def _no_weight(column: Column) -> Bad:
-    bad = np.append(~_bools(pc.match_substring_regex(column.categories, r"^\+?[0-9]{1,18}$")), [True, True])
-    cells: Bad = bad[column.codes]
-    return cells
+def nobody(column: Column) -> Bad:
+    """Return which rows have the weight 0: they stand for nobody."""
+    zero: Bad = np.append(_bools(pc.match_substring_regex(column.categories, _ZERO)), [False, False])[column.codes]
+    return zero

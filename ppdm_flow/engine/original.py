@@ -9,11 +9,12 @@ from pathlib import Path
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.binding import Binding, bind
-from ppdm_flow.engine.checks import check_values, check_weights
+from ppdm_flow.engine.checks import Weights, check_values
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import Numbering
 from ppdm_flow.engine.faults import data_fault, guarded
 from ppdm_flow.engine.hashing import identity, sha256
+from ppdm_flow.engine.likeness import Written, written
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import import_algorithms, located, open_source
 from ppdm_flow.engine.schedule import Task, run_all
@@ -95,7 +96,7 @@ class Opening:
         facts = {a.name: a for a in binding.attributes}
         before: list[Look] = [lambda t: check_values(t, facts), _Counting(self.listener).look]
         weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
-        after: list[Look] = [_weighing(a) for a in weights]
+        after: list[Look] = [*(Weights(a).look for a in weights), *(w.check for w in self._written(stream))]
         if numbering is not None:
             after.append(numbering.look)
         bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
@@ -106,6 +107,9 @@ class Opening:
         ]
         return str(run_all(tasks, self.workers, self.stop)["hash"])
 
+    def _written(self, stream: SourceStream) -> tuple[Written, ...]:
+        return written(self.plan.requirements, stream.attributes)
+
     def _reading(self, binding: Binding) -> Reading:
         node = self.plan.source
         return Reading(
@@ -113,6 +117,7 @@ class Opening:
             missing=node.missing,
             partition_rows=self.partition_rows,
             incomplete=tuple(binding.columns) if node.drop_incomplete else (),
+            weight=next((a.name for a in binding.attributes if a.role is Role.WEIGHT), None),
         )
 
     def _numbering(self, stream: SourceStream) -> Numbering | None:
@@ -129,11 +134,8 @@ def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
     return tuple(a for a in binding.attributes if a.role not in _PERSONAL or a.name in asked)
 
 
-def _weighing(facts: AttributeFacts) -> Look:
-    return lambda table: check_weights(facts, table)
-
-
 def _no_rows(stream: SourceStream) -> Exception:
     if stream.rows_read:
-        return data_fault("PPF714", f"all {stream.rows_read} rows have a missing value, and the policy drops such rows")
+        text = f"all {stream.rows_read} rows have a missing value, and the policy drops such rows, or the weight 0"
+        return data_fault("PPF714", text)
     return data_fault("PPF714", "the data has a header and no rows")

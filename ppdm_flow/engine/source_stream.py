@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.ahead import ahead
+from ppdm_flow.engine.checks import nobody
 from ppdm_flow.engine.coding import marked
 from ppdm_flow.engine.faults import guarded
 from ppdm_flow.engine.narrow import NarrowTable
@@ -50,7 +51,7 @@ class Reading:
     """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
 
     ``released`` files have ``⊥`` for suppressed cells. ``incomplete`` are the attributes in which a missing value
-    drops the row.
+    drops the row; a row of which ``weight`` is 0 stands for nobody and is dropped as well.
     """
 
     columns: Mapping[str, str]
@@ -58,7 +59,13 @@ class Reading:
     partition_rows: int = 262_144
     released: bool = False
     incomplete: tuple[str, ...] = ()
+    weight: str | None = None
     who: str = "the source"
+
+    @property
+    def selects(self) -> bool:
+        """Whether some rows may be dropped."""
+        return bool(self.incomplete) or self.weight is not None
 
 
 @dataclass(slots=True)
@@ -85,7 +92,7 @@ class SourceStream:
         self._kept: list[npt.NDArray[np.uint8]] = []
 
     def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
-        """Read everything once; ``before`` see every partition as it is read, ``after`` without incomplete rows."""
+        """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
         for table in ahead(self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete))))):
             for look in before:
                 look(table)
@@ -107,7 +114,7 @@ class SourceStream:
             return
         for number, table in enumerate(self._read(names)):
             kept = table
-            if self._reading.incomplete:
+            if self._reading.selects:
                 mask = np.unpackbits(self._kept[number], count=len(table)).astype(bool)
                 kept = table.take(mask)
             if len(kept):
@@ -143,11 +150,13 @@ class SourceStream:
         return Table({n: marked(c, self._reading.missing, MISSING) for n, c in table.columns.items()}, table.rows)
 
     def _complete(self, table: Table) -> Table:
-        if not self._reading.incomplete:
+        if not self._reading.selects:
             return table
         mask = np.ones(len(table), dtype=bool)
         for name in self._reading.incomplete:
             mask &= table[name].codes != MISSING
+        if self._reading.weight is not None:
+            mask &= ~nobody(table[self._reading.weight])
         self._kept.append(np.packbits(mask))
         return table.take(mask)
 

@@ -117,8 +117,9 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF715",
         "a weight is no number of rows",
-        "The attribute with `role: weight` holds something else than whole numbers from 0 on.",
-        "Weights are how many rows a row stands for.",
+        "The attribute with `role: weight` holds something else than whole numbers, or so large ones that they cannot"
+        " be added up. In a released file 0 is none either; in the source, such rows are dropped.",
+        "Weights are how many people a row stands for, and a row that stands for nobody escapes every figure.",
         "Correct the data, or give the attribute another role.",
     ),
     CodePage(
@@ -194,6 +195,28 @@ PAGES: tuple[CodePage, ...] = (
         "The steps dropped every row before a release, or before a step that needs the whole table.",
         "An empty release would satisfy every requirement and mean nothing.",
         "Check steps that drop rows, such as `sample`.",
+    ),
+    CodePage(
+        "PPF726",
+        "a value looks like one that a requirement names, and is another",
+        "A template or a sensitivity names a value, and the data has one that differs from it only in letter case,"
+        " white space, invisible characters or Unicode form (a letter with its accent as one character or as two).",
+        "A reader takes the two for one; the requirement counts only its own, and would hold of a release that breaks"
+        " it.",
+        "Clean the data, or name every spelling in the requirement. Where both really are values of their own, a"
+        " declared `domain:` with both says so.",
+        bad="sensitive: {illness: [HIV]}   # the data has `hiv` as well",
+        good="sensitive: {illness: [HIV, hiv]}",
+    ),
+    CodePage(
+        "PPF727",
+        "a column looks like a declared one, and only a pattern covers it",
+        "The data has two columns whose names differ only in letter case, white space, invisible characters or Unicode"
+        " form; one is declared by name, the other falls under a pattern.",
+        "What is said of the first would not hold of the second: an identifier could be released under its double.",
+        "Declare it under its own name, or take it out of the data.",
+        bad='attributes: {name: {role: identifier}, "*": {role: insensitive}}   # the data has `name` and `Name`',
+        good='attributes: {name: {role: identifier}, Name: {role: identifier}, "*": {role: insensitive}}',
     ),
     CodePage(
         "PPF730",
