@@ -111,4 +111,13 @@ PAGES: tuple[CodePage, ...] = (
         "A group of five rows may be one person: k, confidences and posteriors would be measured too well.",
         "Aggregate to one row a person before; then `role: identifier` is right for the attribute.",
     ),
+    CodePage(
+        "PPF563",
+        "a step changes the weights of rows",
+        "An attribute has `role: weight`, and a step generalizes, suppresses, perturbs or pseudonymizes it.",
+        "Groups are measured by the weights that are released: one person rounded to five would count as five.",
+        "Take the weight out of the step, or drop the attribute: then each row counts as one.",
+        bad="steps: {round: {use: generalize, with: {attributes: {count: {round: 5}}}}}",
+        good="steps: {bare: {use: drop, with: {attributes: [count]}}}",
+    ),
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan.rules import identity, perturbation, protection, publication
+from ppdm_flow.plan.rules import identity, perturbation, protection, publication, weighing
 from ppdm_flow.plan.rules.ground import Ground
 
 RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     identity.surviving_identifiers,
     identity.uncounted_subjects,
+    weighing.changed_weights,
     protection.unprotected_sensitive,
     protection.uncovered_quasi_identifiers,
     protection.unperturbed,
