@@ -10,12 +10,12 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.errors import RunError
 from ppdm_flow.engine.faults import guarded, run_fault
-from ppdm_flow.engine.streams import Part, Stop, Stream, positions
+from ppdm_flow.engine.promises import broken, check_generated, check_partition, check_table, lent
+from ppdm_flow.engine.streams import Part, Stop, Stream
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
-from ppdm_flow.tables.table import RowNumbers, Table, concat
+from ppdm_flow.tables.table import Table, concat
 
 
 class Clock:
@@ -59,11 +59,9 @@ class RowStream:
     def _apply(self, table: Table) -> Table:
         started = time.perf_counter()
         with guarded(f"step `{self._node.name}`"):
-            out = self._transform.apply(table, self._draws)
+            out = self._transform.apply(lent(self._node, table), self._draws)
         self._clock.add(started)
-        _held_to(self._node, out, self.attributes)
-        if out.rows is not table.rows:
-            _check_rows(self._node, table.rows, out.rows)
+        check_partition(self._node, table, out, self.attributes)
         return out
 
 
@@ -86,10 +84,10 @@ class OrderedStream:
         for part in self._source.parts():
             started = time.perf_counter()
             with guarded(f"step `{self._node.name}`"):
-                keys = self._transform.keys(part.table, self._draws)
+                keys = self._transform.keys(lent(self._node, part.table), self._draws)
             self._clock.add(started)
             if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
-                raise _broken(self._node, "returned keys of another shape or type than one uint64 a row")
+                raise broken(self._node, "returned keys of another shape or type than one uint64 a row")
             yield Part(part.table, keys)
 
 
@@ -144,7 +142,7 @@ class GeneratedStream:
             with guarded(f"step `{self._node.name}`"):
                 out = self._transform.generate(rows, self._draws)
             self._clock.add(started)
-            _held_to(self._node, out, self.attributes)
+            check_generated(self._node, rows, out, self.attributes)
             yield Part(out.select(names))
 
 
@@ -161,13 +159,13 @@ def outputs(
     table = in_order(list(source.parts()))
     started = time.perf_counter()
     with guarded(f"step `{node.name}`"):
-        found = transform.apply_table(table, draws)
+        found = transform.apply_table(lent(node, table), draws)
     clock.add(started)
     streams = {}
     for name, out in found.items():
         wanted = node.effect.outputs.get(name)
         facts = tuple(a for a in node.attributes if wanted is None or a.name in wanted)
-        _held_to(node, out, facts)
+        check_table(node, table, out, facts)
         streams[name] = MemoryStream(out.select([a.name for a in facts]), facts, partition_rows, stop)
     return streams
 
@@ -181,23 +179,3 @@ def in_order(parts: list[Part]) -> Table:
     if not keys:
         return table
     return table.take(np.lexsort((table.rows, np.concatenate(keys))))
-
-
-def _held_to(node: StepNode, table: Table, attributes: Sequence[AttributeFacts]) -> None:
-    missing = [a.name for a in attributes if a.name not in table.columns]
-    if missing:
-        raise _broken(node, f"returned no column `{missing[0]}`, which its plan promises")
-
-
-def _check_rows(node: StepNode, before: RowNumbers, after: RowNumbers) -> None:
-    if np.array_equal(before, after):
-        return
-    if node.effect.rows == "same":
-        raise _broken(node, "returned other rows than it was given, and its plan says that it keeps them")
-    places = positions(before, after)
-    if (places < 0).any() or (np.diff(places) <= 0).any():
-        raise _broken(node, "returned rows that it was not given, or in another order")
-
-
-def _broken(node: StepNode, what: str) -> RunError:
-    return run_fault("PPF905", f"step `{node.name}` ({node.bound.info.name}) {what}")

@@ -38,7 +38,7 @@ def guarded(who: str) -> Iterator[None]:
         raise output_fault(error, who) from None
     except MemoryError:
         raise run_fault("PPF733", f"{who}: not enough memory") from None
-    except Exception as error:  # noqa: BLE001  # whatever a plugin raises may quote data
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a plugin raises may quote data, or exit with 0
         raise run_fault("PPF901", f"{who} failed with {_named(error)} {_place(error)}") from None
 
 

@@ -69,7 +69,7 @@ class WritesTheSign(Step):
     """Writes the sign of suppressed cells as if it were a value."""
 
     def apply(self, part, draws):
-        return part.replaced({"town": Column.of(["x"] * len(part)).mapped(np.zeros(1), _sign())})
+        return part.replaced({"age": Column.of(["x"] * len(part)).mapped(np.zeros(1), _sign())})
 
 
 def _sign():
