@@ -99,7 +99,9 @@ def test_a_sensitive_attribute_with_other_values_than_the_requirement_names(chan
 def test_disclosure_reads_channels_sensitive_and_target():
     found = effect("progressive_disclosure", {})
     assert found.reads == ("job", "country", "disease", "rating")
-    assert found.changes == dict.fromkeys(("job", "country"), Change.SUPPRESSED)
+    assert found.changes == {"job": Change.SUPPRESSED, "country": Change.GENERALIZED}  # country has a hierarchy
+    flat = effect("progressive_disclosure", {"hierarchies": "ignore"})
+    assert flat.changes == dict.fromkeys(("job", "country"), Change.SUPPRESSED)
     assert found.serves == ("privacy.templates.t",)
     assert effect("progressive_disclosure", {"score": "entropy"}).reads == ("job", "country", "disease")
     assert set(effect("progressive_disclosure", {"attributes": ["job"]}).changes) == {"job"}
