@@ -19,6 +19,7 @@ from ppdm_flow.engine.candidate import stream_of
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import data_fault, guarded
 from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.identifiers import check_identifiers
 from ppdm_flow.engine.judging import charts_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.opening import open_released
@@ -77,6 +78,7 @@ class _Judging:
         if not candidate.row_count:
             raise data_fault("PPF714", f"`{released}` has a header and no rows")
         subject = self._subject(node, released, source, candidate, operator)
+        check_identifiers(node, subject.original, subject.candidate)
         plan = replace(self.plan, releases=(node,))
         audited = self._audited(plan, subject)
         metrics = metrics_of(plan, audited, ())

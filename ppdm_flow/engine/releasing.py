@@ -14,6 +14,7 @@ from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import ExpandedStream
 from ppdm_flow.engine.graph import Graph
+from ppdm_flow.engine.identifiers import check_identifiers
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.multiset import MultisetHash
 from ppdm_flow.engine.operators import Channel, channels
@@ -99,7 +100,9 @@ class Releasing:
         same_rows(release, written, found)
         active = channels(self.plan, release, self.graph.fitted)
         self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
-        return Candidate(release, file, written.rows, active, self._subject(release, file, back, active))
+        subject = self._subject(release, file, back, active)
+        check_identifiers(release, subject.original, subject.candidate)
+        return Candidate(release, file, written.rows, active, subject)
 
     def _subject(self, release: ReleaseNode, file: Path, back: SourceStream, active: Mapping[str, Channel]) -> Subject:
         views = self.graph.views

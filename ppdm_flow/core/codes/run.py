@@ -219,6 +219,16 @@ PAGES: tuple[CodePage, ...] = (
         good='attributes: {name: {role: identifier}, Name: {role: identifier}, "*": {role: insensitive}}',
     ),
     CodePage(
+        "PPF728",
+        "an identifier is released as it is",
+        "A step replaced the values of an identifier or a subject, and some of them came out as they went in, or as"
+        " another person's.",
+        "Whoever reads such a value knows whose row it is; no requirement counts identifiers.",
+        "Use `pseudonymize`, or generalize further: a prefix that is longer than a value leaves it whole.",
+        bad="steps: {mask: {use: generalize, with: {attributes: {name: {prefix: 40}}}}}",
+        good="steps: {mask: {use: pseudonymize, with: {attributes: [name], key_env: KEY}}}",
+    ),
+    CodePage(
         "PPF730",
         "no space left",
         "The disk, a quota or a limit on file sizes is full.",

@@ -1,0 +1,33 @@
+"""Identifiers in the released bytes: whatever a step made of one, its own values must be gone."""
+
+from __future__ import annotations
+
+import pyarrow.compute as pc
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.view import DataView
+
+_PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
+
+
+def check_identifiers(release: ReleaseNode, original: DataView, candidate: DataView) -> None:
+    """Hold each released identifier or subject against its values in the original. Raises DataError for any of them.
+
+    A plan knows only that a step replaced them: a prefix that is longer than the names replaces nothing.
+    """
+    for facts in release.attributes:
+        source = facts.source or facts.name
+        if facts.role not in _PERSONAL or source not in original.schema:
+            continue
+        there = candidate.domain(facts.name)
+        left = pc.sum(pc.is_in(there, value_set=original.domain(source))).as_py() or 0
+        if left:
+            verb = "value reaches" if left == 1 else "values reach"
+            raise data_fault(
+                "PPF728",
+                f"{left:,} {verb} release `{release.name}` unchanged from the {facts.role} `{source}`",
+                span=facts.span,
+                advice="`pseudonymize` replaces every value; a shorter prefix or a coarser hierarchy hides more",
+            )
