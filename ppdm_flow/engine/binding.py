@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.likeness import look_alike
+from ppdm_flow.engine.unmatched import absent, nothing_fits
 from ppdm_flow.plan.definition import ReleaseNode, SourceNode
 
 _MARKS = frozenset("*?[")
@@ -45,7 +45,7 @@ def bind(node: SourceNode, found: Sequence[str]) -> Binding:
     attributes = tuple(a for a in node.attributes if a.name in names or _MARKS.isdisjoint(a.name))
     missing = [a for a in attributes if a.name not in names]
     if missing:
-        raise DataError([_missing(a, names, whole=len(missing) == len(attributes)) for a in missing[:_MOST]])
+        raise _missing(missing, attributes, tuple(names), node.span)
     declared = {a.name for a in attributes}
     rest = [n for n in names if n not in declared]
     globbed = [n for n in rest if any(fnmatchcase(n, p) for p in node.patterns)]
@@ -66,21 +66,24 @@ def _check_globbed(node: SourceNode, attributes: Sequence[AttributeFacts]) -> No
         raise data_fault("PPF727", text, span=facts.span, advice="declare it under its own name, or take it out")
 
 
-def _missing(facts: AttributeFacts, names: Mapping[str, str], *, whole: bool) -> Diagnostic:
+def _missing(
+    missing: Sequence[AttributeFacts], every: Sequence[AttributeFacts], names: Sequence[str], span: Span | None = None
+) -> DataError:
     """Say what is missing. Where nothing fits, the file may have no header: then its names may be values."""
-    if whole:
-        return Diagnostic(
-            "PPF708",
-            f"the data has no column `{facts.name}`",
-            facts.span,
-            help="none of the declared attributes is there: a file without a header needs `source.columns`",
-        )
-    near = closest(facts.name, names)
-    hint = f"did you mean `{near}`?" if near else None
-    return Diagnostic("PPF708", f"the data has no column `{facts.name}`", facts.span, hint=hint)
+    if len(missing) == len(every):
+        return DataError(nothing_fits(every, names, span))
+    return DataError([absent(facts, names) for facts in missing[:_MOST]])
 
 
 def _undeclared(node: SourceNode, names: Sequence[str]) -> DataError:
+    if not any(name.strip() for name in names):
+        return data_fault(
+            "PPF709",
+            "the data has columns without a name" if len(names) > 1 else "the data has a column without a name",
+            span=node.span,
+            advice="perhaps every line ends with a delimiter, or begins with a row number: take it away, or say"
+            " `undeclared: drop`",
+        )
     shown = ", ".join(f"`{n}`" for n in names[:_MOST]) + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
     return data_fault(
         "PPF709",
@@ -95,7 +98,7 @@ def foreign(release: ReleaseNode, found: Sequence[str]) -> tuple[AttributeFacts,
     by_name = {a.name: a for a in release.attributes}
     missing = [a for a in release.attributes if a.name not in found]
     if missing:
-        raise DataError([_missing(a, dict.fromkeys(found, ""), whole=len(missing) == len(by_name)) for a in missing])
+        raise _missing(missing, release.attributes, found)
     extra = sum(name not in by_name for name in found)
     if extra:
         text = f"the file has {extra} column{'s' if extra > 1 else ''} more than release `{release.name}` may have"

@@ -53,13 +53,15 @@ def _check_column(facts: AttributeFacts, column: Column, rows: RowNumbers) -> No
         bad = find(names)
         if bad.any():
             text = f"column `{facts.name}` has a value that is no {_WORDS[facts.type]}"
-            raise _at(text, "PPF712", facts, column, bad, rows)
+            raise _at(text, "PPF712", facts, column, bad, rows, _SPELLED[facts.type])
 
 
-def _at(text: str, code: str, facts: AttributeFacts, column: Column, bad: Bad, rows: RowNumbers) -> DataError:
+def _at(
+    text: str, code: str, facts: AttributeFacts, column: Column, bad: Bad, rows: RowNumbers, advice: str | None = None
+) -> DataError:
     hit = np.flatnonzero(np.append(bad, [False, False])[column.codes])
     row = int(rows[hit[0]]) + 1 if len(hit) else 1
-    return data_fault(code, f"row {row}: {text}", span=facts.span)
+    return data_fault(code, f"row {row}: {text}", span=facts.span, advice=advice)
 
 
 def _bools(array: pa.Array) -> Bad:
@@ -105,6 +107,14 @@ _WORDS = {
     AttributeType.INTEGER: "integer",
     AttributeType.FLOAT: "finite number",
     AttributeType.DATE: "date (YYYY-MM-DD)",
+}
+_SPELLED = {
+    AttributeType.INTEGER: "digits alone, with a sign at most; what stands for a missing value belongs in"
+    " `source.missing`, and all else is `type: text`",
+    AttributeType.FLOAT: "a decimal point, no comma, and neither thousands separators nor a unit; what stands for a"
+    " missing value belongs in `source.missing`, and all else is `type: text`",
+    AttributeType.DATE: "dates written otherwise are `type: text`; `generalize` reads them with"
+    ' `{date: year, format: "%d.%m.%Y"}`',
 }
 
 
