@@ -264,6 +264,39 @@ def test_the_list_is_scikit_learns():
             assert CLASSIFIERS[name] <= set(there[long]), name
 
 
+NEEDS = {
+    "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis": {"reg_param": "0.5"},
+    "sklearn.svm.NuSVC": {"nu": "0.1"},
+    "sklearn.ensemble.HistGradientBoostingClassifier": {"max_iter": "10"},
+    "sklearn.neighbors.RadiusNeighborsClassifier": {"radius": "1.5", "outlier_label": "most_frequent"},
+    "sklearn.neural_network.MLPClassifier": {"max_iter": "400", "solver": "lbfgs"},
+    "sklearn.linear_model.LogisticRegressionCV": {"cv": "3"},
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # scikit-learn announces changes of its defaults
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_every_listed_classifier_learns(name):
+    """Two of eight columns decide; guessing the commoner class would err on a quarter."""
+    rng = np.random.default_rng(0)
+    matrix = rng.integers(0, 2, (300, 8)).astype(np.float32)
+    classes = (matrix[:, 0] + matrix[:, 1] > 0).astype(np.int64)
+    weights = np.where(np.arange(300) < 200, 1.0, 0.0)
+    learner = Learner(name, NEEDS.get(name, {}))
+    model = learner.learn(matrix, classes, weights)
+    wrong = (learner.predict(model, matrix[200:]) != classes[200:]).mean()
+    assert wrong <= (0.3 if name.endswith("DummyClassifier") else 0.2)
+
+
+def test_a_classifier_that_cannot_answer_is_told_without_data(build):
+    table = population(60) | {"q": [f"canary{i % 30}" for i in range(60)]}
+    name = "sklearn.neighbors.RadiusNeighborsClassifier"
+    case = build.case(table, table, "qqst")
+    with pytest.raises(PluginError, match="PPF834") as caught:
+        audit(classifier=name, options={"radius": "0.1"}, repeats=2).measure(*case.args)
+    assert "canary" not in str(caught.value)
+
+
 def test_pessimistic_errors():
     """Quinlan's own example (C4.5, 1993, section 4.2): U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750.
 
@@ -317,17 +350,17 @@ def test_intervals_cover_the_true_error():
 
 
 def test_intervals_of_the_increase_cover_it(build):
-    """200 populations whose release loses a column: the interval of the increase holds its mean over all of them.
+    """100 populations whose release loses a column: the interval of the increase holds its mean over all of them.
 
-    At a coverage of 95 %, fewer than 90 % of 200 have a probability below 0.3 %.
+    At a coverage of 95 %, fewer than 88 % of 100 have a probability of 0.2 %.
     """
     found = []
-    for seed in range(200):
+    for seed in range(100):
         table = population(120, seed=seed, noise=0.3)
         case = build.case(table, {**table, "s": ["⊥"] * 120}, "qqst")
         found.append(audit(classifier="naive_bayes", repeats=6).measure(*case.args).figures["error_increase"])
     mean = np.mean([f.value for f in found])
-    assert np.mean([f.interval[0] <= mean <= f.interval[1] for f in found]) >= 0.9
+    assert np.mean([f.interval[0] <= mean <= f.interval[1] for f in found]) >= 0.88
 
 
 def test_threads_change_nothing(build, monkeypatch):

@@ -58,6 +58,14 @@ class Learner:
             raise _fault(f"`{self.name}` could not learn with its options ({type(error).__name__})") from None
         return prune(model) if self.name == TREE else model
 
+    def predict(self, model: Any, matrix: Any) -> npt.NDArray[np.int64]:
+        """Return the class of each row. Raises PluginError where the model has none for some."""
+        try:
+            found: npt.NDArray[np.int64] = model.predict(matrix)
+        except ValueError as error:  # the message may quote the data
+            raise _fault(f"`{self.name}` could not predict with its options ({type(error).__name__})") from None
+        return found
+
     def _model(self, rows: float) -> Any:
         if self.name not in CLASSIFIERS:
             raise _fault(f"`{self.name}` is no classifier that can be used here")

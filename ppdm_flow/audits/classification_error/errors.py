@@ -77,7 +77,8 @@ def trial(side: Side, parts: Split, learner: Learner) -> Truths:
     if matrix.shape[1] == 0 or (learnt == learnt[0]).all():
         wrong[asked] = side.classes[asked] != np.bincount(side.classes, weights=train).argmax()
     else:
-        wrong[asked] = learner.learn(matrix, side.classes, train).predict(matrix[asked]) != side.classes[asked]
+        model = learner.learn(matrix, side.classes, train)
+        wrong[asked] = learner.predict(model, matrix[asked]) != side.classes[asked]
     return wrong
 
 
