@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.core.requirements import Sensitivity, Template, ValueBound
+from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Directions, Nulls, Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
@@ -165,3 +166,35 @@ class TestProgressiveDisclosure(AnonymizerConformance):
 
 class TestProgressiveDisclosureWithWildcards(TestProgressiveDisclosure):
     nulls = Nulls.WILDCARD
+
+
+class TestProgressiveDisclosureBeyondThePaper(AnonymizerConformance):
+    """Down a hierarchy, with a support, a negated template and k-anonymity, by a beam."""
+
+    requirements = (
+        Template(
+            "privacy.templates.a", "a", ("job", "country"), (("disease", "disease-0-canary"),), 0.5, min_support=9
+        ),
+        Template("t.b", "b", ("job",), (("disease", "disease-1-canary"),), 0.97, negated=True),
+        KAnonymity("privacy.k_anonymity", 12, ("job", "country")),
+    )
+
+    def case(self):
+        table = people()
+        jobs = table["job"].categories.to_pylist()
+        above = tuple((job, (f"half-{place % 2}", "*")) for place, job in enumerate(jobs))
+        facts = {"job": AttributeFacts("job", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=above))}
+        every = Template("", "every", ("job", "country"), (("disease", "disease-0-canary"),), 0.999999, min_support=12)
+        return Case(
+            spec("progressive_disclosure"),
+            {"search": "beam", "width": "2"},
+            table,
+            {**ROLES, "class": Role.TARGET},
+            self.requirements,
+            facts,
+            domains={
+                "job": frozenset((*jobs, "half-0", "half-1")),
+                "country": frozenset(table["country"].categories.to_pylist()),
+            },
+            claims=(claims.templates_hold(*self.requirements[:2], every),),
+        )
