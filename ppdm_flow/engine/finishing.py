@@ -21,6 +21,7 @@ from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.journal import Journal
 from ppdm_flow.engine.judging import RELEASED, WITHHELD, charts_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.keys import escrow
+from ppdm_flow.engine.leaving import check_leaving
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.original import Original
@@ -58,6 +59,7 @@ class Finishing:
         for result in (*requirements, *gates):
             self.journal(Judged(result.id, result.release, result.holds))
         judged = verdict((*requirements, *gates))
+        check_leaving(self.directory.home / CANDIDATE, {c.file: c.identity for c in self.candidates})
         self._beside_releases()
         releases = self._releases()
         folder = self._folder(judged)

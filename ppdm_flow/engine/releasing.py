@@ -14,7 +14,9 @@ from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import ExpandedStream
 from ppdm_flow.engine.graph import Graph
+from ppdm_flow.engine.hashing import identity
 from ppdm_flow.engine.identifiers import check_identifiers
+from ppdm_flow.engine.leaving import Identity
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.multiset import MultisetHash
 from ppdm_flow.engine.operators import Channel, channels
@@ -34,10 +36,11 @@ SCRATCH = "scratch"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A written release: its file, its rows, and what its audits may look at."""
+    """A written release: its file as it was read back, its rows, and what its audits may look at."""
 
     release: ReleaseNode
     file: Path
+    identity: Identity
     rows: int
     channels: Mapping[str, Channel]
     subject: Subject
@@ -95,14 +98,14 @@ class Releasing:
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
         written = write(release, stream, file, spool, key, self.options.memory_limit // 2)
-        found = MultisetHash(key)
+        found, state = MultisetHash(key), identity(file)
         back = read_back(release, file, self.options.partition_rows, self.budget, self.stop, found.look)
         same_rows(release, written, found)
         active = channels(self.plan, release, self.graph.fitted)
         self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
         subject = self._subject(release, file, back, active)
         check_identifiers(release, subject.original, subject.candidate)
-        return Candidate(release, file, written.rows, active, subject)
+        return Candidate(release, file, state, written.rows, active, subject)
 
     def _subject(self, release: ReleaseNode, file: Path, back: SourceStream, active: Mapping[str, Channel]) -> Subject:
         views = self.graph.views

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.remeasuring import Remeasured, remeasure
 from ppdm_flow.plan.definition import Plan
 
@@ -19,6 +20,7 @@ PlanLoader = Callable[[Path, Path | None], Plan]
 """Compiles the policy that a run kept, for the columns of the data."""
 
 POLICY = "policy.resolved.yaml"
+REPORT = "report.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,12 @@ class VerifyOutcome:
     missing: tuple[str, ...]
     extra: tuple[str, ...]
     remeasured: Remeasured | None = None
+    contradictions: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
         """Whether everything is as it was."""
-        intact = not (self.changed or self.missing or self.extra)
+        intact = not (self.changed or self.missing or self.extra or self.contradictions)
         return intact and (self.remeasured is None or self.remeasured.holds)
 
     @property
@@ -45,6 +48,7 @@ class VerifyOutcome:
         lines = [f"changed: {n}" for n in self.changed]
         lines += [f"missing: {n}" for n in self.missing]
         lines += [f"not in the manifest: {n}" for n in self.extra]
+        lines += self.contradictions
         lines += self.remeasured.lines if self.remeasured else []
         state = "is as it was" if self.holds else "is NOT as it was"
         return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
@@ -53,11 +57,14 @@ class VerifyOutcome:
 def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader) -> VerifyOutcome:
     """Hash every file of a run again; with ``data``, audit its releases again.
 
+    The hashes show that nothing was changed by itself. Whoever rewrites the manifest as well can make them fit: then
+    only measuring again shows it, or a manifest that was kept elsewhere.
+
     Raises UsageError where ``run_dir`` is no run's directory, DataError where ``data`` does not fit.
     """
     known = _manifest(run_dir)
     listed: dict[str, Any] = known["files"]
-    found = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if not p.is_dir()} - {manifest.NAME}
+    found = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
     missing = tuple(sorted(listed.keys() - found))
     extra = tuple(sorted(found - listed.keys()))
     changed = tuple(n for n in sorted(listed.keys() & found) if _differs(run_dir / n, listed[n]["sha256"]))
@@ -65,7 +72,34 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader) -> VerifyO
     if data is not None and not (missing or changed):
         plan = plan_loader(run_dir / POLICY, data)
         remeasured = remeasure(run_dir, known, data, plan)
-    return VerifyOutcome(run_dir, str(known["verdict"]), len(found), changed, missing, extra, remeasured)
+    against = _contradictions(run_dir, known, frozenset(listed.keys() & found) - frozenset(changed))
+    return VerifyOutcome(run_dir, str(known["verdict"]), len(found), changed, missing, extra, remeasured, against)
+
+
+def _is_entry(path: Path) -> bool:
+    """Whether it has to be listed: everything but folders, links to folders included."""
+    return path.is_symlink() or not path.is_dir()
+
+
+def _contradictions(run_dir: Path, known: Mapping[str, Any], files: frozenset[str]) -> tuple[str, ...]:
+    """Return where the manifest's verdict is not that of the report, or not that of the folders."""
+    verdict = known["verdict"]
+    found = []
+    if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
+        found.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
+    folders = {name.partition("/")[0] for name in files if "/" in name}
+    if folders & {RELEASED, WITHHELD} and verdict not in folders:
+        found.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
+    if verdict == WITHHELD and RELEASED in folders:
+        found.append(f"the manifest says {verdict}, and there is a folder `{RELEASED}`")
+    return tuple(found)
+
+
+def _verdict(report: Path) -> str:
+    try:
+        return str(json.loads(report.read_text(encoding="utf-8"))["verdict"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "nothing"
 
 
 def _differs(path: Path, expected: str) -> bool:

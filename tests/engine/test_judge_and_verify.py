@@ -203,3 +203,29 @@ def test_a_withheld_run_that_was_not_kept_is_verified_by_its_hashes(bench, tools
     found = verify(run, data, lambda p, d: plan)
     assert found.holds
     assert found.remeasured.skipped == ("study", "other")
+
+
+@pytest.mark.parametrize("rename", [False, True])
+def test_a_verdict_that_was_turned_round_in_the_manifest(bench, tools, rename):
+    bench.data(tools.rows(40))
+    outcome = bench.run(
+        bench.plan(tools.POLICY.replace("k: 2", "k: 39")),
+        keep_withheld=True,
+        documents=lambda report: {"report.json": json.dumps({"verdict": report.verdict})},
+    )
+    run = outcome.run_dir
+    content = (run / "manifest.json").read_text().replace('"verdict": "withheld"', '"verdict": "released"')
+    if rename:
+        content = content.replace('"withheld/', '"released/')
+        (run / "withheld").rename(run / "released")
+    (run / "manifest.json").write_text(content)
+    found = verify(run, None, never)
+    assert not found.holds
+    assert "the manifest says released, and `report.json` says withheld" in found.text
+
+
+def test_a_link_to_a_folder_is_not_part_of_a_run(bench, tools):
+    bench.data(tools.rows(200))
+    run = bench.run(bench.plan()).run_dir
+    (run / "released" / "study" / "more").symlink_to("/etc")
+    assert verify(run, None, never).extra == ("released/study/more",)

@@ -30,9 +30,9 @@ PAGES: tuple[CodePage, ...] = (
     ),
     CodePage(
         "PPF904",
-        "the file has other columns",
-        "The released file, read back, has other columns than the plan releases.",
-        "A column more would be a leak.",
+        "the release has other columns or files",
+        "The released file, read back, has other columns than the plan releases, or other files lie beside it.",
+        "A column or a file more would be a leak.",
         _REPORT,
     ),
     CodePage(
