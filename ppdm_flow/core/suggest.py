@@ -72,6 +72,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "filename": ("path",),
     "uri": ("path",),
     "input": ("from", "source"),
+    "from": ("input",),
     "data": ("source",),
     "dataset": ("source",),
     "title": ("name",),

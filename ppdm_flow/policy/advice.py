@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.shape import Number, Shape
+from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Number, Shape
 from ppdm_flow.policy.words import place_name, short
+
+_READING = frozenset({"delimiter", "encoding", "header", "quote", "sheet", "skip_rows", "strip"})
+_FIRST = {"attributes": "role", "source": "path"}
+"""The key that a single value most likely is, where more than one or none must be given."""
 
 
 def subject(path: PolicyPath) -> str:
@@ -36,6 +40,39 @@ def number_hint(shape: Shape, value: Any) -> str | None:
         return f"write `{figure / 100:g}` for {figure:g} %"
     if "," in text and not shape.whole:
         return f"write `{percent}`, with a point"
+    return None
+
+
+def map_hint(path: PolicyPath, shape: Shape, value: str) -> str | None:
+    """Advise on a single value where a map must stand: `age: QI` for `age: {role: QI}`."""
+    if _glued(path):
+        return "a blank belongs after the colon"
+    if isinstance(shape, MapOf) and isinstance(shape.value, ListOf):
+        return f"write `{{{short(value, 30)}: [VALUE, …]}}`"
+    if not isinstance(shape, Keys):
+        return None
+    needed = [key.name for key in shape.keys.values() if key.required]
+    above = path[-2] if len(path) > 1 else path[-1]
+    name = needed[0] if len(needed) == 1 else _FIRST.get(above)
+    return f"write `{{{name}: {short(value, 30)}}}`" if name in shape.keys else None
+
+
+def _glued(path: PolicyPath) -> bool:
+    return ":{" in path[-1] or ":[" in path[-1]
+
+
+def empty_hint(path: PolicyPath) -> str:
+    """Advise on a key without a value; a decimal comma makes one in a map in braces: `{r2: 0,25}`."""
+    if path[-1].isdecimal():
+        return "numbers have a decimal point: a comma begins a new key"
+    return "a blank belongs after the colon" if _glued(path) else "write a value, or remove the key"
+
+
+def plugin_hint(name: str, above: PolicyPath) -> str | None:
+    """Advise on a parameter of a plugin that stands beside ``with:``."""
+    step = len(above) == 2 and above[0] in ("steps", "audits")
+    if step or (above == ("source",) and name in _READING):
+        return f"what a plugin takes stands under `with`: `with: {{{short(name)}: …}}`"
     return None
 
 

@@ -11,6 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.ambiguous import ambiguous
 from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.files import Files
@@ -93,9 +94,7 @@ def _null(path: PolicyPath, each: Entry | Scalar, flat: Flat, extending: set[str
     name = short(path[-1])
     if each.key_span.file not in extending:
         span = each.key_span
-        return Diagnostic(
-            "PPF210", f"`{name}` of {place_name(path[:-1])} has no value", span, hint="write a value, or remove the key"
-        )
+        return Diagnostic("PPF210", f"`{name}` of {place_name(path[:-1])} has no value", span, hint=empty_hint(path))
     siblings = [at_[-1] for at_ in flat.keys if at_[:-1] == path[:-1]]
     near = closest(path[-1], siblings)
     return Diagnostic(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import translate
+from functools import lru_cache
 
 from ppdm_flow.policy.models import Attribute, Policy
 
@@ -20,7 +21,13 @@ def is_pattern(name: str) -> bool:
 
 def matches(pattern: str, name: str) -> bool:
     """Whether the glob ``pattern`` fits ``name``; upper and lower case differ."""
-    return re.match(translate(pattern), name) is not None
+    return _compiled(pattern).match(name) is not None
+
+
+@lru_cache(maxsize=1 << 16)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile once: the cache of ``re`` is too small for tables of thousands of columns."""
+    return re.compile(translate(pattern))
 
 
 @dataclass(frozen=True, slots=True)

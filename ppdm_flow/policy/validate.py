@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, confident
-from ppdm_flow.policy.advice import number_hint, subject, under
+from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, under
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, Text, at, homes, placed
@@ -115,6 +115,8 @@ class _Judge:
         if here and not (elsewhere and here not in absent):
             self.misspelt.add((*above, here))
             return f"did you mean `{here}`?"
+        if told := plugin_hint(name, above):
+            return told
         if elsewhere:
             return f"`{name}` belongs {under(elsewhere)}"
         needed = [k for k in absent if isinstance(shape, Keys) and shape.keys[k].required]
@@ -173,7 +175,9 @@ class _Judge:
             )
         is_a = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a single value"
         hint = None
-        if isinstance(shape, ListOf) and not shape.single and isinstance(value, str) and self._quotable(path):
+        if path and isinstance(shape, (MapOf, Keys)) and isinstance(value, str) and self._quotable(path):
+            hint = map_hint(path, shape, value)
+        elif isinstance(shape, ListOf) and not shape.single and isinstance(value, str) and self._quotable(path):
             hint = f"write `[{short(value, 30)}]`"
         elif isinstance(shape, (MapOf, Keys)) and isinstance(value, list):
             hint = "write `name: …` for each entry, without `-`" if isinstance(shape, MapOf) else None

@@ -172,3 +172,12 @@ def test_people_with_several_rows(codes):
 def test_every_rule_has_a_sentence():
     assert all(rule.__doc__ for rule in RULES)
     assert len(set(RULES)) == len(RULES)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [("", ["PPF564"]), ("steps:\n  bare: {use: drop, with: {attributes: [basket]}}\n", [])],
+)
+def test_items_that_nothing_protects_do_not_leave(codes, steps, expected):
+    text = "attributes:\n  age: {role: quasi_identifier}\n  basket: {role: items}\nprivacy: {k_anonymity: {k: 3}}\n"
+    assert codes(text + steps + RELEASE) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import string
 from collections.abc import Iterator
@@ -26,6 +27,35 @@ def marked(loaded, code: str) -> set[str]:
     lines = loaded.sources["p.yaml"].splitlines()
     spans = [d.span for d in loaded.diagnostics if d.code == code]
     return {lines[s.line - 1][s.column - 1 : s.end_column - 1] for s in spans}
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        ("privacy: {k_anonymity: 5}", "PPF208", "write `{k: 5}`"),
+        ("source: adult.csv", "PPF208", "write `{path: adult.csv}`"),
+        ("attributes: {age: QI}", "PPF208", "write `{role: QI}`"),
+        ("attributes:\n  age:{role: sensitive}", "PPF208", "a blank belongs after the colon"),
+        ("steps: {coarse: generalize}", "PPF208", "write `{use: generalize}`"),
+        ("releases: {out: out.csv}", "PPF208", "write `{path: out.csv}`"),
+        ("source: {path: a.csv, delimiter: x}", "PPF201", "under `with`"),
+        ("source: {path: a.csv, separator: x}", "PPF201", None),
+        ("steps: {s: {use: drop, attributes: [age]}}", "PPF201", "`with: {attributes: …}`"),
+        ("privacy: {sensitivities: {a: {values: {v: {r1: 0.1, r2: 0,25}}}}}", "PPF210", "decimal point"),
+        (
+            "privacy: {templates: {t: {channel: [a], sensitive: b, confidence: 0.5}}}",
+            "PPF208",
+            "write `{b: [VALUE, …]}`",
+        ),
+    ],
+)
+def test_a_novice_is_told_what_to_write(read, start, line: str, code: str, hint: str | None) -> None:
+    key = line.partition(":")[0]
+    blocks = re.split(r"^(?=\S)", start, flags=re.MULTILINE)
+    text = "".join(block for block in blocks if not block.startswith(f"{key}:"))
+    hints = [d.hint for d in read(f"{text}{line}\n").diagnostics if d.code == code]
+    assert hints
+    assert hint is None or any(hint in (h or "") for h in hints), hints
 
 
 @pytest.mark.parametrize(

@@ -120,4 +120,15 @@ PAGES: tuple[CodePage, ...] = (
         bad="steps: {round: {use: generalize, with: {attributes: {count: {round: 5}}}}}",
         good="steps: {bare: {use: drop, with: {attributes: [count]}}}",
     ),
+    CodePage(
+        "PPF564",
+        "items that nothing protects",
+        "An attribute has `role: items` (the set of things in a basket, the pages of a visit), and a release has it"
+        " unchanged.",
+        "A few items that somebody knows of find one basket among millions, and show all the rest of it; nothing here"
+        " measures that yet.",
+        "Drop the attribute. To treat a single value a row like any other column, give it another role.",
+        bad="attributes: {basket: {role: items}}",
+        good="steps: {bare: {use: drop, with: {attributes: [basket]}}}",
+    ),
 )

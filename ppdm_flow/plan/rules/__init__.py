@@ -13,6 +13,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     identity.uncounted_subjects,
     weighing.changed_weights,
     protection.unprotected_sensitive,
+    protection.unprotected_items,
     protection.uncovered_quasi_identifiers,
     protection.unperturbed,
     perturbation.twice_on_one_path,

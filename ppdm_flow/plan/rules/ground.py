@@ -71,7 +71,7 @@ def about(requirement: Requirement) -> tuple[str, ...]:
 
 def covers(names: tuple[str, ...], fact: AttributeFacts) -> bool:
     """Whether one of ``names`` (patterns while the columns are unread) means the attribute."""
-    return any(name == fact.source or name == fact.name or matches(name, fact.source) for name in names)
+    return fact.source in names or fact.name in names or any(matches(name, fact.source) for name in names)
 
 
 def listed(names: list[str]) -> str:
