@@ -113,9 +113,7 @@ def _judge(s: State, g: int) -> None:
         else:
             before = k
             rest = total - w
-            s.smallest[y] = min(s.smallest[y], w)
-            if rest > 0:
-                s.smallest[y] = min(s.smallest[y], rest)
+            s.smallest[y] = min(s.smallest[y], w, rest if rest > 0 else w)
             for t in range(templates):
                 h = s.cells[k, MASS + 1 + t]
                 worst = h / w

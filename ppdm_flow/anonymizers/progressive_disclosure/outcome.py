@@ -20,8 +20,8 @@ class Outcome:
 
     ``missing_shown``: whether missing cells stay missing. ``disclosed``, ``coarse`` and ``hidden`` count the values
     that keep their name, that are generalized and that are suppressed, the missing one included; ``cells`` and
-    ``coarse_cells`` the rows whose cell is suppressed, and generalized. ``named``: suppressed values that the report
-    may name, with the rows that have them.
+    ``coarse_cells`` the rows whose cell is suppressed, and generalized. ``suppressed``: the values that are, with
+    the rows that have them; whether a report may name them is for the reader to ask.
     """
 
     attribute: str
