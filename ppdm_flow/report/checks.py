@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.requirements import within
 from ppdm_flow.report.amounts import amount, between, pair
+from ppdm_flow.report.levers import lever
 from ppdm_flow.report.wording import kind_of, title_of
 
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
@@ -18,7 +19,7 @@ class Check:
     """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``.
 
     ``release`` is empty where the figure belongs to no release (a step's own). ``measured`` says where a figure
-    lies inside its bound and yet does not count.
+    lies inside its bound and yet does not count. ``lever`` says what to do next where it does not hold.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Check:
     ends: Sequence[float] | None
     before: str
     figure_before: float | None
+    lever: str = ""
 
     @property
     def share(self) -> bool:
@@ -58,11 +60,12 @@ def gates(document: dict[str, Any]) -> list[Check]:
 
 
 def _ordered(document: dict[str, Any], part: str) -> list[Check]:
-    found = [_check(r, document["metrics"], f"{part}-{i}") for i, r in enumerate(document[part], start=1)]
+    found = [_check(r, document, f"{part}-{i}") for i, r in enumerate(document[part], start=1)]
     return sorted(found, key=lambda check: check.holds)
 
 
-def _check(result: dict[str, Any], metrics: dict[str, Any], anchor: str) -> Check:
+def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Check:
+    metrics = document["metrics"]
     unit = _unit(result, metrics)
     measured, bound = pair(result["measured"], result["bound"], unit)
     at_most = result["direction"] == "at_most"
@@ -88,6 +91,7 @@ def _check(result: dict[str, Any], metrics: dict[str, Any], anchor: str) -> Chec
         ends=result.get("interval"),
         before="" if before is None else amount(before, unit),
         figure_before=before,
+        lever=lever(result, document["plan"]),
     )
 
 

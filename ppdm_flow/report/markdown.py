@@ -108,7 +108,8 @@ def _check(check: Check, several: bool) -> tuple[str, ...]:
     if check.before:
         measured += f"; original {check.before}"
     where = (check.release,) if several else ()
-    return (_MARK[check.holds], check.id, *where, measured, check.bound, check.sentence, check.place)
+    means = f"{check.sentence} Next: {check.lever}" if check.lever else check.sentence
+    return (_MARK[check.holds], check.id, *where, measured, check.bound, means, check.place)
 
 
 def _releases(document: dict[str, Any]) -> _Rows:

@@ -46,10 +46,17 @@ def _checks(judged: Verdict, width: int) -> list[str]:
     if len(holding) > _MOST_HOLDING:
         lines.append(f"    and {len(holding) - _MOST_HOLDING:,} more that hold")
     for check in judged.failing:
-        if check.sentence:
-            where = f"{check.id} ({check.place})" if check.place else check.id
-            lines += ["", *_wrapped(where, width), *_wrapped(check.sentence, width, "    ")]
+        lines += _why(check, width)
     return lines
+
+
+def _why(check: Check, width: int) -> list[str]:
+    """Return why a check does not hold, and what to do next."""
+    if not check.sentence and not check.lever:
+        return []
+    where = f"{check.id} ({check.place})" if check.place else check.id
+    lines = ["", *_wrapped(where, width), *_wrapped(check.sentence, width, "    ")]
+    return [*lines, *_wrapped(f"next: {check.lever}", width, "    ")] if check.lever else lines
 
 
 def _table(checks: Sequence[Check], *, several: bool) -> list[str]:

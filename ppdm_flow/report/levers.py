@@ -1,0 +1,67 @@
+"""What to do next where a requirement or a gate does not hold: the levers that the policy has not pulled yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ppdm_flow.report.wording import listed
+
+_COARSE = {"generalized", "suppressed"}
+
+
+def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
+    """Return a sentence of advice about a result that does not hold; empty where it holds."""
+    if result["holds"]:
+        return ""
+    parts = result["id"].split(".")
+    if parts[0] == "gates":
+        return (
+            "Ease the privacy requirement that costs most, choose steps that keep more, or move the bound: all of"
+            " that is for the owner of the policy to decide."
+        )
+    kind = parts[1] if len(parts) > 1 else ""
+    asked = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
+    if kind == "k_anonymity":
+        return _k_anonymity(asked, _released(plan, result["release"]))
+    serving = [f"`{s['name']}`" for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
+    return _ADVICE[kind](serving) if kind in _ADVICE else ""
+
+
+def _k_anonymity(asked: dict[str, Any], released: dict[str, list[str]]) -> str:
+    names = asked.get("attributes", ())
+    whole = [f"`{name}`" for name in names if name in released and not _COARSE.intersection(released[name])]
+    coarse = [f"`{name}`" for name in names if _COARSE.intersection(released.get(name, ()))]
+    levers = []
+    if whole:
+        levers.append(f"make {listed(whole)} coarser with `generalize`, or `drop` what the recipient can do without")
+    if coarse:
+        levers.append(f"take a higher level or wider intervals for {listed(coarse)}")
+    said = "; ".join(levers) or "generalize or drop quasi-identifiers"
+    return f"{said[:1].upper()}{said[1:]}. The fewer combinations are left, the larger each group."
+
+
+def _templates(serving: list[str]) -> str:
+    if serving:
+        return (
+            f"{listed(serving)} works at it, so something undoes it or it may not suppress what it would need to:"
+            " look at the steps after it, and at its `attributes` and `templates`."
+        )
+    return "Add a `progressive_disclosure` step: it suppresses as few values as its templates need."
+
+
+def _sensitivities(serving: list[str]) -> str:
+    if serving:
+        return f"{listed(serving)} perturbs it, so look at what later steps do to it, and at the findings below."
+    return "Add a `fine_grain_perturbation` step before the release, or `drop` the attribute."
+
+
+_ADVICE = {"templates": _templates, "sensitivities": _sensitivities}
+
+
+def _released(plan: dict[str, Any], release: str) -> dict[str, list[str]]:
+    """Return what was done to each attribute of a release, by its name in the source."""
+    node = next((r for r in plan.get("releases", ()) if r.get("name") == release), {})
+    return {
+        found.get("source") or found["name"]: [change["change"] for change in found.get("changes", ())]
+        for found in node.get("attributes", ())
+    }
