@@ -12,6 +12,7 @@ from ppdm_flow.core.digests import digest
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.auditing import audit_nodes
 from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.covering import on_columns
 from ppdm_flow.plan.definition import Bound, Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.facts import facts_of, resolved
@@ -58,6 +59,7 @@ class _Compiler:
     def __init__(self, loaded: Loaded, policy: Policy, columns: Sequence[str] | None, data: str | None) -> None:
         self.loaded = loaded
         self.data = data
+        self.columns = columns
         self.places: Places = loaded.places
         self.home = Path(loaded.file).absolute().parent
         attributes, self.found = resolved(policy, self.places, columns)
@@ -69,6 +71,9 @@ class _Compiler:
         policy = self.policy
         facts = facts_of(policy.attributes, self.places)
         requirements = requirements_of(policy, self.places)
+        if self.columns is not None:
+            requirements, uncovered = on_columns(requirements, facts)
+            self.found += uncovered
         gates = gates_of(policy, self.places)
         wiring = self._wiring()
         faulty = has_errors(self.loaded.diagnostics)

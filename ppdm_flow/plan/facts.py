@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.models import Attribute, Hierarchy, Policy
 from ppdm_flow.policy.patterns import Declared, is_pattern, matches
@@ -49,7 +50,32 @@ def resolved(
     found = [
         _unmatched(name, places) for name in declared.patterns if not any(matches(name, column) for column in columns)
     ]
+    found += [fault for column in columns if (fault := _outranked(column, declared, places)) is not None]
     return {name: policy.attributes[declared.key(name) or name] for name in names}, found
+
+
+def _outranked(column: str, declared: Declared, places: Places) -> Diagnostic | None:
+    """Return the fault that the first pattern to fit a column says less of it than a later one."""
+    fits = [p for p in declared.patterns if column not in declared.attributes and matches(p, column)]
+    stricter = [p for p in fits[1:] if _rank(declared, p) > _rank(declared, fits[0])]
+    if not stricter:
+        return None
+    first, later = fits[0], stricter[0]
+    roles = declared.attributes[first].role, declared.attributes[later].role
+    return Diagnostic(
+        "PPF620",
+        f"the column `{column}` fits `{first}`, which makes it {roles[0]}, before `{later}`, which makes it {roles[1]}",
+        places.key("attributes", later),
+        help="the first pattern holds: put the stricter one first, or declare the column by its own name",
+    )
+
+
+def _rank(declared: Declared, pattern: str) -> int:
+    """Return how much a role protects: identifiers stay behind, sensitive attributes and quasi-identifiers count."""
+    role = declared.attributes[pattern].role
+    if role in (Role.IDENTIFIER, Role.SUBJECT):
+        return 2
+    return int(role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE))
 
 
 def facts_of(attributes: Mapping[str, Attribute], places: Places) -> tuple[AttributeFacts, ...]:

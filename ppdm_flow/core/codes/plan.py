@@ -136,6 +136,25 @@ _AUDITS: tuple[CodePage, ...] = (
         bad="audits:\n  error: {use: classification_error, with: {target: outcome}}",
         good="audits:\n  error: {use: classification_error, release: study, with: {target: outcome}}",
     ),
+    CodePage(
+        "PPF619",
+        "a requirement about a column that the data does not have",
+        "A requirement names an attribute that only a pattern declares, and no column of the data has that name; or it"
+        " names a pattern that fits none.",
+        "A requirement about nothing would hold of anything.",
+        "Correct the name. A pattern in a requirement means every column that it fits.",
+        bad='attributes: {"zip*": {role: quasi_identifier}}\nprivacy: {k_anonymity: {k: 5, attributes: [zip4]}}',
+        good='attributes: {"zip*": {role: quasi_identifier}}\nprivacy: {k_anonymity: {k: 5, attributes: ["zip*"]}}',
+    ),
+    CodePage(
+        "PPF620",
+        "a looser pattern before a stricter one",
+        "Two patterns fit the same column of the data, and the first, which holds, gives it a role that protects less.",
+        "An identifier would be released because another pattern happens to stand above.",
+        "Put the stricter pattern first, or declare the column by its own name.",
+        bad='attributes: {"*": {role: insensitive}, "id*": {role: identifier}}',
+        good='attributes: {"id*": {role: identifier}, "*": {role: insensitive}}',
+    ),
 )
 
 _COMMANDS: tuple[CodePage, ...] = (
