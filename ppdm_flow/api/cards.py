@@ -24,7 +24,8 @@ def plugin_page(group: str, name: str) -> str:
         spec = registry.load(group, name)
     except PluginError as error:
         return f"{head}\n\nIt cannot be loaded: {error.diagnostics[0].message}."
-    return "\n\n".join([head, *_card(spec.info), parameters(spec.params)])
+    example = [f"## Example\n\n```yaml\n{spec.info.example}\n```"] if spec.info.example else []
+    return "\n\n".join([head, *_card(spec.info), parameters(spec.params), *example])
 
 
 def parameters(model: type[BaseModel]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from ppdm_flow.api import keys
 from ppdm_flow.api.cards import plugin_page
-from ppdm_flow.api.concepts import CONCEPTS
+from ppdm_flow.api.concepts import CONCEPTS, Concept
+from ppdm_flow.api.figures import FIGURES
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
@@ -13,18 +15,22 @@ from ppdm_flow.core.page import CodePage
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk import registry
 
+_WORDS: Mapping[str, Concept] = {**CONCEPTS, **FIGURES}
+
 
 def explain(term: str) -> str:
-    """Return the page of a term as Markdown. Raises UsageError where there is none."""
-    word = term.strip()
+    """Return the page of a term, or of a figure with its prefix, as Markdown. Raises UsageError where there is none."""
+    word = term.strip().strip("`")
     if word.upper() in pages():
         return code_page(pages()[word.upper()])
-    name = word.lower().replace("-", "_").replace(" ", "_")
-    found = [CONCEPTS[name].text(name)] if name in CONCEPTS else []
+    name = word.rpartition(".")[2].lower().replace("-", "_").replace(" ", "_")
+    found = [_WORDS[name].text(name)] if name in _WORDS else []
+    if name not in _WORDS and name in keys.names():
+        found.append(keys.key_page(name))
     found += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
     if found:
         return "\n\n".join(found)
-    near = closest(word, (*CONCEPTS, *_plugins(), *pages()))
+    near = closest(word, (*_WORDS, *keys.names(), *_plugins(), *pages()))
     hint = f"did you mean `{near}`?" if near else None
     help_ = "`ppdm-flow explain` alone lists everything that has a page"
     raise UsageError(Diagnostic("PPF692", f"there is no page about `{term}`", hint=hint, help=help_))
@@ -33,9 +39,11 @@ def explain(term: str) -> str:
 def topics() -> str:
     """Return everything that has a page, as Markdown."""
     groups: dict[str, list[str]] = {}
-    for name, concept in CONCEPTS.items():
+    for name, concept in _WORDS.items():
         groups.setdefault(concept.kind, []).append(f"- `{name}`: {concept.short}")
     parts = [f"## {kind}\n\n" + "\n".join(lines) for kind, lines in groups.items()]
+    rest = ", ".join(f"`{name}`" for name in keys.names() if name not in _WORDS)
+    parts.append(f"## Keys of a policy\n\n{rest}")
     for group in registry.GROUPS:
         names = ", ".join(f"`{plugin.name}`" for plugin in registry.listed(group))
         parts.append(f"## {group.capitalize()}\n\n{names}")

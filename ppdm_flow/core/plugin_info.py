@@ -24,6 +24,7 @@ class PluginInfo:
 
     ``serves`` names the requirement kinds that an anonymizer works towards, or that an audit measures.
     ``guarantees`` are the claims, in words; an audit measures them again. ``randomized`` says whether it draws.
+    ``example`` is a piece of a policy that uses it, in YAML.
     """
 
     name: str
@@ -35,3 +36,4 @@ class PluginInfo:
     serves: tuple[str, ...] = ()
     randomized: bool = False
     cost: str = ""
+    example: str = ""

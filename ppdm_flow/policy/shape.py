@@ -85,7 +85,8 @@ def shape_of(model: type[BaseModel]) -> Keys:
     keys = {}
     for field, info in model.model_fields.items():
         name = info.alias or field
-        keys[name] = Key(name, field, _field(info), info.is_required(), None if info.is_required() else info.default)
+        told = not info.is_required() and info.default_factory is None
+        keys[name] = Key(name, field, _field(info), info.is_required(), info.default if told else None)
     return Keys(model, keys)
 
 

@@ -95,6 +95,62 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         "How closely the original frequencies can be estimated back from perturbed data; 100% is exact.",
     ),
     (
+        "General perturbation, restriction cost",
+        r"general_record_utility|restriction_cost",
+        (
+            "The most rows that any perturbation at all could keep under the same bounds, and how much of that the"
+            " simpler form used here gives away."
+        ),
+    ),
+    (
+        "Price of a bound (shadow price)",
+        r"shadow|ppf770",
+        "How many more rows would keep their value if r2 of that value were one percentage point higher.",
+    ),
+    (
+        "Expected reconstruction error, gap",
+        r"reconstruction_error|aggregate_gap",
+        (
+            "How far the frequencies that a recipient reconstructs are expected to lie from the original ones (the"
+            " root of the expected squared distance of the shares). The gap is what the search for the operator that"
+            " is best at this may have left to gain: 0 is a local optimum."
+        ),
+    ),
+    (
+        "Posterior at the data's own prior",
+        r"at_own_prior|off_prediction",
+        (
+            "What someone can believe who knows the true frequencies beforehand: computed from the operator, and"
+            " counted over pairs of original and released rows. Both should agree within the interval."
+        ),
+    ),
+    (
+        "Epsilon",
+        r"\.epsilon",
+        (
+            "Local differential privacy: the logarithm of the highest ratio between the probabilities of one released"
+            " value under two original ones. The lower, the less a release tells of a row."
+        ),
+    ),
+    (
+        "Recovered from the seed",
+        r"recovered_from_seed|ppf817",
+        "The share of rows whose original value the seed in the policy gives back: a seed undoes a perturbation.",
+    ),
+    (
+        "Corruption, exposure",
+        r"after_corruption|worst_posterior",
+        (
+            "What someone can learn about a person who knows the true values of some of the others. A value is certain"
+            " where belief comes to 100%; exposure is the chance that a person's own value was kept and is shown."
+        ),
+    ),
+    (
+        "Information kept",
+        r"information_kept",
+        "What the cells that are left tell of the class, summed over attributes, in bits a row.",
+    ),
+    (
         "Total variation distance",
         r"variation|tvd|total_var",
         "Half the sum of all differences between two distributions: 0% is identical, 100% has nothing in common.",

@@ -20,7 +20,7 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
             " that is for the owner of the policy to decide."
         )
     kind = parts[1] if len(parts) > 1 else ""
-    asked = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
+    asked: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
     if kind == "k_anonymity":
         return _k_anonymity(asked, _released(plan, result["release"]))
     serving = [f"`{s['name']}`" for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
@@ -60,7 +60,7 @@ _ADVICE = {"templates": _templates, "sensitivities": _sensitivities}
 
 def _released(plan: dict[str, Any], release: str) -> dict[str, list[str]]:
     """Return what was done to each attribute of a release, by its name in the source."""
-    node = next((r for r in plan.get("releases", ()) if r.get("name") == release), {})
+    node: dict[str, Any] = next((r for r in plan.get("releases", ()) if r.get("name") == release), {})
     return {
         found.get("source") or found["name"]: [change["change"] for change in found.get("changes", ())]
         for found in node.get("attributes", ())

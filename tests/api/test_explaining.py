@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
 
 from ppdm_flow import api
 from ppdm_flow.api.concepts import CONCEPTS
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.policy.models import Policy, Privacy
+from ppdm_flow.policy.models import Policy, Privacy, Source, Step
+from ppdm_flow.policy.shape import homes
 from ppdm_flow.sdk import registry
 
 PLUGINS = sorted({p.name for group in registry.GROUPS for p in registry.listed(group)})
@@ -54,6 +56,36 @@ def test_the_language_is_explained():
     assert set(Privacy.model_fields) <= set(CONCEPTS)
     about = {"version", "name", "description", "owner", "extends", "params", "floors", "report"}
     assert set(Policy.model_fields) - about <= set(CONCEPTS)
+
+
+def test_every_key_of_the_language_has_a_page():
+    for name in homes():
+        assert api.explain(name).startswith(f"# {name}"), name
+    assert "hierarchy: {intervals:" in api.explain("hierarchy")
+
+
+def test_every_figure_of_a_report_has_a_page(tmp_path, root):
+    found = set()
+    for name in ("hospital", "bank_credit"):
+        found |= set(api.run(root / "pipelines" / f"{name}.yaml", out=tmp_path).report.metrics)
+    assert len(found) > 100
+    for figure in sorted(found):
+        assert api.explain(figure).startswith(f"# {figure.rpartition('.')[2]}"), figure
+
+
+@pytest.mark.parametrize("group", ["anonymizers", "sources"])
+def test_examples_of_plugins_are_pieces_of_a_policy(group):
+    for plugin in registry.listed(group):
+        example = registry.load(group, plugin.name).info.example
+        assert "PydanticUndefined" not in api.explain(plugin.name)
+        if example:
+            tree = yaml.safe_load(example)
+            assert set(tree) <= set(Policy.model_fields)
+            for part, model in (("steps", Step), ("source", Source)):
+                for each in tree.get(part, {}).values() if part == "steps" else [tree.get(part, {})]:
+                    if each:
+                        assert registry.load(group, plugin.name).params.model_validate(each.get("with", {}))
+                        assert set(each) <= {f.alias or n for n, f in model.model_fields.items()}
 
 
 def test_parameters_are_told():

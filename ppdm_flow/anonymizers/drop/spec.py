@@ -34,6 +34,7 @@ SPEC = PluginSpec(
         summary="Takes attributes out of the table.",
         guarantees=("no cell of a dropped attribute is released by this route",),
         cost="nothing",
+        example='steps:\n  bare: {use: drop, with: {attributes: [phone, "addr_*"]}}',
     ),
     params=DropParams,
     algorithm="ppdm_flow.anonymizers.drop.algorithm:Drop",

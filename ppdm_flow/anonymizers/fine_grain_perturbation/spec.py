@@ -94,6 +94,9 @@ SPEC = PluginSpec(
         serves=("sensitivities",),
         randomized=True,
         cost="fit: frequencies of one column, O(m log m); apply: one draw a row",
+        example="privacy:\n  sensitivities:\n"
+        "    disease: {default: {tolerance: 4}, values: {HIV: {r1: 0.05, r2: 0.2}}}\n"
+        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
     ),
     params=FineGrainParams,
     algorithm="ppdm_flow.anonymizers.fine_grain_perturbation.algorithm:FineGrainPerturbation",

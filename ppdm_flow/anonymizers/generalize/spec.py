@@ -114,6 +114,12 @@ SPEC = PluginSpec(
         reference="Samarati, Sweeney, Protecting privacy when disclosing information, 1998",
         guarantees=("every released value is one of the coarser level",),
         cost="work for each distinct value",
+        example="steps:\n  coarse:\n    use: generalize\n    with:\n      attributes:\n"
+        "        age: {intervals: [0, 18, 65], open_ends: above}  # 70 becomes >= 65\n"
+        "        zip: {prefix: 2}                                 # 10115 becomes 10***\n"
+        "        born: {date: year}                               # 1984-05-06 becomes 1984\n"
+        "        job: {hierarchy: jobs.csv, level: 2}             # the file's third column, leaf first\n"
+        "        income: {round: 1000}",
     ),
     params=GeneralizeParams,
     algorithm="ppdm_flow.anonymizers.generalize.algorithm:Generalize",

@@ -58,6 +58,8 @@ SPEC = PluginSpec(
         reference="RFC 2104; NIST FIPS 198-1",
         guarantees=("equal values have equal pseudonyms, unequal values unequal ones",),
         cost="one HMAC a distinct value",
+        example="steps:\n"
+        "  codes: {use: pseudonymize, with: {attributes: [patient], key_env: STUDY_KEY}}  # 16 bytes or more",
     ),
     params=PseudonymizeParams,
     algorithm="ppdm_flow.anonymizers.pseudonymize.algorithm:Pseudonymize",

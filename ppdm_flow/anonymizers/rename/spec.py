@@ -33,7 +33,11 @@ def effect(params: RenameParams, scope: Scope) -> Effect:
 
 SPEC = PluginSpec(
     info=PluginInfo(
-        name="rename", kind=Kind.ROW_WISE, summary="Gives attributes other names; values stay.", cost="nothing"
+        name="rename",
+        kind=Kind.ROW_WISE,
+        summary="Gives attributes other names; values stay.",
+        cost="nothing",
+        example="steps:\n  english: {use: rename, with: {attributes: {alter: age, wohnort: town}}}",
     ),
     params=RenameParams,
     algorithm="ppdm_flow.anonymizers.rename.algorithm:Rename",

@@ -32,6 +32,7 @@ SPEC = PluginSpec(
         guarantees=("whether a row stays depends on the key and its number alone, not on its values",),
         randomized=True,
         cost="one draw a row; `size` needs the whole table",
+        example="steps:\n  tenth: {use: sample, with: {fraction: 0.1}}",
     ),
     params=SampleParams,
     algorithm="ppdm_flow.anonymizers.sample.algorithm:Sample",

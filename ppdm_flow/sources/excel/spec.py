@@ -24,6 +24,7 @@ SPEC = PluginSpec(
         kind=Kind.SOURCE,
         summary="One sheet of an Excel workbook (.xlsx, .xls, .ods); needs ppdm_flow[excel].",
         cost="the sheet is held in memory",
+        example="source:\n  path: visits.xlsx\n  with: {sheet: March}",
     ),
     params=ExcelParams,
     algorithm="ppdm_flow.sources.excel.algorithm:ExcelSource",
