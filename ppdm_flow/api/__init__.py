@@ -7,6 +7,7 @@ True
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,13 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    collecting = gc.isenabled()
+    gc.disable()  # modules are no garbage: looking for some while they are made costs a tenth of a second
+    try:
+        return getattr(import_module(f"{__name__}.{home}"), name)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def __dir__() -> list[str]:
