@@ -86,9 +86,11 @@ def _readers(wiring: Wiring) -> dict[str, int]:
 
 
 def _reordered(origin: str, nodes: Mapping[str, StepNode], readers: Mapping[str, int]) -> bool:
-    """Whether the last step puts the rows in an order of their own, which no other release shares."""
+    """Whether the last step puts the rows in a random order of their own, which no other release shares."""
     node = nodes.get(base(origin))
-    return node is not None and node.effect.rows in ("reordered", "generated") and readers.get(node.name, 0) == 1
+    if node is None or not node.bound.info.randomized or readers.get(node.name, 0) != 1:
+        return False
+    return node.effect.rows in ("reordered", "generated")
 
 
 def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], state: Flow, binder: Binder) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
 from numbers import Integral, Real
+from pathlib import PurePath
 from typing import Any
 
 from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult
@@ -88,12 +89,18 @@ def _span(span: Span | None) -> Document | None:
     if span is None:
         return None
     return {
-        "file": span.file,
+        "file": _place(span.file),
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,
         "end_column": span.end_column,
     }
+
+
+def _place(file: str) -> str:
+    """Return a path as the command line has it; of an absolute one the name: whose folder it is in is nobody's."""
+    path = PurePath(file)
+    return path.name if path.is_absolute() else file
 
 
 def _figure(figure: Figure, place: str) -> Document:

@@ -176,3 +176,20 @@ def test_rounding_gives_a_near_multiple(values, base):
 @pytest.mark.parametrize(("number", "text"), [(18.0, "18"), (0.1, "0.1"), (-3.50, "-3.5"), (1e20, "1" + "0" * 20)])
 def test_numbers_are_written_plainly(number, text):
     assert written(number) == text
+
+
+@pytest.mark.parametrize(
+    ("levels", "refused"),
+    [
+        ({"HIV": ("flu",), "flu": ("HIV",)}, True),
+        ({"HIV": ("flu",), "flu": ("cold",)}, True),
+        ({"HIV": ("flu",), "flu": ("flu",)}, False),
+        ({"HIV": ("infection",), "flu": ("infection",)}, False),
+    ],
+)
+def test_a_label_is_not_another_values_name(levels, refused):
+    hierarchy = HierarchySpec(levels=tuple(levels.items()))
+    if refused:
+        assert refusal(["HIV", "flu"], hierarchy=hierarchy) == "PPF788"
+    else:
+        assert len(generalized(["HIV", "flu"], hierarchy=hierarchy)) == 2

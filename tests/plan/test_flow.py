@@ -165,3 +165,13 @@ releases:
         text = self.TEXT.replace("[addr_street]", '["i*"]').replace("addr_zip", "id")
         outcome = compiled(text, columns=["id", "x"])
         assert [d.code for d in outcome.diagnostics if d.code.startswith("PPF61")] == ["PPF612"]
+
+
+@pytest.mark.parametrize("randomized", [False, True])
+def test_only_a_random_order_stands_for_the_shuffle(compiled, fakes, randomized):
+    fakes.add("sorted", Effect(rows="reordered"), kind=Kind.ORDER, randomized=randomized)
+    found = compiled(
+        "attributes: {a: {role: insensitive}}\nsteps: {sort: {use: sorted}}\nreleases: {r: {path: r.csv}}\n"
+    )
+    assert found.plan is not None, found.diagnostics
+    assert found.plan.releases[0].input == ("sort" if randomized else "shuffle-r")

@@ -11,6 +11,7 @@ import pytest
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, RequirementResult, Series, StepResult
+from ppdm_flow.core.spans import Span
 from ppdm_flow.report.document import document, plain
 from ppdm_flow.report.schemas import schema
 
@@ -165,3 +166,14 @@ def test_an_unmeasured_requirement_is_null(report):
     valid(found)
     assert found["requirements"][0]["measured"] is None
     assert found["requirements"][0]["policy_span"] is None
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [("/home/somebody/secret/bank.yaml", "bank.yaml"), ("pipelines/bank.yaml", "pipelines/bank.yaml")],
+)
+def test_a_place_in_the_policy_says_nothing_of_the_machine(report, file, shown):
+    place = Span(file, 1, 1, 1, 5)
+    kept = RequirementResult("privacy.k_anonymity", "study", "m", 5.0, "at_least", 7, True, "Fine.", span=place)
+    found = document(report(requirements=(kept,)))
+    assert found["requirements"][0]["policy_span"]["file"] == shown

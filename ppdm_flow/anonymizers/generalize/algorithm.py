@@ -61,11 +61,20 @@ class GeneralizeTransform(Deterministic):
 
 def _tried(name: str, way: Coarsening, data: DataView) -> dict[str, Figure]:
     values = data.domain(name).to_pylist()
-    labels = set(labels_of(name, values, way))
+    labels = dict(zip(values, labels_of(name, values, way), strict=True))
+    _refuse_lies(name, labels)
     return {
         f"{name}.values_before": Figure(len(values), "values"),
-        f"{name}.values_after": Figure(len(labels), "values"),
+        f"{name}.values_after": Figure(len(set(labels.values())), "values"),
     }
+
+
+def _refuse_lies(name: str, labels: Mapping[str, str]) -> None:
+    """Raise PluginError for labels that are values themselves, of which they do not tell: flu for HIV, HIV for flu."""
+    lies = sum(labels.get(label, label) != label for label in set(labels.values()))
+    if lies:
+        text = f"{lies} labels of the column `{name}` are spelled like one of its values, which has another label"
+        raise PluginError(Diagnostic("PPF788", text, help="a label stands for all values below it, itself included"))
 
 
 def _generalized(name: str, column: Column, way: Coarsening) -> Column:

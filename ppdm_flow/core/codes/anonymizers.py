@@ -109,7 +109,8 @@ PAGES: tuple[CodePage, ...] = (
         "PPF788",
         "a hierarchy cannot be used",
         "The file is missing or cannot be read, a line has another number of levels than the others, a value stands"
-        " in it twice with different ancestors, or the asked level is above the last one.",
+        " in it twice with different ancestors, the asked level is above the last one, or a label is spelled like a"
+        " value that it does not cover.",
         "A hierarchy that is not a tree by levels gives groups that do not contain what they seem to.",
         "One line a value, leaf first, the same number of fields in each, separated by `delimiter`.",
         "hierarchy: {csv: hierarchies/county.csv}   # a file that does not exist",
