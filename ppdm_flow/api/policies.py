@@ -46,7 +46,8 @@ def _expanded(word: str) -> Iterable[tuple[Path, bool]]:
     """Yield the files that a word means, and whether it named them itself."""
     path = Path(word)
     if path.is_dir():
-        yield from ((p, False) for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not _hidden(p, path))
+        files = (p for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not _hidden(p, path))
+        yield from ((p, False) for p in files if not _of_a_run(p))
     elif not path.exists() and glob.has_magic(word):
         for match in sorted(glob.glob(word, recursive=True)):  # noqa: PTH207  # Path.glob takes no absolute pattern
             yield from ((Path(match), True),) if Path(match).is_file() else _expanded(match)
@@ -56,6 +57,11 @@ def _expanded(word: str) -> Iterable[tuple[Path, bool]]:
 
 def _hidden(path: Path, below: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(below).parts)
+
+
+def _of_a_run(path: Path) -> bool:
+    """Whether the file is the copy of a policy that a run keeps."""
+    return path.name == "policy.resolved.yaml" and path.with_name("manifest.json").exists()
 
 
 def _is_policy(path: Path) -> bool:

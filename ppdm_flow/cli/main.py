@@ -28,6 +28,7 @@ from ppdm_flow.cli import (
     verify,
 )
 from ppdm_flow.cli.output import complain, put
+from ppdm_flow.cli.streams import prepare
 from ppdm_flow.cli.verbs import HELP, add
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, RunError
@@ -64,6 +65,7 @@ def _options(
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the program and exit: 0 yes, 1 no, 2 the input is at fault, 3 the tool failed, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    prepare()
     try:
         app(words, prog_name="ppdm-flow")
     except PpdmError as error:

@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+
+def _file(path: Path | None) -> Path | None:
+    if path is not None and str(path) == "-":
+        raise typer.BadParameter("data is read more than once, so it must be a file: stdin cannot serve")
+    return path
+
+
 PolicyPath = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.", show_default=False)]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.", show_default=False)]
 Sets = Annotated[
@@ -14,7 +21,8 @@ Sets = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="Set a param of the policy; repeatable.", show_default=False),
 ]
 Data = Annotated[
-    Path | None, typer.Option("--data", metavar="FILE", help="The data, in place of the policy's `source.path`.")
+    Path | None,
+    typer.Option("--data", metavar="FILE", callback=_file, help="The data, in place of the policy's `source.path`."),
 ]
 OutputFile = Annotated[
     Path | None, typer.Option("--output-file", "-o", metavar="FILE", help="Write there instead of to stdout.")

@@ -51,6 +51,15 @@ def test_exit_status(here, policies, words, status):
     assert "Traceback" not in done.stderr
 
 
+def test_a_folder_with_runs_is_checked_without_their_copies(here, policies):
+    run = policies / "runs" / "good" / "1"
+    run.mkdir(parents=True)
+    (run / "policy.resolved.yaml").write_text(BAD)
+    (run / "manifest.json").write_text("{}")
+    (policies / "bad.yaml").unlink()
+    assert here("check", ".", cwd=policies).stderr.startswith("2 policies checked: 0 errors, ")
+
+
 def test_diagnostics_go_to_stdout_and_talk_to_stderr(here, policies):
     done = here("check", "bad.yaml", cwd=policies)
     assert done.stdout.startswith("error[PPF203]")

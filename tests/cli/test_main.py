@@ -92,6 +92,30 @@ def test_a_full_disk_is_the_machines_fault(words):
     assert "Traceback" not in talk
 
 
+def test_an_encoding_without_the_letters_of_a_plan_is_no_defect(root):
+    words = ("plan", str(root / "pipelines" / "bank_credit.yaml"))
+    done = start(
+        *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    out, talk = done.communicate(timeout=60)
+    assert done.returncode == 0, talk
+    assert "`-" in out
+    assert out.isascii()
+
+
+def test_a_closed_stdout_is_no_defect(root):
+    words = f"'{sys.executable}' -m ppdm_flow check '{root / 'pipelines' / 'bank_credit.yaml'}' >&-"
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "PPF699" not in done.stderr
+
+
+def test_data_on_stdin_is_refused_in_a_sentence(here, root):
+    done = here("run", str(root / "pipelines" / "bank_credit.yaml"), "--data", "-")
+    assert done.returncode == 2
+    assert "must be a file" in done.stderr
+
+
 def status(monkeypatch, error) -> int:
     def fail(*_args, **_kwargs):
         raise error
