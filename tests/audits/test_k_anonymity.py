@@ -144,7 +144,9 @@ def test_excluded_rows_are_told(build, agree):
     found = agree(AUDIT, example)
     assert found["privacy.k_anonymity.k"] == 2
     assert found["privacy.k_anonymity.rows_left_out"] == 1
-    assert "1 row with a missing value" in AUDIT.measure(*example.args).measured[0].sentence
+    outcome = AUDIT.measure(*example.args)
+    assert "1 row with a missing value" in outcome.measured[0].sentence
+    assert [f.code for f in outcome.findings] == ["PPF822"]
 
 
 def test_suppressed_is_a_category_even_for_wildcards(build, agree):

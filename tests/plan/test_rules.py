@@ -181,3 +181,18 @@ def test_every_rule_has_a_sentence():
 def test_items_that_nothing_protects_do_not_leave(codes, steps, expected):
     text = "attributes:\n  age: {role: quasi_identifier}\n  basket: {role: items}\nprivacy: {k_anonymity: {k: 3}}\n"
     assert codes(text + steps + RELEASE) == expected
+
+
+@pytest.mark.parametrize(
+    ("privacy", "source", "warned"),
+    [
+        ("{k_anonymity: {k: 3}}", "", True),
+        ("{k_anonymity: {k: 3}}", ", incomplete_rows: drop", False),
+        ("{sensitivities: {ill: {default: {tolerance: 3}}}}", "", False),
+    ],
+)
+def test_rows_that_groups_leave_out_are_released(codes, privacy, source, warned):
+    head = f"version: 1\nname: example\nsource: {{path: table.csv{source}}}\nnulls: exclude\n"
+    text = ATTRIBUTES + f"privacy: {privacy}\n" + RELEASE
+    assert ("PPF565" in codes(text, head=head)) is warned
+    assert "PPF565" not in codes(text, head=head.replace("exclude", "wildcard"))

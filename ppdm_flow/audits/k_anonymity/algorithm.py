@@ -11,10 +11,10 @@ from typing import Any
 
 from ppdm_flow.audits.k_anonymity.classes import Classes, classes
 from ppdm_flow.audits.k_anonymity.query import Query
-from ppdm_flow.audits.k_anonymity.wording import sentence
+from ppdm_flow.audits.k_anonymity.wording import left_out, sentence
 from ppdm_flow.audits.release import released
 from ppdm_flow.core.requirements import KAnonymity
-from ppdm_flow.core.results import AuditOutcome, Figure, Measured
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -31,6 +31,7 @@ class KAnonymityAudit:
         del original
         figures: dict[str, Figure] = {}
         measured = []
+        findings: list[Finding] = []
         for requirement in _own(ctx):
             columns = released(requirement.attributes, candidate, ctx)
             counts = candidate.counts(columns)
@@ -47,7 +48,8 @@ class KAnonymityAudit:
                     sentence=sentence(requirement, columns, found[ctx.nulls], ctx.nulls),
                 )
             )
-        return AuditOutcome(figures=figures, measured=tuple(measured))
+            findings.extend(left_out(requirement, found[ctx.nulls]))
+        return AuditOutcome(figures=figures, measured=tuple(measured), findings=tuple(findings))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again, in SQL over the released file."""

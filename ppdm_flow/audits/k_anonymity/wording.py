@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ppdm_flow.audits.k_anonymity.classes import Classes
 from ppdm_flow.audits.release import amount, listed
+from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Nulls
 
 
@@ -28,6 +30,16 @@ def sentence(requirement: KAnonymity, columns: Sequence[str], found: Classes, nu
             f" the smallest group has {amount(found.k, 'row')} where {requirement.k:,} are required."
         )
     return text + _treatment(nulls) + _left_out(found)
+
+
+def left_out(requirement: KAnonymity, found: Classes) -> Iterator[Finding]:
+    """Yield the finding for released rows that the null semantics leave out."""
+    if found.left_out:
+        text = (
+            f"{amount(found.left_out, 'row')} with a missing quasi-identifier left out of all groups, and released:"
+            " nothing says how many others look like them"
+        )
+        yield Finding("PPF822", Severity.WARNING, text, requirement.id)
 
 
 def _treatment(nulls: Nulls) -> str:

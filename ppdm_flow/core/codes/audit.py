@@ -102,6 +102,14 @@ _TEMPLATES = (
 
 _CLASSIFICATION = (
     CodePage(
+        code="PPF822",
+        title="released rows that no group counts",
+        what="Under `nulls: exclude`, rows with a missing quasi-identifier belong to no equivalence class.",
+        why="They are released, and k says nothing of them: such a row may be the only one of its kind.",
+        fix="Keep them back with `incomplete_rows: drop`, or count them with `nulls: own_category`.",
+        good="source: {path: table.csv, incomplete_rows: drop}",
+    ),
+    CodePage(
         code="PPF830",
         title="no classification error on the release",
         what="The class attribute is not released, was changed, or has too few rows with a class.",

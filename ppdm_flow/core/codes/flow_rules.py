@@ -131,4 +131,13 @@ PAGES: tuple[CodePage, ...] = (
         bad="attributes: {basket: {role: items}}",
         good="steps: {bare: {use: drop, with: {attributes: [basket]}}}",
     ),
+    CodePage(
+        "PPF565",
+        "rows that no group counts",
+        "`nulls: exclude` leaves rows with a missing value out of all groups, and they are released. A warning.",
+        "A row that is alone in its group is not seen if one of its cells is missing.",
+        "Keep such rows back with `incomplete_rows: drop`, or count what a reader sees with `own_category`.",
+        bad="nulls: exclude",
+        good="nulls: exclude\nsource: {path: table.csv, incomplete_rows: drop}",
+    ),
 )

@@ -16,6 +16,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     protection.unprotected_items,
     protection.uncovered_quasi_identifiers,
     protection.unperturbed,
+    protection.uncounted_rows,
     perturbation.twice_on_one_path,
     perturbation.changed_afterwards,
     perturbation.two_draws,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.plan.rules.ground import Ground, about, covers, listed
 
 
@@ -68,6 +68,20 @@ def unperturbed(ground: Ground) -> Iterator[Diagnostic]:
                 Severity.WARNING,
                 help="add a `fine_grain_perturbation` step before the release, or drop the attribute",
             )
+
+
+def uncounted_rows(ground: Ground) -> Iterator[Diagnostic]:
+    """Rows with missing values that groups leave out are released all the same."""
+    plan = ground.plan
+    grouping = [r for r in plan.requirements if not isinstance(r, Sensitivity)]
+    if plan.nulls is Nulls.EXCLUDE and grouping and not plan.source.drop_incomplete:
+        yield Diagnostic(
+            "PPF565",
+            "rows with a missing value are released, and no group counts them: whatever they give away, it is not seen",
+            ground.places.value("nulls"),
+            Severity.WARNING,
+            help="`source: {incomplete_rows: drop}` keeps them back; `nulls: own_category` counts what a reader sees",
+        )
 
 
 def _published(ground: Ground, role: Role) -> Iterator[tuple[AttributeFacts, list[str]]]:
