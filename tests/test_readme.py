@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -18,10 +19,16 @@ def blocks(root: Path) -> list[tuple[str, str, str]]:
     return [(m[1], m[2] or "", m[3]) for m in BLOCK.finditer((root / "README.md").read_text())]
 
 
+def written(folder: Path, name: str, text: str) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
 def test_every_block_is_of_a_kind_that_is_carried_out(root):
     kinds = {kind for kind, _, _ in blocks(root)}
-    assert kinds <= {"sh", "yaml", "csv", "text"}
-    assert all(name for kind, name, _ in blocks(root) if kind in ("yaml", "csv"))
+    assert kinds <= {"sh", "yaml", "csv", "text", "toml", "python"}
+    assert all(name for kind, name, _ in blocks(root) if kind not in ("sh", "text"))
 
 
 def test_blocks_run_in_order(root, tmp_path):
@@ -30,7 +37,7 @@ def test_blocks_run_in_order(root, tmp_path):
     ran = 0
     for kind, name, text in blocks(root):
         if name:
-            (tmp_path / name).write_text(text)
+            written(tmp_path, name, text)
         if kind != "sh":
             continue
         for line in text.splitlines():
@@ -52,6 +59,30 @@ def test_blocks_run_in_order(root, tmp_path):
     assert ran >= 8
 
 
+def test_the_plugins_are_installed_used_and_conform(root, tmp_path):
+    if importlib.util.find_spec("pip") is None or importlib.util.find_spec("hatchling") is None:
+        pytest.skip("pip and hatchling are needed to build plugins; the extra `test` brings hatchling")
+    for _, name, text in blocks(root):
+        if name:
+            written(tmp_path, name, text)
+    words = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", "site", "./acme"]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "PIP_ROOT_USER_ACTION": "ignore"}
+    policy = (tmp_path / "clinic.yaml").read_text()
+    policy = policy.replace("steps:\n", "steps:\n  cut: {use: acme_initials, with: {attribute: job}}\n", 1)
+    policy += "audits: {values: {use: acme_distinct}}\ngates: {few: {metric: values.job, max: 4}}\n"
+    (tmp_path / "clinic.yaml").write_text(policy)
+    for command in (
+        ["pip", "install", *words],
+        ["pytest", "-q", "-p", "no:cacheprovider", "acme"],
+        ["ppdm_flow", "run", "clinic.yaml"],
+        ["ppdm_flow", "explain", "acme_initials"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
 def test_the_picture_is_the_plan(root, cli):
     done = cli("plan", root / "pipelines/hospital.yaml", "--format", "svg")
     assert done.returncode == 0, done.stderr
@@ -62,7 +93,7 @@ def test_without_suppression_it_is_withheld(root, cli, tmp_path):
     """What the README says of the first policy without its last step."""
     for _, name, text in blocks(root):
         if name:
-            (tmp_path / name).write_text(text)
+            written(tmp_path, name, text)
     policy = tmp_path / "clinic.yaml"
     text = policy.read_text()
     start = text.index("  suppress:")
