@@ -9,6 +9,10 @@ from ppdm_flow.sdk.audit import Sql, quoted
 from ppdm_flow.tables.schema import Schema
 
 _SPLIT = 3
+_WIDE = 64
+"""Columns beyond which rows are grouped by one hash of their cells: many keys take much memory each."""
+_AT_ONCE = 32
+"""Columns whose values one query counts: the time of a query grows faster than its distinct counts."""
 
 
 def weight_of(schema: Schema) -> str:
@@ -21,8 +25,17 @@ def classes(relation: str, columns: Sequence[str], schema: Schema, where: str = 
     named = "".join(f"{quoted(c)} AS c{i}, " for i, c in enumerate(columns))
     grouped = f" GROUP BY {', '.join(str(i + 1) for i in range(len(columns)))}" if columns else ""
     kept = f" WHERE {where}" if where else ""
+    if len(columns) > _WIDE:
+        named = "".join(f"ANY_VALUE({quoted(c)}) AS c{i}, " for i, c in enumerate(columns))
+        grouped = f" GROUP BY {_digest(columns)}"
     inner = f"SELECT {named}SUM({weight_of(schema)}) AS n FROM {relation}{kept}{grouped}"  # noqa: S608  # identifiers are quoted, no values
     return f"SELECT * FROM ({inner}) WHERE n > 0"  # noqa: S608  # the same
+
+
+def _digest(columns: Sequence[str]) -> str:
+    """Return a hash of the cells of a row: each with its length before it, so that no two rows are written alike."""
+    cells = (f"COALESCE(LENGTH({quoted(c)}) || ':' || {quoted(c)}, '-')" for c in columns)
+    return f"SHA256(CONCAT({', '.join(cells)}))"
 
 
 def all_known(columns: Sequence[str]) -> str:
@@ -39,11 +52,18 @@ def selective(sql: Sql, relation: str, columns: Sequence[str]) -> tuple[str, ...
     """Return the columns in the order in which comparing them tells most rows apart: many values, few missing."""
     if len(columns) < 2:
         return tuple(columns)
+    fits = [
+        fit for first in range(0, len(columns), _AT_ONCE) for fit in _fits(sql, relation, columns[first:][:_AT_ONCE])
+    ]
+    return tuple(columns[i] for i in sorted(range(len(columns)), key=lambda i: (fits[i], i)))
+
+
+def _fits(sql: Sql, relation: str, columns: Sequence[str]) -> list[float]:
+    """Return for each column how large a share of the rows a row is compared with, roughly."""
     each = ", ".join(f"COUNT(DISTINCT {quoted(c)}), COUNT(*) - COUNT({quoted(c)})" for c in columns)
     row = sql.rows(f"SELECT {each}, COUNT(*) FROM {relation}")[0]  # noqa: S608  # identifiers are quoted
     rows = max(1, row[-1])
-    fits = [2 * missing / rows + 1 / max(1, values) for values, missing in zip(row[:-1:2], row[1:-1:2], strict=True)]
-    return tuple(columns[i] for i in sorted(range(len(columns)), key=lambda i: (fits[i], i)))
+    return [2 * missing / rows + 1 / max(1, values) for values, missing in zip(row[:-1:2], row[1:-1:2], strict=True)]
 
 
 def neighbours(left: str, right: str, columns: int, chosen: str) -> str:

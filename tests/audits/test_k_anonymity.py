@@ -172,3 +172,15 @@ def test_wildcards_on_many_combinations(build):
     AUDIT.measure(*build.case({"c0": ["a", None]}, {"c0": ["a", None]}, "q", requirements=(requirement(),)).args)
     found = AUDIT.measure(*example.args).figures
     assert found["privacy.k_anonymity.k"].value > found["privacy.k_anonymity.k_own_category"].value - 1
+
+
+def test_hundreds_of_quasi_identifiers(build, agree):
+    """Grouped by a hash there: cells that would be written alike without their lengths stay apart."""
+    names = tuple(f"c{i}" for i in range(100))
+    columns = {name: ["x"] * 4 for name in names[:-2]}
+    columns |= {names[-2]: ["1", "11", None, "11"], names[-1]: ["11", "1", "1", "1"]}
+    example = build.case(columns, columns, "q" * 100, requirements=(requirement(2, names),))
+    found = agree(AUDIT, example, least=7)
+    assert found["privacy.k_anonymity.classes"] == 3
+    assert found["privacy.k_anonymity.k_wildcard"] == 1
+    assert found["privacy.k_anonymity.uniques"] == 2
