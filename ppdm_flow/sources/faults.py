@@ -44,7 +44,7 @@ def undecodable(place: str, encoding: str) -> DataError:
     return fault(
         "PPF704",
         f"{place} is not text in the encoding {encoding}",
-        help="name the file's own encoding in `source: {with: {encoding: …}}`, such as latin-1 or cp1252",
+        help="name the file's own encoding in `source: {with: {encoding: …}}`, such as cp1252, latin-1 or utf-16",
     )
 
 
@@ -57,8 +57,14 @@ def nul(place: str) -> DataError:
     )
 
 
-def repeated(path: Path, position: int, first: int) -> DataError:
-    """Say that two columns have one name."""
+def repeated(path: Path, position: int, first: int, name: str = "?") -> DataError:
+    """Say that two columns have one name, or none at all: then a title may stand above the header."""
+    if not name.strip():
+        return fault(
+            "PPF707",
+            f"`{path}`: columns {first} and {position} have no name",
+            help="does a title stand above the header? `source: {with: {skip_rows: 1}}` leaves a line out",
+        )
     return fault("PPF707", f"`{path}`: columns {first} and {position} have the same name")
 
 
@@ -67,6 +73,6 @@ def distinct(path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
     seen: dict[str, int] = {}
     for position, name in enumerate(names, 1):
         if name in seen:
-            raise repeated(path, position, seen[name])
+            raise repeated(path, position, seen[name], name)
         seen[name] = position
     return names

@@ -196,6 +196,11 @@ def test_two_columns_of_one_name(reader):
     assert "columns 1 and 3" in reader.fails("csv", path, "PPF707")
 
 
+def test_a_title_above_the_header(reader):
+    path = reader.path("t.csv", b"zqcanary 2026,,\na,b,c\n1,2,3\n")
+    assert "columns 2 and 3 have no name" in reader.fails("csv", path, "PPF707")
+
+
 def test_an_empty_file(reader):
     for content in (b"", b"\n\n", b"\xef\xbb\xbf"):
         assert "empty" in reader.fails("csv", reader.path("t.csv", content), "PPF702")
