@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.audits.templates.algorithm import TemplatesAudit
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.registry import load
@@ -202,6 +203,22 @@ def test_a_new_name_does_not_hide_a_value(build, agree, paired, expected):
     (finding,) = AUDIT.measure(*example.args).findings
     assert finding.code == "PPF820"
     assert "X" not in finding.text
+
+
+def test_merging_into_a_harmless_value_hides_nothing(build, agree):
+    """h became i, which stands for itself too: whoever knows the recoding infers h or i, so i counts as h."""
+    before = {"p": ["a", "a", "b", "b"], "s": ["h", "i", "j", "j"]}
+    after = {"p": before["p"], "s": ["i", "i", "j", "j"]}
+    requirement = template(0.4, ("p",), (("s", "h"),))
+    merged = {"s": (("coarsen", Change.GENERALIZED),)}
+    example = build.case(before, after, "qs", requirements=(requirement,), changes=merged)
+    assert agree(AUDIT, example)[f"{ID}.confidence"] == 1.0
+    perturbed = {"s": (("perturb", Change.PERTURBED),)}
+    example = build.case(before, after, "qs", requirements=(requirement,), changes=perturbed)
+    assert agree(AUDIT, example)[f"{ID}.confidence"] == 0.0
+    negated = template(0.4, ("p",), (("s", "h"),), negated=True)
+    example = build.case(before, after, "qs", requirements=(negated,), changes=merged)
+    assert agree(AUDIT, example)[f"{ID}.confidence"] == 1.0
 
 
 def test_a_misspelt_value_is_told(build):

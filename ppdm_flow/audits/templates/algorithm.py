@@ -83,7 +83,10 @@ def _targets_after(
     found = []
     for attribute, values in by_attribute(template).items():
         for column in carriers(attribute, candidate, ctx):
-            foreign = set() if template.negated else foreign_values(attribute, column, original, candidate, ctx)
+            if template.negated:
+                found.append(Target(attribute, column, {v: frozenset((v,)) for v in values}))
+                continue
+            foreign = foreign_values(attribute, column, original, candidate, ctx)
             found.append(Target(attribute, column, images(attribute, values, column, foreign, ctx)))
     return tuple(found)
 

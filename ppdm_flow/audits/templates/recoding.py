@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -28,13 +29,15 @@ def images(
 ) -> Mapping[str, frozenset[str]]:
     """Return, for each sensitive value, the released values that may stand for it: itself, and what it became.
 
-    Only values that are new in the release count as renamed. Where rows cannot be paired, each of them may be
-    anything: the confidence that follows is then an upper bound.
+    Where steps recoded the attribute, every value that it became counts, also one that the original has: merging it
+    into a harmless value hides nothing from who knows the recoding. Perturbed values count as new names only. Where
+    rows cannot be paired, each new value may be anything: the confidence that follows is then an upper bound.
     """
-    if not foreign:
-        return {v: frozenset((v,)) for v in values}
+    recoded = _recoded(column, ctx)
     if ctx.pairs is None:
         return {v: frozenset((v, *foreign)) for v in values}
+    if not foreign and not recoded:
+        return {v: frozenset((v,)) for v in values}
     joint = ctx.pairs.joint(attribute, column)
     names = joint.names("released")
     found: dict[str, frozenset[str]] = {}
@@ -42,5 +45,14 @@ def images(
         code = joint.code("original", value)
         rows = np.zeros(len(joint), dtype=np.bool_) if code is None else joint.of("original") == code
         became = np.unique(joint.of("released")[rows & (joint.of("released") >= 0)])
-        found[value] = frozenset((value, *foreign.intersection(names.take(pa.array(became)).to_pylist())))
+        now = set(names.take(pa.array(became)).to_pylist())
+        found[value] = frozenset((value, *(now if recoded else foreign & now)))
     return found
+
+
+def _recoded(column: str, ctx: AuditContext) -> bool:
+    """Whether steps gave its values other names, each always the same one."""
+    facts = ctx.attributes.get(column)
+    if facts is None or facts.was(Change.PERTURBED):
+        return False
+    return facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED, Change.OTHER)

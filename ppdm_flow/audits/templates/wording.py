@@ -27,7 +27,7 @@ def sentence(template: Template, channel: Sequence[str], before: Survey, after: 
     if pair is None and template.negated:
         return f"Every row of the release has the value: nobody is without it.{gone}"
     if pair is None:
-        return f"No sensitive value of this template occurs in the release.{gone}"
+        return f"No group that counts holds a sensitive value of this template.{gone}"
     knowing = f"Whoever knows {listed(channel)}" if channel else "Whoever knows nothing of a person"
     relation = "≠" if template.negated else "="
     sure = f"{knowing} can infer `{pair[0]}` {relation} `{pair[1]}` with a confidence of at most {after.worst:.1%}"
