@@ -28,7 +28,9 @@ def classes(relation: str, columns: Sequence[str], schema: Schema, where: str = 
     if len(columns) > _WIDE:
         named = "".join(f"ANY_VALUE({quoted(c)}) AS c{i}, " for i, c in enumerate(columns))
         grouped = f" GROUP BY {_digest(columns)}"
-    inner = f"SELECT {named}SUM({weight_of(schema)}) AS n FROM {relation}{kept}{grouped}"  # noqa: S608  # identifiers are quoted, no values
+        kept = ""  # a filter would hold the rows as a whole: those that it leaves out are not counted instead
+    counted = f" FILTER (WHERE {where})" if where and not kept else ""
+    inner = f"SELECT {named}SUM({weight_of(schema)}){counted} AS n FROM {relation}{kept}{grouped}"  # noqa: S608  # identifiers are quoted, no values
     return f"SELECT * FROM ({inner}) WHERE n > 0"  # noqa: S608  # the same
 
 
@@ -40,7 +42,8 @@ def _digest(columns: Sequence[str]) -> str:
 
 def all_known(columns: Sequence[str]) -> str:
     """Return the condition that none of ``columns`` is missing; empty for no columns."""
-    return " AND ".join(f"{quoted(c)} IS NOT NULL" for c in columns)
+    each = [f"{quoted(c)} IS NOT NULL" for c in columns]
+    return f"LIST_BOOL_AND([{', '.join(each)}])" if len(each) > _WIDE else " AND ".join(each)
 
 
 def complete(columns: int) -> str:
