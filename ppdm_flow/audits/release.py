@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
+_MOST_NAMES = 20
+_FIRST_NAMES = 10
+
 
 def source_of(column: str, ctx: AuditContext) -> str:
     """Return the source's name of a released column."""
@@ -25,8 +28,10 @@ def released(attributes: Iterable[str], candidate: DataView, ctx: AuditContext) 
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names for a sentence: ``a``, ``a and b``, ``a, b and c``."""
+    """Return names for a sentence: ``a``, ``a and b``, ``a, b and c``; of very many the first, and how many more."""
     every = [f"`{n}`" for n in names]
+    if len(every) > _MOST_NAMES:
+        return f"{', '.join(every[:_FIRST_NAMES])} and {len(every) - _FIRST_NAMES:,} more"
     return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}" if every else "nothing"
 
 

@@ -184,3 +184,4 @@ def test_hundreds_of_quasi_identifiers(build, agree):
     assert found["privacy.k_anonymity.classes"] == 3
     assert found["privacy.k_anonymity.k_wildcard"] == 1
     assert found["privacy.k_anonymity.uniques"] == 2
+    assert "`c9` and 90 more" in AUDIT.measure(*example.args).measured[0].sentence
