@@ -23,7 +23,7 @@ from ppdm_flow.tables.column import MISSING
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``rows`` in the file, ``used`` after incomplete and weightless ones are dropped, ``people`` the sum of weights."""
+    """``rows`` in the file, ``used`` without incomplete and weightless ones, ``people`` the sum of weights."""
 
     rows: int
     used: int
