@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import intrinsic
 
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.inlined import inlined
 
 Words = npt.NDArray[np.uint64]
 
@@ -41,7 +41,7 @@ def words_for(rows: int) -> int:
     return -(-rows // WORD)
 
 
-@compiled
+@inlined
 def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[line[i]]`` for each item i in row r of ``cells``; items whose line is negative have none."""
     for row in range(cells.shape[0]):
@@ -53,7 +53,7 @@ def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: 
                 out[line[item], word] |= bit
 
 
-@compiled
+@inlined
 def intersect(a: Words, b: Words, out: Words) -> int:
     """Write ``a & b`` to ``out``; return how many bits are set."""
     total = np.uint64(0)
@@ -64,14 +64,14 @@ def intersect(a: Words, b: Words, out: Words) -> int:
     return np.int64(total)  # type: ignore[return-value]  # numba's int
 
 
-@compiled
+@inlined
 def intersect_only(a: Words, b: Words, out: Words) -> None:
     """Write ``a & b`` to ``out``."""
     for w in range(len(a)):
         out[w] = a[w] & b[w]
 
 
-@compiled
+@inlined
 def common(a: Words, b: Words) -> int:
     """How many bits are set in both."""
     total = np.uint64(0)
@@ -80,7 +80,7 @@ def common(a: Words, b: Words) -> int:
     return np.int64(total)  # type: ignore[return-value]  # numba's int
 
 
-@compiled
+@inlined
 def weight_common(a: Words, b: Words, planes: Words, ends: npt.NDArray[np.int64]) -> int:
     """The weight of the rows in both: bit p of a row's weight is its bit in ``planes[p]``, zero from ``ends[p]`` on.
 
@@ -96,7 +96,7 @@ def weight_common(a: Words, b: Words, planes: Words, ends: npt.NDArray[np.int64]
     return total  # type: ignore[return-value]  # numba's int
 
 
-@compiled
+@inlined
 def within(a: Words, b: Words) -> bool:
     """Whether all bits of ``a`` are set in ``b``."""
     for first in range(0, len(a), 8):

@@ -8,13 +8,14 @@ from ppdm_flow.mining.krimp.change import cover_with, forget, settle, try_adding
 from ppdm_flow.mining.krimp.order import insert, rank_for, room_for
 from ppdm_flow.mining.krimp.prune import TOLERANCE, fallen, prune
 from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, TOUCHED, Counts, Items, State
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.mining.itemsets.inlined import bare
+from ppdm_flow.sdk.compiled import tolerant
 
 DONE, MORE_SLOTS, MORE_POOL = range(3)
 """Why the loop came back."""
 
 
-@compiled
+@bare
 def fill(s: State, items: Items, support: int) -> int:
     """Describe an itemset, items ascending, in the next spare slot; return the slot."""
     x = s.spare[s.numbers[ELEMENTS]]
@@ -32,20 +33,20 @@ def fill(s: State, items: Items, support: int) -> int:
     return int(x)
 
 
-@compiled
-def admit(s: State, x: int, where: int, pruning: bool, queue: Items, fresh: Items) -> float:
+@bare
+def admit(s: State, x: int, where: int, pruning: bool) -> float:
     """Make the addition on trial final; return by how many bits pruning then made the total grow (not above 0)."""
     cover_with(s, x, where)
     settle(s)
-    count = fallen(s, where - 1, queue) if pruning else 0
+    count = fallen(s, where - 1, s.queue) if pruning else 0
     forget(s)
     insert(s, x, where)
     s.numbers[ACCEPTED] += 1
-    return prune(s, queue, count, fresh)
+    return prune(s, s.queue, count, s.fresh)
 
 
 @tolerant
-@compiled
+@bare
 def consider(
     s: State, offsets: Counts, items: Items, supports: Counts, start: int, stop: int, pruning: bool
 ) -> tuple[int, int, float]:
@@ -53,8 +54,6 @@ def consider(
 
     Returns the next candidate, why the loop came back, and by how many bits the total grew (not above 0).
     """
-    queue = np.empty(len(s.length) + 1, dtype=np.int32)
-    fresh = np.empty(len(s.length) + 1, dtype=np.int32)
     grown = 0.0
     for c in range(start, stop):
         begin, end = offsets[c], offsets[c + 1]
@@ -71,12 +70,12 @@ def consider(
         if not room_for(s, x):
             forget(s)
             return c, MORE_POOL, grown
-        grown += bits + admit(s, x, where, pruning, queue, fresh)
+        grown += bits + admit(s, x, where, pruning)
     return stop, DONE, grown
 
 
 @tolerant
-@compiled
+@bare
 def put(s: State, items: Items, support: int) -> int:
     """Add an itemset whatever it does to the size, if slots and pool have room; return why not, or ``DONE``."""
     if s.numbers[ELEMENTS] == len(s.spare):

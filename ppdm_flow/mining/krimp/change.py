@@ -30,10 +30,10 @@ from ppdm_flow.mining.krimp.state import (
     TRIED_TOTAL,
     State,
 )
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.inlined import inlined
 
 
-@compiled
+@inlined
 def log_term(s: State, usage: int) -> float:
     """(u + 1) log2 u, and 0 for a code that is not in use."""
     if usage < len(s.logs):
@@ -41,7 +41,7 @@ def log_term(s: State, usage: int) -> float:
     return (usage + 1.0) * math.log2(usage)
 
 
-@compiled
+@inlined
 def bits_more(s: State) -> float:
     """Return by how many bits the change on trial makes data and code table larger together."""
     bits = 0.0
@@ -65,7 +65,7 @@ def bits_more(s: State) -> float:
     return bits + (total + codes) * math.log2(total) - before  # type: ignore[no-any-return]
 
 
-@compiled
+@inlined
 def forget(s: State) -> None:
     """Drop the change on trial."""
     for i in range(s.numbers[TOUCHED]):
@@ -74,7 +74,7 @@ def forget(s: State) -> None:
     s.numbers[TOUCHED] = 0
 
 
-@compiled
+@inlined
 def settle(s: State) -> None:
     """Let the usages be as the change on trial would have them; it stays known until it is forgotten."""
     for i in range(s.numbers[TOUCHED]):
@@ -82,14 +82,14 @@ def settle(s: State) -> None:
     s.numbers[TOTAL], s.numbers[CODES] = s.numbers[TRIED_TOTAL], s.numbers[TRIED_CODES]
 
 
-@compiled
+@inlined
 def level_for(s: State, x: int, where: int) -> int:
     """Return the level on which all rows that would use ``x`` at rank ``where`` are free in its items."""
     last = where == s.numbers[ELEMENTS] or s.length[s.order[where]] < s.length[x]
     return int(min(s.length[x] - 2 if last else s.length[x] - 1, len(s.free) - 1))
 
 
-@compiled
+@inlined
 def rows_for(s: State, x: int, where: int) -> int:
     """Write rows to ``found`` among which are all that would use ``x`` at rank ``where``; return how many."""
     item = rarest(s, x)
@@ -99,7 +99,7 @@ def rows_for(s: State, x: int, where: int) -> int:
     return list_rows(s)
 
 
-@compiled
+@inlined
 def try_adding(s: State, x: int, where: int) -> float:
     """Put the addition of ``x`` at rank ``where`` on trial; return by how many bits the total would grow.
 
@@ -134,7 +134,7 @@ def try_adding(s: State, x: int, where: int) -> float:
     return bits_more(s)
 
 
-@compiled
+@inlined
 def try_removing(s: State, x: int) -> float:
     """Put the removal of ``x`` on trial; return by how many bits the total would grow."""
     for k in range(rows_using(s, x)):
@@ -144,7 +144,7 @@ def try_removing(s: State, x: int) -> float:
     return bits_more(s)
 
 
-@compiled
+@inlined
 def cover_with(s: State, x: int, where: int) -> None:
     """Cover the rows with ``x`` at rank ``where``, for good; usages are settled apart."""
     for k in range(rows_for(s, x, where)):
@@ -152,7 +152,7 @@ def cover_with(s: State, x: int, where: int) -> None:
             keep(s, s.found[k])
 
 
-@compiled
+@inlined
 def cover_without(s: State, x: int) -> None:
     """Cover the rows without ``x``, for good; usages are settled apart."""
     for k in range(rows_using(s, x)):

@@ -6,12 +6,12 @@ import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import intersect_only, lowest
 from ppdm_flow.mining.krimp.state import State
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.inlined import inlined
 
 NONE = -1
 
 
-@compiled
+@inlined
 def rarest(s: State, x: int) -> int:
     """Return the rarest of the items that have no bit vector, or ``NONE`` if all have one."""
     found = NONE
@@ -24,7 +24,7 @@ def rarest(s: State, x: int) -> int:
     return int(found)
 
 
-@compiled
+@inlined
 def rows_with(s: State, x: int, item: int) -> int:
     """Write the rows that have all items of ``x`` to ``found``, looking through those of ``item``; return how many."""
     count = 0
@@ -42,7 +42,7 @@ def rows_with(s: State, x: int, item: int) -> int:
     return count
 
 
-@compiled
+@inlined
 def intersect_level(s: State, x: int, level: int, alone: bool) -> None:
     """Intersect the items of ``x`` on a level, into ``alone`` or into ``some``."""
     out = s.alone if alone else s.some
@@ -52,7 +52,7 @@ def intersect_level(s: State, x: int, level: int, alone: bool) -> None:
         intersect_only(out, lines[s.line[s.items[x, i]]], out)
 
 
-@compiled
+@inlined
 def exclude_level(s: State, x: int, level: int) -> None:
     """Take from ``some`` the rows in which an item of ``x`` is free on a level."""
     lines = s.free[level]
@@ -62,7 +62,7 @@ def exclude_level(s: State, x: int, level: int) -> None:
             s.some[w] &= ~line[w]
 
 
-@compiled
+@inlined
 def list_rows(s: State) -> int:
     """Write the rows in ``some`` to ``found``; return how many."""
     count = 0
@@ -75,7 +75,7 @@ def list_rows(s: State) -> int:
     return count
 
 
-@compiled
+@inlined
 def rows_using(s: State, x: int) -> int:
     """Write rows to ``found`` among which are all that use element ``x``; return how many."""
     item = rarest(s, x)
@@ -89,7 +89,7 @@ def rows_using(s: State, x: int) -> int:
     return list_rows(s)
 
 
-@compiled
+@inlined
 def rows_containing(s: State, x: int) -> int:
     """Write the rows that have all items of ``x`` to ``found``; return how many."""
     item = rarest(s, x)

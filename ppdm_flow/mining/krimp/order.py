@@ -5,10 +5,10 @@ from __future__ import annotations
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
 from ppdm_flow.mining.krimp.state import ELEMENTS, POOL, State
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.inlined import inlined
 
 
-@compiled
+@inlined
 def precedes(s: State, a: int, b: int) -> bool:
     """Whether slot ``a`` comes before slot ``b`` in standard cover order."""
     if s.length[a] != s.length[b]:
@@ -21,7 +21,7 @@ def precedes(s: State, a: int, b: int) -> bool:
     return False
 
 
-@compiled
+@inlined
 def rank_for(s: State, x: int) -> int:
     """Return the rank at which a new element belongs."""
     low, high = 0, s.numbers[ELEMENTS]
@@ -34,7 +34,7 @@ def rank_for(s: State, x: int) -> int:
     return int(low)
 
 
-@compiled
+@inlined
 def room_for(s: State, x: int) -> bool:
     """Whether the pool can take ``x`` in every row that contains it; writes these rows to ``found``."""
     count = rows_containing(s, x)
@@ -46,7 +46,7 @@ def room_for(s: State, x: int) -> bool:
     return bool(need <= len(s.pool))
 
 
-@compiled
+@inlined
 def insert(s: State, x: int, where: int) -> None:
     """Put ``x`` at rank ``where``, in the table and in the rows that contain it: the pool must have room for it."""
     for rank in range(s.numbers[ELEMENTS], where, -1):
@@ -72,7 +72,7 @@ def insert(s: State, x: int, where: int) -> None:
         s.held[row] += 1
 
 
-@compiled
+@inlined
 def remove(s: State, x: int) -> None:
     """Take ``x`` out of the table and of all rows, and give its slot back."""
     for k in range(rows_containing(s, x)):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from ppdm_flow.mining.itemsets.bits import lowest
 from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, State
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.inlined import inlined
 
 import numpy as np
 
 
-@compiled
+@inlined
 def note(s: State, code: int, by: int) -> None:
     """Add to the change on trial: the usage of an element (by slot) or singleton (after all slots)."""
     if not s.marked[code]:
@@ -23,7 +23,7 @@ def note(s: State, code: int, by: int) -> None:
     s.change[code] += by
 
 
-@compiled
+@inlined
 def first_from(s: State, row: int, rank: int) -> int:
     """Return the place in the pool of the row's first element of this rank or later."""
     low = s.at[row]
@@ -37,7 +37,7 @@ def first_from(s: State, row: int, rank: int) -> int:
     return int(low)
 
 
-@compiled
+@inlined
 def cover_again(s: State, row: int, x: int, where: int, adding: bool, noting: bool) -> bool:
     """Cover a row as it would be with element ``x`` at rank ``where``, or without it; return whether that differs.
 
@@ -124,7 +124,7 @@ def cover_again(s: State, row: int, x: int, where: int, adding: bool, noting: bo
     return True
 
 
-@compiled
+@inlined
 def keep(s: State, row: int) -> None:
     """Make the cover that was found last the row's own, and move its cells to the levels where they are covered now."""
     head = s.numbers[HEAD]
@@ -147,7 +147,7 @@ def keep(s: State, row: int) -> None:
             s.single[row, w] = s.new[w]
 
 
-@compiled
+@inlined
 def _level(s: State, row: int, e: int) -> None:
     """Flip an element's cells on the levels between the lengths that cover them before and after."""
     top = len(s.free) - 1

@@ -79,6 +79,8 @@ class State(NamedTuple):
     change: Counts
     marked: Items
     touched: Items
+    queue: Items
+    fresh: Items
     found: Items
     some: Words
     alone: Words
@@ -115,7 +117,7 @@ def begin_state(database: Database, longest: int, slots: int = 256) -> State:
     planes, ends = weight_planes(database.weights)
     counts = np.arange(min(database.rows, MOST_LOGS) + 1, dtype=np.float64)
     logs = (counts + 1) * np.log2(np.maximum(counts, 1))
-    numbers = np.zeros(12, dtype=np.int64)
+    numbers = np.zeros(20, dtype=np.int64)
     numbers[TOTAL], numbers[CODES] = database.supports.sum(), np.count_nonzero(database.supports)
     numbers[POOL] = 4 * rows
     standard = standard_bits(database)
@@ -153,6 +155,8 @@ def begin_state(database: Database, longest: int, slots: int = 256) -> State:
         change=np.zeros(size, dtype=np.int64),
         marked=np.zeros(size, dtype=np.int32),
         touched=np.zeros(size, dtype=np.int32),
+        queue=np.zeros(slots, dtype=np.int32),
+        fresh=np.zeros(slots, dtype=np.int32),
         found=np.zeros(rows, dtype=np.int32),
         some=np.zeros(words_for(rows), dtype=np.uint64),
         alone=np.zeros(words_for(rows), dtype=np.uint64),
@@ -187,7 +191,7 @@ def with_slots(s: State) -> State:
         return np.concatenate([taller(old[:slots]), old[slots:]])
 
     spare = np.concatenate([s.spare, np.arange(slots, more, dtype=np.int32)])
-    named = {name: taller(getattr(s, name)) for name in ("items", "length", "support", "mask", "rank", "order")}
+    named = {name: taller(getattr(s, name)) for name in ("items", "length", "support", "mask", "rank", "order", "queue", "fresh")}
     split = {name: inner(getattr(s, name)) for name in ("usage", "bits", "change", "marked", "touched")}
     return s._replace(spare=spare, **named, **split)
 
