@@ -14,6 +14,7 @@ from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest, within
 from ppdm_flow.mining.itemsets.output import Output, append, full, wider
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
 from ppdm_flow.mining.itemsets.stack import DEPTH, HIGH, ITEM, LOW, SUPPORT, deeper, push
+from ppdm_flow.mining.itemsets.inlined import inlined
 from ppdm_flow.sdk.compiled import compiled, tolerant
 
 Items = npt.NDArray[np.int32]
@@ -24,7 +25,7 @@ FEW = 32
 BROKEN = -1
 
 
-@compiled
+@inlined
 def narrow(data: Data, alive: Items, count: int, row: int) -> int:
     """Keep of ``alive[:count]``, ascending, what is in ``row``; return how many."""
     j, end = data.begin[row], data.begin[row + 1]
@@ -40,7 +41,7 @@ def narrow(data: Data, alive: Items, count: int, row: int) -> int:
     return kept
 
 
-@compiled
+@inlined
 def others(data: Data, row: int, core: int, member: Items, alive: Items) -> int:
     """Write the items of ``row`` that are neither in the set nor its core to ``alive``; return how many."""
     count = 0
@@ -52,7 +53,7 @@ def others(data: Data, row: int, core: int, member: Items, alive: Items) -> int:
     return count
 
 
-@compiled
+@inlined
 def closure_of_rows(data: Data, rows: Items, core: int, member: Items, alive: Items) -> int:
     """Write what else is in all ``rows`` to ``alive``; return how many items, or ``BROKEN`` if one precedes the core."""
     count = others(data, rows[0], core, member, alive)
@@ -65,7 +66,7 @@ def closure_of_rows(data: Data, rows: Items, core: int, member: Items, alive: It
     return count
 
 
-@compiled
+@inlined
 def closure_of_bits(data: Data, occurs: Words, rows: Items, core: int, member: Items, alive: Items) -> int:
     """Do the same for rows in bits, of which ``rows`` are the first ones."""
     count = others(data, rows[0], core, member, alive)
@@ -83,7 +84,7 @@ def closure_of_bits(data: Data, occurs: Words, rows: Items, core: int, member: I
     return kept
 
 
-@compiled
+@inlined
 def some(words: Words, out: Items) -> int:
     """Write the positions of the first few ones to ``out``; return how many."""
     count = 0
@@ -98,7 +99,7 @@ def some(words: Words, out: Items) -> int:
     return count
 
 
-@compiled
+@inlined
 def enter(prefix: Items, member: Items, held: int, length: int, core: int, alive: Items, more: int) -> int:
     """Replace what follows the first ``length`` items of ``prefix`` by the core and its closure; return the length."""
     for i in range(length, held):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets.inlined import inlined
 from ppdm_flow.sdk.compiled import compiled
 
 Counts = npt.NDArray[np.int64]
@@ -59,13 +60,13 @@ def append(out: Output, prefix: Items, length: int, support: int) -> Output:
     return out
 
 
-@compiled
+@inlined
 def full(out: Output) -> bool:
     """Whether no itemset may be added any more."""
     return bool(out.used[0] >= out.used[2])
 
 
-@compiled
+@inlined
 def sort_within(items: Items, ends: Counts) -> None:
     """Sort each set ascending, in place."""
     begin = 0

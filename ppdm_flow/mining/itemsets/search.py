@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, common, lowest, weight_common, weight_planes, words_for
 from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.inlined import inlined
 from ppdm_flow.sdk.compiled import compiled
 
 Counts = npt.NDArray[np.int64]
@@ -58,7 +59,7 @@ def prepare(database: Database, least: int, longest: int) -> tuple[Data, Items]:
     return data, item_of
 
 
-@compiled
+@inlined
 def weight(data: Data, a: Words, b: Words) -> int:
     """The weight of the rows that have both bits."""
     if len(data.planes) == 1:  # all weights are 1
@@ -66,7 +67,7 @@ def weight(data: Data, a: Words, b: Words) -> int:
     return weight_common(a, b, data.planes, data.ends)
 
 
-@compiled
+@inlined
 def listed(words: Words, out: Items) -> int:
     """Write the positions of the ones to ``out``; return how many there are."""
     count = 0
@@ -99,7 +100,7 @@ def scratch(data: Data) -> Scratch:
     )
 
 
-@compiled
+@inlined
 def clear(s: Scratch, rank: int) -> None:
     """Forget one rank's figures."""
     s.weight[rank] = 0
@@ -107,7 +108,7 @@ def clear(s: Scratch, rank: int) -> None:
     s.at[rank] = -1
 
 
-@compiled
+@inlined
 def count_later(data: Data, s: Scratch, pool: Items, low: int, high: int, last: int) -> int:
     """Count, over the rows ``pool[low:high]``, every rank after ``last``; return how many ranks were met."""
     met = 0
@@ -126,7 +127,7 @@ def count_later(data: Data, s: Scratch, pool: Items, low: int, high: int, last: 
     return met
 
 
-@compiled
+@inlined
 def spread(data: Data, s: Scratch, pool: Items, low: int, high: int, last: int) -> None:
     """Write the rows ``pool[low:high]`` of each rank after ``last`` to its place ``at``, if it was given one."""
     for k in range(low, high):

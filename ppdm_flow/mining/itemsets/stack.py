@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets.inlined import inlined
 from ppdm_flow.sdk.compiled import compiled
 
 Stack = npt.NDArray[np.int64]
@@ -23,7 +24,7 @@ def deeper(old: Stack, least: int) -> Stack:
     return new
 
 
-@compiled
+@inlined
 def push(stack: Stack, line: int, item: int, depth: int, support: int, low: int, high: int) -> int:
     """Fill a line; return the next one."""
     stack[line, ITEM] = item
