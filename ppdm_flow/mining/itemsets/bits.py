@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,24 +17,24 @@ Words = npt.NDArray[np.uint64]
 WORD = 64
 
 
-@intrinsic
-def popcount(_context: Any, _word: Any) -> Any:
-    """The number of ones in a word: LLVM's ``ctpop``, which it vectorizes where the processor can."""
-
+def _popcount(_context: Any, _word: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
     return types.uint64(types.uint64), generate
 
 
-@intrinsic
-def lowest(_context: Any, _word: Any) -> Any:
-    """The position of the lowest one in a word that has one: LLVM's ``cttz``."""
-
+def _lowest(_context: Any, _word: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, True))
 
     return types.uint64(types.uint64), generate
+
+
+popcount: Callable[[np.uint64], np.uint64] = intrinsic(_popcount)  # type: ignore[assignment]  # is no call
+"""The number of ones in a word: LLVM's ``ctpop``, which it vectorizes where the processor can."""
+lowest: Callable[[np.uint64], np.uint64] = intrinsic(_lowest)  # type: ignore[assignment]  # is no call
+"""The position of the lowest one in a word that has one: LLVM's ``cttz``."""
 
 
 def words_for(rows: int) -> int:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest, within
+from ppdm_flow.mining.itemsets.inlined import inlined
 from ppdm_flow.mining.itemsets.output import Output, append, full, wider
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.mining.itemsets.stack import DEPTH, HIGH, ITEM, LOW, SUPPORT, deeper, push
-from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.itemsets.stack import DEPTH, HIGH, ITEM, LOW, SUPPORT, Stack, deeper, push
 from ppdm_flow.sdk.compiled import compiled, tolerant
 
 Items = npt.NDArray[np.int32]
@@ -55,7 +55,7 @@ def others(data: Data, row: int, core: int, member: Items, alive: Items) -> int:
 
 @inlined
 def closure_of_rows(data: Data, rows: Items, core: int, member: Items, alive: Items) -> int:
-    """Write what else is in all ``rows`` to ``alive``; return how many items, or ``BROKEN`` if one precedes the core."""
+    """Write what else all ``rows`` have to ``alive``; return how many items, or ``BROKEN`` if one precedes the core."""
     count = others(data, rows[0], core, member, alive)
     for k in range(1, len(rows)):
         if count == 0:
@@ -112,11 +112,27 @@ def enter(prefix: Items, member: Items, held: int, length: int, core: int, alive
     return length + 1 + more
 
 
+@inlined
+def leave(prefix: Items, member: Items, length: int, held: int) -> None:
+    """Shorten the set to its first ``length`` items."""
+    for i in range(length, held):
+        member[prefix[i]] = 0
+
+
+@inlined
+def push_later(s: Scratch, stack: Stack, waiting: int, later: Items, low: int, high: int, depth: int) -> int:
+    """Let the extensions by ``later[low:high]`` of a set of ``depth`` items wait; return the next line."""
+    for i in range(low, high):
+        waiting = push(stack, waiting, later[i], depth, s.weight[later[i]], i + 1, high)
+        s.weight[later[i]] = 0
+    return waiting
+
+
 @compiled
 def lists(
     data: Data, s: Scratch, rows: Items, prefix: Items, member: Items, alive: Items, depth: int, core: int, out: Output
 ) -> Output:
-    """Find the closed extensions of the closed set ``prefix[:depth]``, which is in ``rows``; leave ``prefix`` as it was.
+    """Find the closed extensions of the closed set ``prefix[:depth]``, which is in ``rows``.
 
     What waits is an extension that is frequent, not known yet to preserve the prefix.
     """
@@ -128,8 +144,7 @@ def lists(
         waiting -= 1
         item, length, low, high = stack[waiting, ITEM], stack[waiting, DEPTH], stack[waiting, LOW], stack[waiting, HIGH]
         if not first:
-            for i in range(length, held):
-                member[prefix[i]] = 0
+            leave(prefix, member, length, held)
             held = length
             more = closure_of_rows(data, pool[low:high], item, member, alive)
             if more == BROKEN:
@@ -157,9 +172,45 @@ def lists(
             later = s.met[i]
             waiting = push(stack, waiting, later, held, s.weight[later], s.at[later] - s.size[later], s.at[later])
             clear(s, later)
-    for i in range(depth, held):
-        member[prefix[i]] = 0
+    leave(prefix, member, depth, held)
     return out
+
+
+@inlined
+def everywhere(data: Data, out: Words) -> int:
+    """Set the bits of all rows; return the length of the longest row."""
+    longest = 1
+    out[:] = 0
+    for row in range(len(data.weights)):
+        out[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
+        longest = max(longest, data.begin[row + 1] - data.begin[row])
+    return longest
+
+
+@inlined
+def test_later(data: Data, s: Scratch, occurs: Words, later: Items, low: int, high: int, member: Items) -> int:
+    """Write those of ``later[low:high]`` that are frequent with ``occurs`` from ``high`` on; return where they end."""
+    end = high
+    for i in range(low, high):
+        if not member[later[i]]:
+            support = weight(data, occurs, data.bits[later[i]])
+            if support >= data.least:
+                later[end] = later[i]
+                s.weight[later[i]] = support
+                end += 1
+    return end
+
+
+@inlined
+def close(
+    data: Data, occurs: Words, sparse: bool, rows: Items, core: int, member: Items, alive: Items
+) -> tuple[int, int]:
+    """Write the closure of the core to ``alive`` and (some) rows to ``rows``; return how many there are of both."""
+    if sparse:
+        few = listed(occurs, rows)
+        return closure_of_rows(data, rows[:few], core, member, alive), few
+    few = some(occurs, rows)
+    return closure_of_bits(data, occurs, rows[:few], core, member, alive), few
 
 
 @tolerant
@@ -170,47 +221,31 @@ def search(data: Data, out: Output) -> Output:
     prefix = np.empty(data.ranks + 1, dtype=np.int32)
     alive = np.empty(data.ranks + 1, dtype=np.int32)
     member = np.zeros(data.ranks, dtype=np.int32)
-    count = len(data.weights)
-    rows = np.arange(count).astype(np.int32)
-    words = data.planes.shape[1]
-    more = closure_of_rows(data, rows, -1, member, alive)
+    rows = np.arange(len(data.weights)).astype(np.int32)
+    more = closure_of_rows(data, rows, BROKEN, member, alive)
     held = 0
     if more:
-        held = enter(prefix, member, 0, 0, alive[0], alive[1:], more - 1)
+        held = enter(prefix, member, 0, 0, int(alive[0]), alive[1:], more - 1)
         if held <= data.longest:
             out = append(out, prefix, held, data.weights.sum())
     if len(data.bits) == 0:
-        return lists(data, s, rows, prefix, member, alive, held, -1, out)
-    deepest = 1
-    for row in range(count):
-        deepest = max(deepest, data.begin[row + 1] - data.begin[row])
-    occurs = np.zeros((deepest + 2, words), dtype=np.uint64)
-    for row in rows:
-        occurs[held, row >> 6] |= np.uint64(1) << np.uint64(row & 63)
-    later = np.empty(max(1, 2 * data.ranks), dtype=np.int32)
-    stack = np.empty((max(1, data.ranks), 5), dtype=np.int64)
-    waiting, end = 0, 0
-    for rank in range(data.ranks):
-        if not member[rank]:
-            later[end] = rank
-            end += 1
-    for i in range(end):
-        waiting = push(stack, waiting, later[i], held, weight(data, occurs[held], data.bits[later[i]]), i + 1, end)
+        return lists(data, s, rows, prefix, member, alive, held, BROKEN, out)
+    mine = np.zeros(data.planes.shape[1], dtype=np.uint64)
+    occurs = np.zeros((everywhere(data, mine) + 1, len(mine)), dtype=np.uint64)
+    occurs[held] = mine
+    later = np.empty(2 * data.ranks, dtype=np.int32)
+    later[: data.ranks] = np.arange(data.ranks)
+    stack = np.empty((data.ranks, 5), dtype=np.int64)
+    end = test_later(data, s, mine, later, 0, data.ranks, member)
+    waiting = push_later(s, stack, 0, later, data.ranks, end, held)
     while waiting and not full(out):
         waiting -= 1
         item, length, low, high = stack[waiting, ITEM], stack[waiting, DEPTH], stack[waiting, LOW], stack[waiting, HIGH]
-        for i in range(length, held):
-            member[prefix[i]] = 0
+        leave(prefix, member, length, held)
         held = length
-        mine = occurs[deepest + 1]
         intersect_only(occurs[length], data.bits[item], mine)
         sparse = stack[waiting, SUPPORT] <= data.sparse
-        if sparse:
-            few = listed(mine, rows)
-            more = closure_of_rows(data, rows[:few], item, member, alive)
-        else:
-            few = some(mine, rows)
-            more = closure_of_bits(data, mine, rows[:few], item, member, alive)
+        more, few = close(data, mine, sparse, rows, item, member, alive)
         if more == BROKEN:
             continue
         held = enter(prefix, member, held, length, item, alive, more)
@@ -222,16 +257,7 @@ def search(data: Data, out: Output) -> Output:
             continue
         occurs[held] = mine
         later = wider(later, high + high - low)
-        end = high
-        for i in range(low, high):
-            if not member[later[i]]:
-                support = weight(data, mine, data.bits[later[i]])
-                if support >= data.least:
-                    later[end] = later[i]
-                    s.weight[later[i]] = support
-                    end += 1
+        end = test_later(data, s, mine, later, low, high, member)
         stack = deeper(stack, waiting + end - high)
-        for i in range(high, end):
-            waiting = push(stack, waiting, later[i], held, s.weight[later[i]], i + 1, end)
-            s.weight[later[i]] = 0
+        waiting = push_later(s, stack, waiting, later, high, end, held)
     return out

@@ -19,7 +19,6 @@ Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 
-
 @compiled
 def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: int, out: Output) -> Output:
     """Find all extensions, by items after ``last``, of the first ``depth`` items of ``prefix``, which is in ``rows``.

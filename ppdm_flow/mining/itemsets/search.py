@@ -53,9 +53,7 @@ def prepare(database: Database, least: int, longest: int) -> tuple[Data, Items]:
     bits = database.vertical(rank[:-1]) if dense and len(item_of) else np.zeros((0, words), dtype=np.uint64)
     planes, ends = weight_planes(database.weights)
     sparse = max(8, words // 2) if dense else rows + 1
-    data = Data(
-        begin, ranked[here], database.weights, bits, planes, ends, len(item_of), least, longest, sparse
-    )
+    data = Data(begin, ranked[here], database.weights, bits, planes, ends, len(item_of), least, longest, sparse)
     return data, item_of
 
 

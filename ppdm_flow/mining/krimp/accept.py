@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ppdm_flow.mining.itemsets.inlined import bare
 from ppdm_flow.mining.krimp.change import cover_with, forget, settle, try_adding
 from ppdm_flow.mining.krimp.order import insert, rank_for, room_for
 from ppdm_flow.mining.krimp.prune import TOLERANCE, fallen, prune
 from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, TOUCHED, Counts, Items, State
-from ppdm_flow.mining.itemsets.inlined import bare
 from ppdm_flow.sdk.compiled import tolerant
 
 DONE, MORE_SLOTS, MORE_POOL = range(3)

@@ -1,17 +1,16 @@
 """A change to the code table on trial: which usages it moves, and what that does to the total size.
 
-With usages u, their sum t and n codes in use, L(D|CT) + L(CT|D) = (t + n) log t - sum (u + 1) log u + sum of the codes'
-sizes under the standard code table (Vreeken, van Leeuwen, Siebes 2011, definitions 3 to 5). So the change depends on the
-moved usages alone.
+With usages u, their sum t and n codes in use, L(D|CT) + L(CT|D) = (t + n) log t - sum (u + 1) log u + sum of the
+codes' sizes under the standard code table (Vreeken, van Leeuwen, Siebes 2011, definitions 3 to 5). So the change
+depends on the moved usages alone.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ppdm_flow.mining.itemsets.bits import popcount, weight_common
+from ppdm_flow.mining.itemsets.bits import weight_common
+from ppdm_flow.mining.itemsets.inlined import inlined
 from ppdm_flow.mining.krimp.occurrences import (
     NONE,
     intersect_level,
@@ -30,7 +29,6 @@ from ppdm_flow.mining.krimp.state import (
     TRIED_TOTAL,
     State,
 )
-from ppdm_flow.mining.itemsets.inlined import inlined
 
 
 @inlined
@@ -111,12 +109,7 @@ def try_adding(s: State, x: int, where: int) -> float:
     else:
         level = level_for(s, x, where)
         intersect_level(s, x, 0, True)
-        alone = np.int64(0)
-        if len(s.planes) == 1:
-            for w in range(len(s.alone)):
-                alone += np.int64(popcount(s.alone[w]))
-        else:
-            alone = weight_common(s.alone, s.alone, s.planes, s.ends)
+        alone = weight_common(s.alone, s.alone, s.planes, s.ends)
         if alone > 0:
             note(s, x, alone)
             for i in range(s.length[x]):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ppdm_flow.mining.itemsets.inlined import inlined
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
 from ppdm_flow.mining.krimp.state import ELEMENTS, POOL, State
-from ppdm_flow.mining.itemsets.inlined import inlined
 
 
 @inlined

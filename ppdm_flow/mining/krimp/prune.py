@@ -6,10 +6,10 @@ by usage, ascending, with those whose usage the removal lowered: as the authors'
 
 from __future__ import annotations
 
+from ppdm_flow.mining.itemsets.inlined import bare
 from ppdm_flow.mining.krimp.change import cover_without, forget, settle, try_removing
 from ppdm_flow.mining.krimp.order import remove
 from ppdm_flow.mining.krimp.state import PRUNED, TOUCHED, Items, State
-from ppdm_flow.mining.itemsets.inlined import bare
 
 TOLERANCE = 1e-6
 """Differences of fewer bits are the arithmetic's, not the data's."""

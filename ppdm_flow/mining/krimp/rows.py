@@ -6,11 +6,12 @@ with and without it are the same again.
 
 from __future__ import annotations
 
-from ppdm_flow.mining.itemsets.bits import lowest
-from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, State
-from ppdm_flow.mining.itemsets.inlined import inlined
-
 import numpy as np
+
+from ppdm_flow.mining.itemsets.bits import Words, lowest
+from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.krimp.pairs import codes_of, pair_again
+from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, State
 
 
 @inlined
@@ -38,95 +39,127 @@ def first_from(s: State, row: int, rank: int) -> int:
 
 
 @inlined
+def fits(s: State, x: int, cells: Words) -> bool:
+    """Whether all cells of an element are left."""
+    for w in range(len(cells)):  # noqa: SIM110  # numba knows no generators
+        if s.mask[x, w] & ~cells[w]:
+            return False
+    return True
+
+
+@inlined
+def take(s: State, x: int, cells: Words) -> None:
+    """Take an element's cells from those left."""
+    for w in range(len(cells)):
+        cells[w] &= ~s.mask[x, w]
+
+
+@inlined
+def same(s: State) -> bool:
+    """Whether ``old`` and ``new`` are the same."""
+    for w in range(len(s.old)):  # noqa: SIM110  # numba knows no generators
+        if s.old[w] != s.new[w]:
+            return False
+    return True
+
+
+@inlined
+def open_row(s: State, row: int, rank: int) -> int:
+    """Write what a row's elements before ``rank`` leave to ``old`` and ``new``; return how many these are."""
+    for w in range(len(s.old)):
+        s.old[w] = s.present[row, w]
+    j = 0
+    while j < s.covers[row] and s.rank[s.cover[row, j]] < rank:
+        take(s, s.cover[row, j], s.old)
+        j += 1
+    for w in range(len(s.old)):
+        s.new[w] = s.old[w]
+    return j
+
+
+@inlined
+def follow(s: State, row: int, j: int, start: int, noting: bool) -> None:
+    """Cover on with the elements from ``pool[start]``, as it was (``cover`` from ``j``) and as it becomes."""
+    count = s.covers[row]
+    mass = s.weights[row]
+    filled = s.numbers[TAIL]
+    converged = False
+    for k in range(start, s.at[row] + s.held[row]):
+        e = s.pool[k]
+        used = j < count and s.cover[row, j] == e
+        if fits(s, e, s.new):
+            s.tail[filled] = e
+            filled += 1
+            take(s, e, s.new)
+            by = 0 if used else mass
+        elif used:
+            by = -mass
+        else:
+            continue
+        if used:
+            j += 1
+            take(s, e, s.old)
+        if by:
+            if noting:
+                note(s, e, by)
+            converged = same(s)
+            if converged:
+                break
+    if converged:
+        while j < count:
+            s.tail[filled] = s.cover[row, j]
+            filled += 1
+            j += 1
+    s.numbers[TAIL] = filled
+    s.numbers[SAME] = converged
+
+
+@inlined
+def note_singletons(s: State, row: int) -> None:
+    """Note which cells of a row are left to singletons, or are no more."""
+    mass = s.weights[row]
+    for w in range(len(s.old)):
+        left = s.old[w] ^ s.new[w]
+        while left:
+            place = np.int64(lowest(left))
+            gone = (s.old[w] >> np.uint64(place)) & np.uint64(1)
+            note(s, len(s.length) + s.cells[row, 64 * w + place], -mass if gone else mass)
+            left &= left - np.uint64(1)
+
+
+@inlined
 def cover_again(s: State, row: int, x: int, where: int, adding: bool, noting: bool) -> bool:
     """Cover a row as it would be with element ``x`` at rank ``where``, or without it; return whether that differs.
 
     The new cover is the first ``HEAD`` elements of the old one, then ``tail[:TAIL]``; what is left is in ``new``.
     """
-    words = s.mask.shape[1]
-    slots = len(s.length)
-    count = s.covers[row]
-    cover = s.cover[row]
-    for w in range(words):
-        s.old[w] = s.present[row, w]
-    j = 0
-    while j < count and s.rank[cover[j]] < where:
-        for w in range(words):
-            s.old[w] &= ~s.mask[cover[j], w]
-        j += 1
-    if adding:
-        for w in range(words):
-            if s.mask[x, w] & ~s.old[w]:
-                return False
-            s.new[w] = s.old[w] & ~s.mask[x, w]
-    else:
-        if j == count or cover[j] != x:
-            return False
-        for w in range(words):
-            s.new[w] = s.old[w]
-            s.old[w] &= ~s.mask[x, w]
+    j = open_row(s, row, where)
     s.numbers[HEAD] = j
-    mass = s.weights[row]
-    filled = 0
     if adding:
+        if not fits(s, x, s.new):
+            return False
+        take(s, x, s.new)
         s.tail[0] = x
-        filled = 1
+        s.numbers[TAIL] = 1
     else:
+        if j == s.covers[row] or s.cover[row, j] != x:
+            return False
+        take(s, x, s.old)
+        s.numbers[TAIL] = 0
         j += 1
+        where += 1
     if noting:
-        note(s, x, mass if adding else -mass)
-    end = s.at[row] + s.held[row]
-    same = False
-    for k in range(first_from(s, row, where if adding else where + 1), end):
-        e = s.pool[k]
-        used = j < count and cover[j] == e
-        fits = True
-        for w in range(words):
-            if s.mask[e, w] & ~s.new[w]:
-                fits = False
-                break
-        if not (used or fits):
-            continue
-        if fits:
-            s.tail[filled] = e
-            filled += 1
-            for w in range(words):
-                s.new[w] &= ~s.mask[e, w]
-        if used:
-            j += 1
-            for w in range(words):
-                s.old[w] &= ~s.mask[e, w]
-        if used != fits:
-            if noting:
-                note(s, e, mass if fits else -mass)
-            same = True
-            for w in range(words):
-                if s.old[w] != s.new[w]:
-                    same = False
-                    break
-            if same:
-                break
-    if same:
-        while j < count:
-            s.tail[filled] = cover[j]
-            filled += 1
-            j += 1
-    elif noting:
-        for w in range(words):
-            left = s.old[w] ^ s.new[w]
-            while left:
-                place = np.int64(lowest(left))
-                gone = (s.old[w] >> np.uint64(place)) & np.uint64(1)
-                note(s, slots + s.cells[row, 64 * w + place], -mass if gone else mass)
-                left &= left - np.uint64(1)
-    s.numbers[TAIL] = filled
-    s.numbers[SAME] = same
+        note(s, x, s.weights[row] if adding else -s.weights[row])
+    follow(s, row, j, first_from(s, row, where), noting)
+    if noting and not s.numbers[SAME]:
+        note_singletons(s, row)
     return True
 
 
 @inlined
 def keep(s: State, row: int) -> None:
     """Make the cover that was found last the row's own, and move its cells to the levels where they are covered now."""
+    held = codes_of(s, row, s.was) if len(s.pairs) else 0
     head = s.numbers[HEAD]
     for j in range(head, s.covers[row]):
         e = s.cover[row, j]
@@ -145,6 +178,8 @@ def keep(s: State, row: int) -> None:
     if not s.numbers[SAME]:
         for w in range(s.mask.shape[1]):
             s.single[row, w] = s.new[w]
+    if len(s.pairs):
+        pair_again(s, held, codes_of(s, row, s.now), s.weights[row])
 
 
 @inlined

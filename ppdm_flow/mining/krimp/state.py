@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from ppdm_flow.mining.itemsets.database import Database
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
 TOTAL, CODES, ELEMENTS, POOL, TRIED_TOTAL, TRIED_CODES, TOUCHED, HEAD, TAIL, SAME, ACCEPTED, PRUNED = range(12)
@@ -45,6 +46,9 @@ class State(NamedTuple):
     Rows: ``cover`` (R, P // 2) the elements of the cover in order, ``covers`` (R,) how many, ``single`` (R, W) what is
     left to singletons. The elements that a row contains, in cover order, are ``pool[at[r]:at[r] + held[r]]``, with
     room for ``room[r]``.
+
+    For SLIM, N = E + I, else 0: ``pairs`` (N, N): the weight of the rows that use both codes; ``tried`` (N, N): pairs
+    that were of no use as they are; ``dirty`` (N,): codes whose rows have changed. The rest is room for single steps.
     """
 
     cells: Items
@@ -89,6 +93,12 @@ class State(NamedTuple):
     tail: Items
     before: Items
     after: Items
+    pairs: Items
+    tried: Bytes
+    stamp: Bytes
+    dirty: Bytes
+    was: Items
+    now: Items
 
 
 def standard_bits(database: Database) -> Floats:
@@ -100,7 +110,7 @@ def standard_bits(database: Database) -> Floats:
     return found
 
 
-def begin_state(database: Database, longest: int, slots: int = 256) -> State:
+def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: bool = False) -> State:
     """Return the standard code table: every cell is covered by its singleton."""
     cells = database.cells
     rows, places = cells.shape
@@ -117,11 +127,12 @@ def begin_state(database: Database, longest: int, slots: int = 256) -> State:
     planes, ends = weight_planes(database.weights)
     counts = np.arange(min(database.rows, MOST_LOGS) + 1, dtype=np.float64)
     logs = (counts + 1) * np.log2(np.maximum(counts, 1))
-    numbers = np.zeros(20, dtype=np.int64)
+    numbers = np.zeros(12, dtype=np.int64)
     numbers[TOTAL], numbers[CODES] = database.supports.sum(), np.count_nonzero(database.supports)
     numbers[POOL] = 4 * rows
     standard = standard_bits(database)
     size = slots + database.items
+    square = (size, size) if pairing else (0, 0)
     return State(
         cells=cells,
         weights=database.weights,
@@ -165,6 +176,12 @@ def begin_state(database: Database, longest: int, slots: int = 256) -> State:
         tail=np.zeros(places + 1, dtype=np.int32),
         before=np.ones(places + 1, dtype=np.int32),
         after=np.ones(places + 1, dtype=np.int32),
+        pairs=np.zeros(square, dtype=np.int32),
+        tried=np.zeros(square, dtype=np.uint8),
+        stamp=np.zeros(size, dtype=np.uint8),
+        dirty=np.zeros(size, dtype=np.uint8),
+        was=np.zeros(places + 1, dtype=np.int32),
+        now=np.zeros(places + 1, dtype=np.int32),
     )
 
 
@@ -184,15 +201,22 @@ def with_slots(s: State) -> State:
     """Return the state with twice the slots."""
     slots, more = len(s.length), 2 * len(s.length)
 
-    def taller(old: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    def taller(old: Any) -> Any:
         return np.concatenate([old, np.zeros((more - slots, *old.shape[1:]), dtype=old.dtype)])
 
-    def inner(old: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    def inner(old: Any) -> Any:
         return np.concatenate([taller(old[:slots]), old[slots:]])
 
     spare = np.concatenate([s.spare, np.arange(slots, more, dtype=np.int32)])
-    named = {name: taller(getattr(s, name)) for name in ("items", "length", "support", "mask", "rank", "order", "queue", "fresh")}
-    split = {name: inner(getattr(s, name)) for name in ("usage", "bits", "change", "marked", "touched")}
+    named = {
+        name: taller(getattr(s, name))
+        for name in ("items", "length", "support", "mask", "rank", "order", "queue", "fresh")
+    }
+    split = {
+        name: inner(getattr(s, name)) for name in ("usage", "bits", "change", "marked", "touched", "stamp", "dirty")
+    }
+    if len(s.pairs):
+        split |= {name: inner(inner(getattr(s, name)).T).T.copy() for name in ("pairs", "tried")}
     return s._replace(spare=spare, **named, **split)
 
 
