@@ -53,7 +53,7 @@ def promise(s: State, a: int, b: int, before: float) -> float:
 @inlined
 def size_now(s: State) -> float:
     """Return the part of the total size that depends on the sum of usages."""
-    return (s.numbers[TOTAL] + s.numbers[CODES]) * math.log2(s.numbers[TOTAL])  # type: ignore[no-any-return]
+    return (s.numbers[TOTAL] + s.numbers[CODES]) * math.log2(max(s.numbers[TOTAL], 1))  # type: ignore[no-any-return]
 
 
 @bare

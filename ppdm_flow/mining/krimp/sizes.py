@@ -32,5 +32,5 @@ def encoded(usages: Counts, standard: Floats) -> Sizes:
     """
     used = usages > 0
     counts = usages[used].astype(np.float64)
-    lengths = np.log2(counts.sum()) - np.log2(counts)
+    lengths = np.log2(max(counts.sum(), 1)) - np.log2(counts)
     return Sizes(float(counts @ lengths), float((standard[used] + lengths).sum()))

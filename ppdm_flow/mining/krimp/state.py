@@ -106,7 +106,7 @@ def standard_bits(database: Database) -> Floats:
     supports = database.supports.astype(np.float64)
     found = np.zeros(len(supports))
     here = supports > 0
-    found[here] = np.log2(supports.sum()) - np.log2(supports[here])
+    found[here] = np.log2(max(supports.sum(), 1)) - np.log2(supports[here])
     return found
 
 
