@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import intrinsic
 
-from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.itemsets.kernels import entry, inlined
 
 Words = npt.NDArray[np.uint64]
 
@@ -42,7 +42,7 @@ def words_for(rows: int) -> int:
     return -(-rows // WORD)
 
 
-@inlined
+@entry
 def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[line[i]]`` for each item i in row r of ``cells``; items whose line is negative have none."""
     for row in range(cells.shape[0]):

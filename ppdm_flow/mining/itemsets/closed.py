@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest, within
-from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
 from ppdm_flow.mining.itemsets.output import Output, append, full, wider
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
 from ppdm_flow.mining.itemsets.stack import DEPTH, HIGH, ITEM, LOW, SUPPORT, Stack, deeper, push
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -128,7 +128,7 @@ def push_later(s: Scratch, stack: Stack, waiting: int, later: Items, low: int, h
     return waiting
 
 
-@compiled
+@allocating
 def lists(
     data: Data, s: Scratch, rows: Items, prefix: Items, member: Items, alive: Items, depth: int, core: int, out: Output
 ) -> Output:
@@ -214,7 +214,7 @@ def close(
 
 
 @tolerant
-@compiled
+@allocating
 def search(data: Data, out: Output) -> Output:
     """Find all closed itemsets of at least the least support and at most the greatest length."""
     s = scratch(data)

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, occurrences, words_for
 from ppdm_flow.mining.itemsets.places import first_fit
-from ppdm_flow.sdk.compiled import tolerant
 
 Cells = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -98,5 +97,5 @@ class Database:
         """Return the rows of each item as bits: line ``line[i]`` for item i, none where that is negative."""
         lines = int(line.max(initial=-1)) + 1
         out = np.zeros((lines, words_for(len(self.cells))), dtype=np.uint64)
-        tolerant(occurrences)(self.cells, line, out)
+        occurrences(self.cells, line, out)
         return out

@@ -10,16 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import intersect_only
+from ppdm_flow.mining.itemsets.kernels import allocating
 from ppdm_flow.mining.itemsets.output import Output, append, full, wider
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
 from ppdm_flow.mining.itemsets.stack import DEPTH, HIGH, ITEM, LOW, SUPPORT, deeper, push
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 
-@compiled
+@allocating
 def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: int, out: Output) -> Output:
     """Find all extensions, by items after ``last``, of the first ``depth`` items of ``prefix``, which is in ``rows``.
 
@@ -60,7 +61,7 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
 
 
 @tolerant
-@compiled
+@allocating
 def search(data: Data, out: Output) -> Output:
     """Find all itemsets of at least the least support and at most the greatest length; sets come out unsorted."""
     s = scratch(data)

@@ -15,7 +15,6 @@ from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.output import Output, sort_within
 from ppdm_flow.mining.itemsets.search import Data, prepare
-from ppdm_flow.sdk.compiled import tolerant
 
 MOST_SETS = 50_000_000
 
@@ -59,7 +58,7 @@ def mine(
     if sets > most:
         raise too_many(most, least)
     items, ends = item_of[out.items[:filled]], out.ends[:sets]
-    tolerant(sort_within)(items, ends)
+    sort_within(items, ends)
     return Itemsets(np.concatenate([[0], ends]), items, out.supports[:sets].copy()).of_length(min_length)
 
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.inlined import inlined
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.kernels import allocating, entry, inlined
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
@@ -23,7 +22,7 @@ class Output(NamedTuple):
     used: Counts
 
 
-@compiled
+@allocating
 def wider(old: Items, least: int) -> Items:
     """Return ``old`` with room for at least ``least``."""
     if least <= len(old):
@@ -33,7 +32,7 @@ def wider(old: Items, least: int) -> Items:
     return new
 
 
-@compiled
+@allocating
 def longer(old: Counts, least: int) -> Counts:
     """Return ``old`` with room for at least ``least``."""
     if least <= len(old):
@@ -43,7 +42,7 @@ def longer(old: Counts, least: int) -> Counts:
     return new
 
 
-@compiled
+@allocating
 def append(out: Output, prefix: Items, length: int, support: int) -> Output:
     """Add the first ``length`` items of ``prefix``. What stood in ``out`` must be replaced by what is returned."""
     sets, filled = out.used[0], out.used[1]
@@ -66,7 +65,7 @@ def full(out: Output) -> bool:
     return bool(out.used[0] >= out.used[2])
 
 
-@inlined
+@entry
 def sort_within(items: Items, ends: Counts) -> None:
     """Sort each set ascending, in place."""
     begin = 0

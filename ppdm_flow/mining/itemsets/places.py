@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.mining.itemsets.kernels import allocating
+from ppdm_flow.sdk.compiled import tolerant
 
 
 @tolerant
-@compiled
+@allocating
 def first_fit(
     begin: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], order: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int32]:

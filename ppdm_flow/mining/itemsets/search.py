@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, common, lowest, weight_common, weight_planes, words_for
 from ppdm_flow.mining.itemsets.database import Database
-from ppdm_flow.mining.itemsets.inlined import inlined
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
@@ -87,7 +86,7 @@ class Scratch(NamedTuple):
     met: Items
 
 
-@compiled
+@allocating
 def scratch(data: Data) -> Scratch:
     """Return room for counting."""
     return Scratch(

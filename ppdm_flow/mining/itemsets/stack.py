@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.inlined import inlined
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
 
 Stack = npt.NDArray[np.int64]
 
@@ -14,7 +13,7 @@ ITEM, DEPTH, SUPPORT, LOW, HIGH = range(5)
 """Of an itemset that waits: its last item, the length of the set that it extends or is, its support, a range."""
 
 
-@compiled
+@allocating
 def deeper(old: Stack, least: int) -> Stack:
     """Return a stack with room for at least ``least`` lines."""
     if least <= len(old):

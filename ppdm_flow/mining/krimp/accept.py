@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.inlined import bare
+from ppdm_flow.mining.itemsets.kernels import entry, part
 from ppdm_flow.mining.krimp.change import cover_with, forget, settle, try_adding
 from ppdm_flow.mining.krimp.order import insert, rank_for, room_for
 from ppdm_flow.mining.krimp.prune import TOLERANCE, fallen, prune
 from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, TOUCHED, Counts, Items, State
-from ppdm_flow.sdk.compiled import tolerant
 
 DONE, MORE_SLOTS, MORE_POOL = range(3)
 """Why the loop came back."""
 
 
-@bare
+@part
 def fill(s: State, items: Items, support: int) -> int:
     """Describe an itemset, items ascending, in the next spare slot; return the slot."""
     x = s.spare[s.numbers[ELEMENTS]]
@@ -33,7 +32,7 @@ def fill(s: State, items: Items, support: int) -> int:
     return int(x)
 
 
-@bare
+@part
 def admit(s: State, x: int, where: int, pruning: bool) -> float:
     """Make the addition on trial final; return by how many bits pruning then made the total grow (not above 0)."""
     cover_with(s, x, where)
@@ -45,8 +44,7 @@ def admit(s: State, x: int, where: int, pruning: bool) -> float:
     return prune(s, s.queue, count, s.fresh)
 
 
-@tolerant
-@bare
+@entry
 def consider(
     s: State, offsets: Counts, items: Items, supports: Counts, start: int, stop: int, pruning: bool
 ) -> tuple[int, int, float]:
@@ -74,8 +72,7 @@ def consider(
     return stop, DONE, grown
 
 
-@tolerant
-@bare
+@entry
 def put(s: State, items: Items, support: int) -> int:
     """Add an itemset whatever it does to the size, if slots and pool have room; return why not, or ``DONE``."""
     if s.numbers[ELEMENTS] == len(s.spare):

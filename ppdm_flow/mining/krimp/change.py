@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from ppdm_flow.mining.itemsets.bits import weight_common
-from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.itemsets.kernels import inlined, part
 from ppdm_flow.mining.krimp.occurrences import (
     NONE,
     intersect_level,
@@ -97,7 +97,7 @@ def rows_for(s: State, x: int, where: int) -> int:
     return list_rows(s)
 
 
-@inlined
+@part
 def try_adding(s: State, x: int, where: int) -> float:
     """Put the addition of ``x`` at rank ``where`` on trial; return by how many bits the total would grow.
 
@@ -127,7 +127,7 @@ def try_adding(s: State, x: int, where: int) -> float:
     return bits_more(s)
 
 
-@inlined
+@part
 def try_removing(s: State, x: int) -> float:
     """Put the removal of ``x`` on trial; return by how many bits the total would grow."""
     for k in range(rows_using(s, x)):
@@ -137,7 +137,7 @@ def try_removing(s: State, x: int) -> float:
     return bits_more(s)
 
 
-@inlined
+@part
 def cover_with(s: State, x: int, where: int) -> None:
     """Cover the rows with ``x`` at rank ``where``, for good; usages are settled apart."""
     for k in range(rows_for(s, x, where)):
@@ -145,7 +145,7 @@ def cover_with(s: State, x: int, where: int) -> None:
             keep(s, s.found[k])
 
 
-@inlined
+@part
 def cover_without(s: State, x: int) -> None:
     """Cover the rows without ``x``, for good; usages are settled apart."""
     for k in range(rows_using(s, x)):

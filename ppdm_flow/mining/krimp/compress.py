@@ -13,11 +13,10 @@ from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import least_rows
 from ppdm_flow.mining.krimp.accept import DONE, MORE_SLOTS, consider, put
 from ppdm_flow.mining.krimp.code_table import CodeTable, read_off
-from ppdm_flow.mining.krimp.joins import Best, join, look_again
+from ppdm_flow.mining.krimp.joins import Best, join, look_around
 from ppdm_flow.mining.krimp.pairs import pair_all
 from ppdm_flow.mining.krimp.progress import Pace, Watch
 from ppdm_flow.mining.krimp.state import ACCEPTED, PRUNED, State, begin_state, with_pool, with_slots
-from ppdm_flow.sdk.compiled import tolerant
 
 MOST_PAIRED = 8192
 """SLIM keeps a square of counts over all codes."""
@@ -144,8 +143,7 @@ def _started(s: State) -> Best:
         np.zeros(1, dtype=np.int64),
         np.zeros(s.items.shape[1] + 1, dtype=np.int32),
     )
-    s.dirty[:] = 1
-    tolerant(look_again)(s, best)
+    look_around(s, best)
     return best
 
 

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.inlined import bare, inlined
+from ppdm_flow.mining.itemsets.kernels import entry, inlined, part
 from ppdm_flow.mining.krimp.accept import DONE, MORE_POOL, MORE_SLOTS, admit, fill
 from ppdm_flow.mining.krimp.change import forget, log_term, try_adding
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.order import rank_for, room_for
 from ppdm_flow.mining.krimp.prune import TOLERANCE
 from ppdm_flow.mining.krimp.state import CODES, ELEMENTS, TOTAL, Counts, Floats, Items, State
-from ppdm_flow.sdk.compiled import tolerant
 
 
 class Best(NamedTuple):
@@ -56,7 +55,7 @@ def size_now(s: State) -> float:
     return (s.numbers[TOTAL] + s.numbers[CODES]) * math.log2(max(s.numbers[TOTAL], 1))  # type: ignore[no-any-return]
 
 
-@bare
+@part
 def look(s: State, best: Best, a: int) -> None:
     """Find the best partner of one code."""
     best.partner[a], best.bits[a], best.round[a] = -1, 0.0, best.clock[0]
@@ -68,7 +67,7 @@ def look(s: State, best: Best, a: int) -> None:
                 best.partner[a], best.bits[a] = b, bits
 
 
-@bare
+@part
 def look_again(s: State, best: Best) -> None:
     """Bring the partners up to date with the codes whose rows have changed."""
     best.clock[0] += 1
@@ -90,6 +89,13 @@ def look_again(s: State, best: Best) -> None:
                 if bits > best.bits[b]:
                     best.partner[b], best.bits[b] = a, bits
     s.dirty[:] = 0
+
+
+@entry
+def look_around(s: State, best: Best) -> None:
+    """Find the best partners of all codes."""
+    s.dirty[:] = 1
+    look_again(s, best)
 
 
 @inlined
@@ -120,8 +126,7 @@ def unite(s: State, a: int, b: int, out: Items) -> int:
     return count
 
 
-@tolerant
-@bare
+@entry
 def join(s: State, best: Best, least: int, pruning: bool, trials: int) -> tuple[int, float, int]:
     """Try so many unions; return why the loop came back, by how many bits the total grew, and how many were tried.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import intersect_only, lowest
-from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.krimp.state import State
 
 NONE = -1

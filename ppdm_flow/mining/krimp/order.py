@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.itemsets.kernels import inlined, part
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
 from ppdm_flow.mining.krimp.state import ELEMENTS, POOL, State
@@ -34,7 +34,7 @@ def rank_for(s: State, x: int) -> int:
     return int(low)
 
 
-@inlined
+@part
 def room_for(s: State, x: int) -> bool:
     """Whether the pool can take ``x`` in every row that contains it; writes these rows to ``found``."""
     count = rows_containing(s, x)
@@ -46,7 +46,7 @@ def room_for(s: State, x: int) -> bool:
     return bool(need <= len(s.pool))
 
 
-@inlined
+@part
 def insert(s: State, x: int, where: int) -> None:
     """Put ``x`` at rank ``where``, in the table and in the rows that contain it: the pool must have room for it."""
     for rank in range(s.numbers[ELEMENTS], where, -1):
@@ -72,7 +72,7 @@ def insert(s: State, x: int, where: int) -> None:
         s.held[row] += 1
 
 
-@inlined
+@part
 def remove(s: State, x: int) -> None:
     """Take ``x`` out of the table and of all rows, and give its slot back."""
     for k in range(rows_containing(s, x)):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import lowest
-from ppdm_flow.mining.itemsets.inlined import bare, inlined
+from ppdm_flow.mining.itemsets.kernels import entry, inlined
 from ppdm_flow.mining.krimp.state import Items, State
-from ppdm_flow.sdk.compiled import tolerant
 
 
 @inlined
@@ -57,8 +56,7 @@ def pair_again(s: State, held: int, holds: int, mass: int) -> None:
         s.stamp[s.now[k]] = 0
 
 
-@tolerant
-@bare
+@entry
 def pair_all(s: State) -> None:
     """Count the pairs of all rows, from nothing."""
     for row in range(len(s.cells)):

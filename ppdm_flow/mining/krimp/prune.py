@@ -6,7 +6,7 @@ by usage, ascending, with those whose usage the removal lowered: as the authors'
 
 from __future__ import annotations
 
-from ppdm_flow.mining.itemsets.inlined import bare
+from ppdm_flow.mining.itemsets.kernels import part
 from ppdm_flow.mining.krimp.change import cover_without, forget, settle, try_removing
 from ppdm_flow.mining.krimp.order import remove
 from ppdm_flow.mining.krimp.state import PRUNED, TOUCHED, Items, State
@@ -15,7 +15,7 @@ TOLERANCE = 1e-6
 """Differences of fewer bits are the arithmetic's, not the data's."""
 
 
-@bare
+@part
 def fallen(s: State, after: int, out: Items) -> int:
     """Write the elements after rank ``after`` whose usage the change on trial lowers to ``out``, in cover order."""
     count = 0
@@ -31,7 +31,7 @@ def fallen(s: State, after: int, out: Items) -> int:
     return count
 
 
-@bare
+@part
 def requeue(s: State, queue: Items, done: int, count: int, fresh: Items, more: int) -> int:
     """Sort ``queue[done:count]`` by usage and put the new ones of ``fresh[:more]`` where theirs belongs."""
     for i in range(done + 1, count):
@@ -59,7 +59,7 @@ def requeue(s: State, queue: Items, done: int, count: int, fresh: Items, more: i
     return count
 
 
-@bare
+@part
 def prune(s: State, queue: Items, count: int, fresh: Items) -> float:
     """Look at ``queue[:count]`` and at what falls on the way; return by how many bits the total grew (not above 0)."""
     grown = 0.0

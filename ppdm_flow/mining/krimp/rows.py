@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words, lowest
-from ppdm_flow.mining.itemsets.inlined import inlined
+from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.krimp.pairs import codes_of, pair_again
 from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, State
 

@@ -19,7 +19,7 @@ class Twin:
 
     def __init__(self, rows, items):
         self.rows = [frozenset(r) for r in rows]
-        self.support = {s: n for s, n in self._supports().items()}
+        self.support = self._supports()
         counts = [sum(i in r for r in self.rows) for i in range(items)]
         total = sum(counts)
         self.standard = {(i,): log2(total / n) for i, n in enumerate(counts) if n}
