@@ -19,6 +19,7 @@ HUNDREDS = (
     "rules",
     "plan",
     "run",
+    "mining",
     "recipient",
     "anonymizers",
     "audit",

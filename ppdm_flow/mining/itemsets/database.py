@@ -1,0 +1,101 @@
+"""A transaction database: distinct rows of items, with weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.itemsets.bits import Words, occurrences, words_for
+from ppdm_flow.mining.itemsets.places import first_fit
+
+Cells = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.int64]
+
+ABSENT = -1
+"""The cell of a row that has no item in a place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Database:
+    """``cells`` (rows, places) int32: the item in each place of each distinct row, or ``ABSENT``.
+
+    ``weights`` (rows,) int64: how often each row occurs, heaviest first. ``place`` (items,) int32: the one place in
+    which an item may stand. ``supports`` (items,) int64: how many rows, by weight, have the item. Items are numbers
+    from 0; their order is the lexicographic order of itemsets.
+    """
+
+    cells: Cells
+    weights: Counts
+    place: Cells
+    supports: Counts
+
+    @property
+    def rows(self) -> int:
+        """How many rows the data have, equal ones counted each."""
+        return int(self.weights.sum())
+
+    @property
+    def items(self) -> int:
+        """The size of the alphabet."""
+        return len(self.supports)
+
+    @property
+    def unit(self) -> bool:
+        """Whether no row occurs twice."""
+        return bool((self.weights == 1).all())
+
+    @classmethod
+    def of_cells(cls, cells: Cells, place: Cells, weights: Counts | None = None) -> Database:
+        """Build from one item for each place and row, merging equal rows. Raises ValueError for no rows."""
+        if len(cells) == 0:
+            raise ValueError("a database without rows")
+        given = np.ones(len(cells), dtype=np.int64) if weights is None else weights
+        if (given < 1).any():
+            raise ValueError("a row's weight is below 1")
+        if cells.shape[1]:
+            distinct, inverse = np.unique(cells, axis=0, return_inverse=True)
+            total = np.bincount(inverse.ravel(), given, len(distinct)).astype(np.int64)
+        else:
+            distinct, total = cells[:1], given.sum(keepdims=True)
+        order = np.argsort(-total, kind="stable")
+        distinct, total = np.ascontiguousarray(distinct[order], dtype=np.int32), total[order]
+        supports = np.zeros(len(place), dtype=np.int64)
+        for column in distinct.T:
+            here = column >= 0
+            supports += np.bincount(column[here], total[here], len(place)).astype(np.int64)
+        return cls(distinct, total, place.astype(np.int32), supports)
+
+    @classmethod
+    def of_transactions(cls, offsets: Counts, items: Cells, alphabet: int | None = None) -> Database:
+        """Build from rows of item numbers: row r has ``items[offsets[r]:offsets[r + 1]]``; repeated items count once.
+
+        Raises ValueError for no rows, and for an item below 0 or not below ``alphabet``.
+        """
+        rows = len(offsets) - 1
+        size = int(items.max(initial=-1)) + 1 if alphabet is None else alphabet
+        if len(items) and (items.min() < 0 or items.max() >= size):
+            raise ValueError("an item lies outside of the alphabet")
+        key = np.unique(np.repeat(np.arange(rows), np.diff(offsets)) + items.astype(np.int64) * rows)
+        item, row = (key // max(rows, 1)).astype(np.int32), (key % max(rows, 1)).astype(np.int32)
+        begin = np.searchsorted(item, np.arange(size + 1)).astype(np.int64)
+        place = first_fit(begin, row, np.argsort(-np.diff(begin), kind="stable"), rows)
+        cells = np.full((rows, int(place.max(initial=-1)) + 1), ABSENT, dtype=np.int32)
+        cells[row, place[item]] = item
+        return cls.of_cells(cells, place)
+
+    @classmethod
+    def of_lists(cls, rows: Iterable[Sequence[int]], alphabet: int | None = None) -> Database:
+        """Build from lists of item numbers (small data)."""
+        lists = [list(row) for row in rows]
+        offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+        return cls.of_transactions(offsets, np.array([i for row in lists for i in row], dtype=np.int32), alphabet)
+
+    def vertical(self, line: Cells) -> Words:
+        """Return the rows of each item as bits: line ``line[i]`` for item i, none where that is negative."""
+        lines = int(line.max(initial=-1)) + 1
+        out = np.zeros((lines, words_for(len(self.cells))), dtype=np.uint64)
+        occurrences(self.cells, line, out)
+        return out

@@ -1,0 +1,80 @@
+"""Growing flat arrays within compiled code."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.itemsets.kernels import allocating, entry, inlined
+
+Counts = npt.NDArray[np.int64]
+Items = npt.NDArray[np.int32]
+
+
+class Output(NamedTuple):
+    """Itemset s ends before ``ends[s]`` in ``items``; ``used`` holds (itemsets, items) so far and the most allowed."""
+
+    items: Items
+    ends: Counts
+    supports: Counts
+    used: Counts
+
+
+@allocating
+def wider(old: Items, least: int) -> Items:
+    """Return ``old`` with room for at least ``least``."""
+    if least <= len(old):
+        return old
+    new = np.empty(max(least, 2 * len(old)), dtype=np.int32)
+    new[: len(old)] = old
+    return new
+
+
+@allocating
+def longer(old: Counts, least: int) -> Counts:
+    """Return ``old`` with room for at least ``least``."""
+    if least <= len(old):
+        return old
+    new = np.empty(max(least, 2 * len(old)), dtype=np.int64)
+    new[: len(old)] = old
+    return new
+
+
+@allocating
+def append(out: Output, prefix: Items, length: int, support: int) -> Output:
+    """Add the first ``length`` items of ``prefix``. What stood in ``out`` must be replaced by what is returned."""
+    sets, filled = out.used[0], out.used[1]
+    if sets + 1 > len(out.ends) or filled + length > len(out.items):
+        out = Output(
+            wider(out.items, filled + length), longer(out.ends, sets + 1), longer(out.supports, sets + 1), out.used
+        )
+    for i in range(length):
+        out.items[filled + i] = prefix[i]
+    out.ends[sets] = filled + length
+    out.supports[sets] = support
+    out.used[0] = sets + 1
+    out.used[1] = filled + length
+    return out
+
+
+@inlined
+def full(out: Output) -> bool:
+    """Whether no itemset may be added any more."""
+    return bool(out.used[0] >= out.used[2])
+
+
+@entry
+def sort_within(items: Items, ends: Counts) -> None:
+    """Sort each set ascending, in place."""
+    begin = 0
+    for s in range(len(ends)):
+        for i in range(begin + 1, ends[s]):
+            item = items[i]
+            j = i
+            while j > begin and items[j - 1] > item:
+                items[j] = items[j - 1]
+                j -= 1
+            items[j] = item
+        begin = ends[s]

@@ -1,0 +1,138 @@
+"""What both searches for itemsets share: the data in the order of the search, by row and by item."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.itemsets.bits import Words, common, lowest, weight_common, weight_planes, words_for
+from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
+
+Counts = npt.NDArray[np.int64]
+Items = npt.NDArray[np.int32]
+
+MOST_BITS = 1 << 31
+"""Bit vectors of items are kept while they need at most so many bits (256 MB); else rows are listed."""
+
+
+class Data(NamedTuple):
+    """Items here are ranks: frequent items by ascending support, so that searches start with the rarest.
+
+    ``items[begin[r]:begin[r + 1]]``: the ranks in row r, ascending. ``bits`` (ranks, words), without lines if too
+    large; ``planes`` and ``ends`` are the rows' weights. ``least`` support counts; a search with ``sparse`` rows or
+    less goes on with lists of rows in place of bits.
+    """
+
+    begin: Counts
+    items: Items
+    weights: Counts
+    bits: Words
+    planes: Words
+    ends: Counts
+    ranks: int
+    least: int
+    longest: int
+    sparse: int
+
+
+def prepare(database: Database, least: int, longest: int) -> tuple[Data, Items]:
+    """Return the data of a search and the item of each rank."""
+    frequent = np.flatnonzero(database.supports >= least)
+    item_of = frequent[np.argsort(database.supports[frequent], kind="stable")].astype(np.int32)
+    rank = np.full(database.items + 1, -1, dtype=np.int32)  # the last one is for absent cells
+    rank[item_of] = np.arange(len(item_of), dtype=np.int32)
+    rows, words = len(database.cells), words_for(len(database.cells))
+    ranked = np.sort(rank[database.cells], axis=1)
+    here = ranked >= 0
+    begin = np.concatenate([[0], np.cumsum(here.sum(axis=1))]).astype(np.int64)
+    dense = len(item_of) * words * 64 <= MOST_BITS
+    bits = database.vertical(rank[:-1]) if dense and len(item_of) else np.zeros((0, words), dtype=np.uint64)
+    planes, ends = weight_planes(database.weights)
+    sparse = max(8, words // 2) if dense else rows + 1
+    data = Data(begin, ranked[here], database.weights, bits, planes, ends, len(item_of), least, longest, sparse)
+    return data, item_of
+
+
+@inlined
+def weight(data: Data, a: Words, b: Words) -> int:
+    """The weight of the rows that have both bits."""
+    if len(data.planes) == 1:  # all weights are 1
+        return common(a, b)
+    return weight_common(a, b, data.planes, data.ends)
+
+
+@inlined
+def listed(words: Words, out: Items) -> int:
+    """Write the positions of the ones to ``out``; return how many there are."""
+    count = 0
+    for w in range(len(words)):
+        word = words[w]
+        while word:
+            out[count] = 64 * w + np.int64(lowest(word))
+            count += 1
+            word &= word - np.uint64(1)
+    return count
+
+
+class Scratch(NamedTuple):
+    """By rank: weight and number of rows met, and where their rows go; the ranks met, in ``met``. Zero between uses."""
+
+    weight: Counts
+    size: Items
+    at: Counts
+    met: Items
+
+
+@allocating
+def scratch(data: Data) -> Scratch:
+    """Return room for counting."""
+    return Scratch(
+        np.zeros(data.ranks, dtype=np.int64),
+        np.zeros(data.ranks, dtype=np.int32),
+        np.full(data.ranks, -1, dtype=np.int64),
+        np.empty(data.ranks, dtype=np.int32),
+    )
+
+
+@inlined
+def clear(s: Scratch, rank: int) -> None:
+    """Forget one rank's figures."""
+    s.weight[rank] = 0
+    s.size[rank] = 0
+    s.at[rank] = -1
+
+
+@inlined
+def count_later(data: Data, s: Scratch, pool: Items, low: int, high: int, last: int) -> int:
+    """Count, over the rows ``pool[low:high]``, every rank after ``last``; return how many ranks were met."""
+    met = 0
+    for k in range(low, high):
+        row = pool[k]
+        mass = data.weights[row]
+        j = data.begin[row + 1] - 1
+        while j >= data.begin[row] and data.items[j] > last:
+            rank = data.items[j]
+            if s.size[rank] == 0:
+                s.met[met] = rank
+                met += 1
+            s.size[rank] += 1
+            s.weight[rank] += mass
+            j -= 1
+    return met
+
+
+@inlined
+def spread(data: Data, s: Scratch, pool: Items, low: int, high: int, last: int) -> None:
+    """Write the rows ``pool[low:high]`` of each rank after ``last`` to its place ``at``, if it was given one."""
+    for k in range(low, high):
+        row = pool[k]
+        j = data.begin[row + 1] - 1
+        while j >= data.begin[row] and data.items[j] > last:
+            rank = data.items[j]
+            if s.at[rank] >= 0:
+                pool[s.at[rank]] = row
+                s.at[rank] += 1
+            j -= 1

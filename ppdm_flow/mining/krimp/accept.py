@@ -1,0 +1,90 @@
+"""Considering candidates one after the other: the loop of KRIMP."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ppdm_flow.mining.itemsets.kernels import entry, part
+from ppdm_flow.mining.krimp.change import cover_with, forget, settle, try_adding
+from ppdm_flow.mining.krimp.order import insert, rank_for, room_for
+from ppdm_flow.mining.krimp.prune import TOLERANCE, fallen, prune
+from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, TOUCHED, Counts, Items, State
+
+DONE, MORE_SLOTS, MORE_POOL = range(3)
+"""Why the loop came back."""
+
+
+@part
+def fill(s: State, items: Items, support: int) -> int:
+    """Describe an itemset, items ascending, in the next spare slot; return the slot."""
+    x = s.spare[s.numbers[ELEMENTS]]
+    s.length[x] = len(items)
+    s.support[x] = support
+    s.usage[x] = 0
+    s.bits[x] = 0.0
+    for w in range(s.mask.shape[1]):
+        s.mask[x, w] = 0
+    for i in range(len(items)):
+        item = items[i]
+        s.items[x, i] = item
+        s.bits[x] += s.standard[item]
+        s.mask[x, s.place[item] >> 6] |= np.uint64(1) << np.uint64(s.place[item] & 63)
+    return int(x)
+
+
+@part
+def admit(s: State, x: int, where: int, pruning: bool) -> float:
+    """Make the addition on trial final; return by how many bits pruning then made the total grow (not above 0)."""
+    cover_with(s, x, where)
+    settle(s)
+    count = fallen(s, where - 1, s.queue) if pruning else 0
+    forget(s)
+    insert(s, x, where)
+    s.numbers[ACCEPTED] += 1
+    return prune(s, s.queue, count, s.fresh)
+
+
+@entry
+def consider(
+    s: State, offsets: Counts, items: Items, supports: Counts, start: int, stop: int, pruning: bool
+) -> tuple[int, int, float]:
+    """Consider the candidates from ``start`` to ``stop``: accept what makes data and code table smaller together.
+
+    Returns the next candidate, why the loop came back, and by how many bits the total grew (not above 0).
+    """
+    grown = 0.0
+    for c in range(start, stop):
+        begin, end = offsets[c], offsets[c + 1]
+        if end - begin < 2:
+            continue
+        if s.numbers[ELEMENTS] == len(s.spare):
+            return c, MORE_SLOTS, grown
+        x = fill(s, items[begin:end], supports[c])
+        where = rank_for(s, x)
+        bits = try_adding(s, x, where)
+        if bits >= -TOLERANCE:
+            forget(s)
+            continue
+        if not room_for(s, x):
+            forget(s)
+            return c, MORE_POOL, grown
+        grown += bits + admit(s, x, where, pruning)
+    return stop, DONE, grown
+
+
+@entry
+def put(s: State, items: Items, support: int) -> int:
+    """Add an itemset whatever it does to the size, if slots and pool have room; return why not, or ``DONE``."""
+    if s.numbers[ELEMENTS] == len(s.spare):
+        return MORE_SLOTS
+    x = fill(s, items, support)
+    where = rank_for(s, x)
+    if not room_for(s, x):
+        return MORE_POOL
+    try_adding(s, x, where)
+    if s.numbers[TOUCHED]:
+        cover_with(s, x, where)
+        settle(s)
+    forget(s)
+    insert(s, x, where)
+    return DONE

@@ -1,0 +1,62 @@
+"""The code table that was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.krimp.sizes import Sizes, encoded
+from ppdm_flow.mining.krimp.state import ELEMENTS, State, standard_bits
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodeTable:
+    """``itemsets`` of two items or more in standard cover order, with ``usages``; ``singles`` (items,) beside them.
+
+    ``standard`` (items,): the bits of each item under the standard code table. ``sizes`` are those of data and table
+    under this code table, ``start`` those under the singletons alone.
+    """
+
+    itemsets: Itemsets
+    usages: Counts
+    singles: Counts
+    standard: Floats
+    sizes: Sizes
+    start: Sizes
+
+    @property
+    def non_singletons(self) -> int:
+        """How many itemsets of two items or more are in use."""
+        return int(np.count_nonzero(self.usages))
+
+    @property
+    def compression(self) -> float:
+        """L% of the papers, as a share: all bits over those of the data alone under the standard code table."""
+        return self.sizes.total / self.start.data if self.start.data else 1.0
+
+
+def read_off(s: State, database: Database) -> CodeTable:
+    """Return the code table of a state."""
+    slots = len(s.length)
+    order = s.order[: s.numbers[ELEMENTS]]
+    lengths = s.length[order].astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    items = s.items[order][np.arange(s.items.shape[1]) < lengths[:, None]]
+    standard = standard_bits(database)
+    usages, singles = s.usage[order], s.usage[slots:].copy()
+    bits = np.concatenate([s.bits[order], standard])
+    return CodeTable(
+        Itemsets(offsets, items, s.support[order]),
+        usages,
+        singles,
+        standard,
+        encoded(np.concatenate([usages, singles]), bits),
+        encoded(database.supports, standard),
+    )
