@@ -126,6 +126,7 @@ def test_the_deepest_allowed() -> None:
     value = tree("a: " + "[" * inner + "]" * inner)
     for _ in range(inner - 1):
         (value,) = value["a"] if isinstance(value, dict) else value
+    assert value == []
 
 
 def test_aliases_repeat_values() -> None:
