@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.json_schema import list_of, of, record
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
 from ppdm_flow.plan.document import VERSION
@@ -21,15 +22,15 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Plan of a ppdm-flow policy",
         "description": "What a run of the policy does: reading, steps, audits, releases, and what must hold.",
-        **_record(_top(), optional=("digest", "preview")),
+        **record(_top(), optional=("digest", "preview")),
         "definitions": {
-            "attribute": _record(_attribute()),
-            "source": _record(_source()),
-            "step": _record(_plugin() | _step()),
-            "audit": _record(_plugin() | _audit()),
-            "release": _record(_release()),
+            "attribute": record(_attribute()),
+            "source": record(_source()),
+            "step": record(_plugin() | _step()),
+            "audit": record(_plugin() | _audit()),
+            "release": record(_release()),
             "requirement": _requirement(),
-            "gate": _record(_gate()),
+            "gate": record(_gate()),
         },
     }
 
@@ -39,12 +40,12 @@ def _top() -> _Schema:
         "version": {"const": VERSION, "description": "Version of this document's form."},
         "policy": _text("Name of the release policy."),
         "policy_digest": _digest("SHA-256 of the resolved policy."),
-        "source": _of("source"),
-        "steps": _list("step", "The steps in an order in which they can run."),
-        "audits": _list("audit", "What is measured: requirements first."),
-        "releases": _list("release", "The files that leave, if everything holds."),
-        "requirements": _list("requirement", "What must hold of every release."),
-        "gates": _list("gate", "Bounds on other figures."),
+        "source": of("source"),
+        "steps": list_of("step", "The steps in an order in which they can run."),
+        "audits": list_of("audit", "What is measured: requirements first."),
+        "releases": list_of("release", "The files that leave, if everything holds."),
+        "requirements": list_of("requirement", "What must hold of every release."),
+        "gates": list_of("gate", "Bounds on other figures."),
         "nulls": _choice(Nulls, "How groups treat missing values."),
         "randomness": {"enum": ["sealed", "reproducible"], "description": "Where the randomness comes from."},
         "report_values": {"enum": ["show", "hide"], "description": "Whether the report may show data values."},
@@ -63,7 +64,7 @@ def _attribute() -> _Schema:
         "changes": {
             "type": "array",
             "description": "What steps have done to it, oldest first.",
-            "items": _record(change),
+            "items": record(change),
         },
     }
 
@@ -80,7 +81,7 @@ def _source() -> _Schema:
         "missing": _texts("Texts that stand for a missing value."),
         "incomplete_rows": {"enum": ["keep", "drop"], "description": "What happens to rows with missing values."},
         "undeclared": {"enum": ["error", "drop"], "description": "What happens to columns that are not declared."},
-        "attributes": _list("attribute", "The declared attributes."),
+        "attributes": list_of("attribute", "The declared attributes."),
     }
 
 
@@ -117,7 +118,7 @@ def _step() -> _Schema:
         "guarantee": _text("What it claims; the audits measure it."),
         "randomized": {"type": "boolean", "description": "Whether it draws at random."},
         "expands_weights": {"type": "boolean", "description": "Whether weighted rows are written out singly before."},
-        "attributes": _list("attribute", "The attributes that leave it."),
+        "attributes": list_of("attribute", "The attributes that leave it."),
     }
 
 
@@ -137,7 +138,7 @@ def _release() -> _Schema:
         "options": _object("The writer's parameters."),
         "audience": {"enum": ["internal", "partner", "public"], "description": "Who gets it."},
         "description": _text("What it is, in the policy's words."),
-        "attributes": _list("attribute", "Its columns."),
+        "attributes": list_of("attribute", "Its columns."),
     }
 
 
@@ -168,14 +169,14 @@ def _requirement() -> _Schema:
             "values": {
                 "type": "array",
                 "description": "(r1, r2) by value.",
-                "items": _record(value, optional=("given", "group")),
+                "items": record(value, optional=("given", "group")),
             },
             "tolerance": _or_null("number", "theta of other values: r1 = frequency, r2 = theta r1."),
             "default": {"description": "(r1, r2) of other values.", "anyOf": [two, {"type": "null"}]},
         },
     }
     extra = ("negated", "min_support")
-    return {"oneOf": [_record(head | {"kind": {"const": kind}} | rest, extra) for kind, rest in kinds.items()]}
+    return {"oneOf": [record(head | {"kind": {"const": kind}} | rest, extra) for kind, rest in kinds.items()]}
 
 
 def _gate() -> _Schema:
@@ -210,21 +211,3 @@ def _or_null(kind: str, description: str) -> _Schema:
 
 def _choice(words: Any, description: str) -> _Schema:
     return {"enum": [word.value for word in words], **({"description": description} if description else {})}
-
-
-def _of(definition: str) -> _Schema:
-    return {"$ref": f"#/definitions/{definition}"}
-
-
-def _list(definition: str, description: str) -> _Schema:
-    return {"type": "array", "description": description, "items": _of(definition)}
-
-
-def _record(properties: _Schema, optional: tuple[str, ...] = ()) -> _Schema:
-    """Return an object schema that knows exactly these properties."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-    }

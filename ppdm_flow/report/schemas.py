@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ppdm_flow.core.json_schema import list_of, of, record
+
 IDENTITY = "https://ppdm-flow.example/schemas/report.v1.json"
 
 _Schema = dict[str, Any]
@@ -16,7 +18,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Report of a ppdm-flow run",
         "description": "The verdict on a release, every figure that it rests on, and how the data was made.",
-        **_record(_top()),
+        **record(_top()),
         "definitions": _definitions(),
     }
 
@@ -29,17 +31,17 @@ def _top() -> _Schema:
             "enum": ["released", "withheld"],
             "description": "`released` if every requirement and every gate holds on every release, else `withheld`.",
         },
-        "requirements": _list("result", "What the policy's `privacy` section asks for, as measured on each release."),
-        "gates": _list("result", "The policy's bounds on other figures, as measured on each release."),
+        "requirements": list_of("result", "What the policy's `privacy` section asks for, as measured on each release."),
+        "gates": list_of("result", "The policy's bounds on other figures, as measured on each release."),
         "metrics": {
             "type": "object",
             "description": "Every measured figure, by `<audit, step or requirement>.<figure>`; where a run has several"
             " releases, figures of a release begin with `<release>/`.",
-            "additionalProperties": _of("figure"),
+            "additionalProperties": of("figure"),
         },
-        "steps": _list("step", "The steps in the order of the plan, with rows, seconds and figures."),
-        "findings": _list("finding", "What a reader should know beside the figures, errors first."),
-        "charts": _list("chart", "The data of the report's pictures."),
+        "steps": list_of("step", "The steps in the order of the plan, with rows, seconds and figures."),
+        "findings": list_of("finding", "What a reader should know beside the figures, errors first."),
+        "charts": list_of("chart", "The data of the report's pictures."),
         "releases": {
             "type": "object",
             "description": "The releases by name: file, rows, columns and digest, as far as they are known.",
@@ -52,13 +54,13 @@ def _top() -> _Schema:
 
 def _definitions() -> _Schema:
     return {
-        "result": _record(_result(), optional=("interval",)),
-        "span": _record(_span()),
-        "figure": _record(_figure(), optional=("interval", "sample", "note")),
-        "step": _record(_step()),
-        "finding": _record(_finding()),
-        "chart": _record(_chart()),
-        "series": _record(_series(), optional=("low", "high")),
+        "result": record(_result(), optional=("interval",)),
+        "span": record(_span()),
+        "figure": record(_figure(), optional=("interval", "sample", "note")),
+        "step": record(_step()),
+        "finding": record(_finding()),
+        "chart": record(_chart()),
+        "series": record(_series(), optional=("low", "high")),
         "interval": {
             "type": "array",
             "description": "Lower and upper end.",
@@ -80,11 +82,11 @@ def _result() -> _Schema:
             "description": "The side of the bound on which `measured` must lie (relative tolerance 1e-9).",
         },
         "measured": {"type": ["number", "null"], "description": "The figure; null where it could not be measured."},
-        "interval": _of("interval"),
+        "interval": of("interval"),
         "holds": {"type": "boolean", "description": "Whether the requirement holds. What is unmeasured does not."},
         "policy_span": {
             "description": "The lines of the policy that ask for it.",
-            "anyOf": [_of("span"), {"type": "null"}],
+            "anyOf": [of("span"), {"type": "null"}],
         },
         "sentence": _text("What the measurement means."),
     }
@@ -105,7 +107,7 @@ def _figure() -> _Schema:
     return {
         "value": {"type": ["number", "null"], "description": "The figure; null where it does not exist."},
         "unit": _text("rows, share, probability, nats, bits, seconds, …"),
-        "interval": _of("interval"),
+        "interval": of("interval"),
         "sample": {"type": "integer", "minimum": 0, "description": "Rows looked at, where the figure is an estimate."},
         "note": _text("What else to know about it."),
     }
@@ -123,7 +125,7 @@ def _step() -> _Schema:
         "figures": {
             "type": "object",
             "description": "The step's own figures; also in `metrics` under the step's name.",
-            "additionalProperties": _of("figure"),
+            "additionalProperties": of("figure"),
         },
         "description": {"type": "object", "description": "The fitted transform, in the plugin's own words."},
     }
@@ -151,7 +153,7 @@ def _chart() -> _Schema:
         "group": _text("The section that it belongs to; may be empty."),
         "release": _text("The release that it shows; empty where it is about all, or where there is only one."),
         "x": {"type": "array", "items": {"type": "string"}, "description": "Labels along the axis."},
-        "series": _list("series", "One set of bars, one line or one row each."),
+        "series": list_of("series", "One set of bars, one line or one row each."),
         "x_label": _text("Title of the axis of labels; may be empty."),
         "y_label": _text("Title of the axis of values; may be empty."),
         "note": _text("How to read it; may be empty."),
@@ -170,21 +172,3 @@ def _series() -> _Schema:
 
 def _text(description: str) -> _Schema:
     return {"type": "string", "description": description}
-
-
-def _of(definition: str) -> _Schema:
-    return {"$ref": f"#/definitions/{definition}"}
-
-
-def _list(definition: str, description: str) -> _Schema:
-    return {"type": "array", "description": description, "items": _of(definition)}
-
-
-def _record(properties: _Schema, optional: tuple[str, ...] = ()) -> _Schema:
-    """Return an object schema that knows exactly these properties."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-    }
