@@ -28,7 +28,8 @@ def render(document: dict[str, Any], width: int = _WIDTH, words: tuple[str, str]
     width = max(_NARROWEST, width)
     judged = verdict(document)
     word = words[not judged.released] if words else judged.word
-    lines = [f"{word.upper()}  {document['policy']}", *_wrapped(judged.sentence, width)]
+    counted = judged.sentence.partition(". ")[0].rstrip(".") + "." if words else judged.sentence
+    lines = [f"{word.upper()}  {document['policy']}", *_wrapped(counted, width)]
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", *_wrapped(f"warning: {warning}", width)]

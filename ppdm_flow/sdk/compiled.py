@@ -55,7 +55,7 @@ class _Announcer(event.Listener):
             _LOG.warning("compiling the kernels; this happens once, later runs find them ready")
 
     def on_end(self, _event: Any) -> None:
-        pass
+        """Say nothing: the listener's protocol asks for the method."""
 
 
 # What the first call of a kernel would do, 0.3 s: engines import algorithms while they wait for data.

@@ -96,6 +96,12 @@ def test_summary(document, width):
     assert "  ok  privacy.k_anonymity" in text
 
 
+def test_a_judgement_of_others_says_nothing_of_leaving(document):
+    text = render(document(failing=True), 100, ("holds", "does not hold"))
+    assert text.splitlines()[:2] == ["DOES NOT HOLD  bank-credit", "  1 of 9 checks does not hold."]
+    assert render(document(), 100, ("holds", "does not hold")).startswith("HOLDS  bank-credit\n")
+
+
 def test_summary_of_many_lists_all_failures_and_few_others(document):
     found = document(failing=True)
     good, bad = found["requirements"][0], found["requirements"][-1]
