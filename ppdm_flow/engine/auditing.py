@@ -23,6 +23,7 @@ from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext, Rechecked, Seeded, SeededStep
+from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
 
 
@@ -42,6 +43,7 @@ class Subject:
     operators: Mapping[str, Operator] = field(default_factory=dict)
     operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
     pairs: PairedView | None = None
+    holdout: Holdout | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def _context(
         home=Path(plan.home),
         progress=progress,
         seeded=_seeded(plan, subject.release),
+        holdout=subject.holdout,
     )
 
 

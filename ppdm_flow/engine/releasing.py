@@ -28,6 +28,7 @@ from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop, Stream
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
+from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import PairedView
 
 CANDIDATE = "candidate"
@@ -119,6 +120,7 @@ class Releasing:
             operators={name: c.operator for name, c in active.items()},
             operator_inputs={name: views[c.reference] for name, c in active.items()},
             pairs=self._pairs(release),
+            holdout=self._holdout(release),
         )
 
     def _pairs(self, release: ReleaseNode) -> PairedView | None:
@@ -130,6 +132,12 @@ class Releasing:
         if self.graph.expanded(release.input) and self.original.numbering is not None:
             original = ExpandedStream(original, self.original.numbering)
         return StreamPairs(original, self.graph.streams[release.input], aligned=Kind.TABLE not in kinds)
+
+    def _holdout(self, release: ReleaseNode) -> Holdout | None:
+        """Return the rows that the one generator on the way held out; row numbers must be the source's up to it."""
+        found = [self.graph.fitted[n.name].holdout for n in self.plan.upstream(release.input)]
+        given = [h for h in found if h is not None]
+        return given[0] if len(given) == 1 and not self.graph.expanded(release.input) else None
 
     def _auditing(self, number: int, node: AuditNode, subject: Subject) -> Callable[[], Audited]:
         folder = self.directory.home / SCRATCH / f"audit-{number}"

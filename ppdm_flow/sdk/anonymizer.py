@@ -15,6 +15,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 
@@ -114,7 +115,8 @@ class Fitted:
     """What ``fit`` returns: the transform, the step's own figures, and what the recipient of a release needs.
 
     ``artifacts`` are JSON-ready documents by file name (``operator.json``), written beside every release that the
-    step feeds. ``operators`` holds the channel of each attribute that the step randomized, for the audits.
+    step feeds. ``operators`` holds the channel of each attribute that the step randomized, for the audits. ``holdout``
+    are the rows that a generator did not learn from.
     """
 
     transform: Transform
@@ -123,6 +125,7 @@ class Fitted:
     operators: Mapping[str, Operator] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     charts: tuple[Chart, ...] = ()
+    holdout: Holdout | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
 
 
@@ -58,7 +59,8 @@ class AuditContext:
     ones that this audit has to measure (none for a utility audit). ``operators`` are the known channels by released
     attribute, ``pairs`` is None where original and released rows cannot be matched. ``show_values`` is the policy's
     ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute. ``home`` is the
-    folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a seed.
+    folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a seed. ``holdout``
+    are the original rows that no generator on the way to the release learned from, where there are such.
     """
 
     release: str
@@ -75,6 +77,7 @@ class AuditContext:
     progress: Callable[[int], None] | None = None
     home: Path = field(default_factory=Path)
     seeded: Seeded | None = None
+    holdout: Holdout | None = None
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""
