@@ -59,8 +59,9 @@ class AuditContext:
     ones that this audit has to measure (none for a utility audit). ``operators`` are the known channels by released
     attribute, ``pairs`` is None where original and released rows cannot be matched. ``show_values`` is the policy's
     ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute. ``home`` is the
-    folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a seed. ``holdout``
-    are the original rows that no generator on the way to the release learned from, where there are such.
+    folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a
+    seed. ``holdout`` are the original rows that no generator on the way to the release learned from, where there are
+    such.
     """
 
     release: str
