@@ -1,0 +1,74 @@
+"""An operator as JSON: what ``operator.json`` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.mining.transactions.operators import (
+    CUT_AND_PASTE,
+    NONE,
+    SELECT_A_SIZE,
+    UNIFORM,
+    Operator,
+    is_real,
+    is_whole,
+)
+
+
+def document(operator: Operator) -> dict[str, Any]:
+    """Return what rebuilds the operator, in JSON values only."""
+    found: dict[str, Any] = {"family": operator.family, "alphabet": int(operator.alphabet)}
+    if operator.keep is not None:
+        found["keep"] = operator.keep
+    found["sizes"] = [_entry(operator, m) for m in operator.sizes]
+    return found
+
+
+def from_document(read: Any) -> Operator:
+    """Rebuild an operator from its document. Raises ValueError, with no value of it, for anything that is none."""
+    entries = read.get("sizes") if isinstance(read, Mapping) else None
+    if not isinstance(read, Mapping) or not isinstance(entries, list):
+        raise ValueError("this is no document of an operator: an object with a list `sizes` is expected")  # noqa: TRY004 - one error for all that is wrong with a document
+    alphabet: Any = read.get("alphabet")
+    match read.get("family"):
+        case "select_a_size":
+            laws = {m: _numbers(law) for m, law in _field(entries, "retained").items()}
+            return Operator.select_a_size(laws, _field(entries, "rho"), alphabet)
+        case "cut_and_paste":
+            return Operator.cut_and_paste(_field(entries, "cutoff"), _field(entries, "rho"), alphabet)
+        case "uniform":
+            keep: Any = read.get("keep")
+            return Operator.uniform(_field(entries, "size"), keep, alphabet)
+        case "none":
+            return Operator.none(_field(entries, "size"), alphabet)
+    raise ValueError("the document names no known family of operators")
+
+
+def _entry(operator: Operator, size: int) -> dict[str, Any]:
+    entry: dict[str, Any] = {"size": size}
+    if operator.family == SELECT_A_SIZE:
+        entry["retained"] = [float(p) for p in operator.retained[size]]
+    if operator.family == CUT_AND_PASTE:
+        entry["cutoff"] = operator.cutoffs[size]
+    if operator.family not in (UNIFORM, NONE):
+        entry["rho"] = operator.insertion[size]
+    return entry
+
+
+def _numbers(values: Any) -> list[float]:
+    if not isinstance(values, list) or not all(is_real(v) for v in values):
+        raise ValueError("a retained law in the document is not a list of numbers")
+    return values
+
+
+def _field(entries: list[Any], name: str) -> dict[int, Any]:
+    """Return size -> ``name`` of a document's entries."""
+    found: dict[int, Any] = {}
+    for entry in entries:
+        if not isinstance(entry, Mapping) or not is_whole(entry.get("size")) or name not in entry:
+            raise ValueError(f"an entry of `sizes` lacks `size` or `{name}`")
+        if entry["size"] in found:
+            raise ValueError("a transaction size is given twice")
+        found[entry["size"]] = entry[name]
+    return found
