@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.sets import SetColumn, stacked
 
 RowNumbers = npt.NDArray[np.int64]
 
@@ -20,16 +21,20 @@ RowNumbers = npt.NDArray[np.int64]
 class Table:
     """``columns`` in order, each of length ``len(rows)``; ``rows`` are global source row numbers, from 0.
 
-    Row numbers travel with the rows through every step: draws are addressed by them, audits pair by them.
+    Row numbers travel with the rows through every step: draws are addressed by them, audits pair by them. ``sets``
+    are the set-valued columns, after all others: whoever builds a table from another's columns hands them on.
     """
 
     columns: Mapping[str, Column]
     rows: RowNumbers
+    sets: Mapping[str, SetColumn] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, column in self.columns.items():
+        for name, column in (*self.columns.items(), *self.sets.items()):
             if len(column) != len(self.rows):
                 raise ValueError(f"column `{name}` has {len(column)} cells for {len(self.rows)} rows")
+        if not self.sets.keys().isdisjoint(self.columns):
+            raise ValueError("a column and a set column of one name")
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -39,8 +44,8 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The column names, in order."""
-        return tuple(self.columns)
+        """The names of all columns, in order; those of sets come last."""
+        return (*self.columns, *self.sets)
 
     @classmethod
     def of(cls, columns: Mapping[str, list[str | None]], start: int = 0) -> Table:
@@ -50,16 +55,22 @@ class Table:
         return cls(built, np.arange(start, start + size, dtype=np.int64))
 
     def select(self, names: Sequence[str]) -> Table:
-        """Return these columns, in this order."""
-        return Table({name: self.columns[name] for name in names}, self.rows)
+        """Return these columns, in this order; those of sets come last. Raises KeyError for one that is not there."""
+        columns = {name: self.columns[name] for name in names if name not in self.sets}
+        return Table(columns, self.rows, {name: self.sets[name] for name in names if name in self.sets})
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """Return the rows at these positions, or under this boolean mask; they keep their source row numbers."""
-        return Table({n: c.take(rows) for n, c in self.columns.items()}, self.rows[rows])
+        sets = {n: s.take(rows) for n, s in self.sets.items()}
+        return Table({n: c.take(rows) for n, c in self.columns.items()}, self.rows[rows], sets)
 
     def replaced(self, changed: Mapping[str, Column]) -> Table:
         """Return the table with these columns replaced in place, or added at the end."""
-        return Table({**self.columns, **changed}, self.rows)
+        return Table({**self.columns, **changed}, self.rows, self.sets)
+
+    def resettled(self, changed: Mapping[str, SetColumn]) -> Table:
+        """Return the table with these set columns replaced in place, or added at the end."""
+        return Table(self.columns, self.rows, {**self.sets, **changed})
 
 
 def concat(parts: Iterable[Table]) -> Table:
@@ -68,13 +79,14 @@ def concat(parts: Iterable[Table]) -> Table:
     if not tables:
         raise ValueError("no partitions to stack")
     names = tables[0].names
-    if any(t.names != names for t in tables):
+    if any(t.names != names or tuple(t.sets) != tuple(tables[0].sets) for t in tables):
         raise ValueError("partitions with unlike columns")
     if len(tables) == 1:
         return tables[0]
     columns: dict[str, Column] = {}
-    for name in names:
+    for name in tables[0].columns:
         categories: pa.StringArray = union(t[name].categories for t in tables)
         codes = np.concatenate([t[name].onto(categories).codes for t in tables])
         columns[name] = Column(codes, categories)
-    return Table(columns, np.concatenate([t.rows for t in tables]))
+    sets = {name: stacked([t.sets[name] for t in tables]) for name in tables[0].sets}
+    return Table(columns, np.concatenate([t.rows for t in tables]), sets)
