@@ -86,18 +86,24 @@ def test_bits_lie_where_the_contract_says() -> None:
 
 
 def test_seeds_keep_their_alphabet() -> None:
-    expansion = Expansion((0.0, 0.1, 0.2), salt=3)
-    column = SeededSets(
-        np.array([5, 6], dtype=np.uint64), np.array([1, -1], dtype=np.int32), pa.array(["a"]), expansion
-    )
-    assert expansion.probabilities(np.array([0, 1, 9, -1])).tolist() == [0.0, 0.1, 0.2, 0.2]
-    assert stacked([column, column]).take(np.array([3])).seeds.tolist() == [6]  # type: ignore[union-attr]
+    expansion = Expansion((0.0, 0.125, 0.25), spare=1)
+    sizes = np.array([1, 2], dtype=np.int32)
+    column = SeededSets(np.array([[5, 6, 0], [7, 8, 9]], dtype=np.uint16), sizes, pa.array(["a", "b"]), expansion)
+    assert column.valid()
+    assert stacked([column, column]).take(np.array([3])).seeds.tolist() == [[7, 8, 9]]  # type: ignore[union-attr]
+    assert not SeededSets(column.seeds, sizes[::-1], column.categories, expansion).valid()
+    assert not SeededSets(column.seeds, sizes + 1, column.categories, expansion).valid()
+    assert not SeededSets(column.seeds[:1] * 0, sizes[:1] * 0, column.categories, expansion).valid()
     with pytest.raises(KeyError):
-        column.onto(pa.array(["a", "b"]))
+        column.onto(pa.array(["a", "c"]))
+    other = Expansion((0.0, 0.5, 0.5), spare=1)
     with pytest.raises(ValueError, match="unlike"):
-        stacked([column, SeededSets(column.seeds, column.sizes, column.categories, Expansion((0.5,)))])
-    with pytest.raises(ValueError, match="within"):
-        Expansion((1.5,))
+        stacked([column, SeededSets(column.seeds, column.sizes, column.categories, other)])
+    for wrong in (1.5, 0.1, 1.0):
+        with pytest.raises(ValueError, match="multiples"):
+            Expansion((wrong,))
+    with pytest.raises(ValueError, match="do not fit"):
+        SeededSets(column.seeds[:, :2], sizes, column.categories, expansion)
 
 
 def test_tables_carry_sets_along() -> None:

@@ -11,39 +11,50 @@ import pyarrow as pa
 
 from ppdm_flow.tables.sets.baskets import Sizes
 
-Seeds = npt.NDArray[np.uint64]
+Seeds = npt.NDArray[np.uint16]
+
+LEVELS = 1 << 16
+"""Insertion probabilities are multiples of 1 / LEVELS, and alphabets have at most LEVELS items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """What the expansion of seeds needs besides the seed: all of it is published.
 
-    ``insertion[m]`` is the probability, in [0, 1], that the expansion has any given item, for an original transaction
-    of m items; larger ones, and those of an unknown size, have the last. ``salt`` keys the expansion, one a release.
+    ``insertion[m]`` is the probability that the expansion has any given item from outside of an original transaction
+    of m items: a multiple of 1/65536 within (0, 1), or 0 for a size that does not occur. ``spare`` is for how many
+    items at once, besides the m own ones, a uniform seed's expansion is independent: sets of up to so many can be
+    estimated. ``form`` names the function: `ppdm_flow.mining.transactions.seeded` says what it computes.
     """
 
     insertion: tuple[float, ...]
-    salt: int = 0
-    form: str = "splitmix64"
+    spare: int = 4
+    form: str = "polynomial"
 
     def __post_init__(self) -> None:
-        if not self.insertion or not all(0.0 <= p <= 1.0 for p in self.insertion):
-            raise ValueError("an expansion needs probabilities within [0, 1]")
+        if not self.insertion or not all(0.0 <= p < 1.0 and (p * LEVELS).is_integer() for p in self.insertion):
+            raise ValueError("an expansion needs probabilities within [0, 1) that are multiples of 1/65536")
+        if self.spare < 0:
+            raise ValueError("an expansion cannot be independent for less than no items")
 
-    def probabilities(self, sizes: Sizes) -> npt.NDArray[np.float64]:
-        """Return the insertion probability of each row, shape (rows,)."""
-        known = np.asarray(self.insertion, dtype=np.float64)
-        last = len(known) - 1
-        places = np.where(sizes < 0, last, np.minimum(sizes, last))
-        return known[places]
+    @property
+    def longest(self) -> int:
+        """The largest size of an original transaction."""
+        return len(self.insertion) - 1
+
+    @property
+    def width(self) -> int:
+        """How many 16-bit words a seed has; one of an original transaction of m items uses the first m + spare."""
+        return self.longest + self.spare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeededSets:
-    """``seeds`` uint64 (rows,); ``sizes`` int32 (rows,) of the *original* transactions, -1 where not published.
+    """``seeds`` uint16 (rows, expansion.width), unused words 0; ``sizes`` int32 (rows,) of the *original* transactions.
 
-    The sets follow from seed, size, alphabet and ``expansion`` (after Evfimievski, Gehrke and Srikant, PODS 2003,
-    section 5); the alphabet's order is part of that, so that it never changes. Raises ValueError for unlike shapes.
+    The sets follow from seed, size, alphabet and ``expansion`` (the idea is that of Evfimievski, Gehrke and Srikant,
+    PODS 2003, section 5); the alphabet's order is part of that, so that it never changes. Raises ValueError for
+    shapes that do not fit, and for an alphabet of more than 65,536 items.
     """
 
     seeds: Seeds
@@ -52,8 +63,10 @@ class SeededSets:
     expansion: Expansion
 
     def __post_init__(self) -> None:
-        if self.seeds.shape != self.sizes.shape:
-            raise ValueError("seeds and sizes differ in number")
+        if self.seeds.shape != (len(self.sizes), self.expansion.width):
+            raise ValueError("seeds do not fit their sizes and expansion")
+        if len(self.categories) > LEVELS:
+            raise ValueError(f"an alphabet of more than {LEVELS} items")
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -78,5 +91,11 @@ class SeededSets:
         return self
 
     def valid(self) -> bool:
-        """Whether sizes are -1 or more."""
-        return bool((self.sizes >= -1).all())
+        """Whether the expansion says something of every size, and unused words are 0."""
+        if len(self) == 0:
+            return True
+        if self.sizes.min() < 0 or self.sizes.max() > self.expansion.longest:
+            return False
+        known = np.asarray(self.expansion.insertion)[self.sizes] > 0
+        unused = np.arange(self.expansion.width) >= self.sizes[:, None] + self.expansion.spare
+        return bool(known.all()) and not bool((self.seeds * unused).any())
