@@ -1,0 +1,96 @@
+"""The generator: a code table with weights, from which rows are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.generation.drawing import fill
+from ppdm_flow.mining.generation.layout import Layout, lay_out
+from ppdm_flow.mining.itemsets.bits import Words, words_for
+from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.krimp.code_table import CodeTable
+
+LAPLACE = 0.001
+"""The correction of the paper's experiments."""
+
+Items = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Generated:
+    """``cells`` (rows, domains) int32: the item in each domain; ``itemsets`` (rows,) int32: elements that made each."""
+
+    cells: Items
+    itemsets: Items
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A generator of rows over ``domains`` domains, from elements laid out with their weights. Picklable.
+
+    To make a row, take the domains in random order; for the first that is not defined yet, choose among the elements
+    that define it and none that is defined already, with probability proportional to usage + laplace; until all are
+    (Vreeken, van Leeuwen, Siebes, ICDM 2007, algorithm 2).
+
+    With a correction of 0, an element that covers nothing is chosen only where no other fits; all such ones are then
+    equally likely. That is the limit of ever smaller corrections.
+    """
+
+    layout: Layout
+    domains: int
+
+    @classmethod
+    def of(cls, table: CodeTable, database: Database, laplace: float = LAPLACE) -> Model:
+        """Take all elements of ``table``, a code table of ``database``; ``laplace`` is added to the usage of each.
+
+        Raises ValueError for a negative or infinite correction, and for rows that lack an item in some domain.
+        """
+        usages = np.concatenate([table.usages, table.singles])
+        return cls.of_elements(table.itemsets, usages, database, laplace)
+
+    @classmethod
+    def independent(cls, database: Database, laplace: float = LAPLACE) -> Model:
+        """Take the singletons alone, with their supports: each domain is drawn by itself."""
+        none = np.zeros(0, dtype=np.int64)
+        sets = Itemsets(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), none)
+        return cls.of_elements(sets, database.supports, database, laplace)
+
+    @classmethod
+    def of_elements(
+        cls, itemsets: Itemsets, usages: npt.NDArray[np.int64], database: Database, laplace: float = LAPLACE
+    ) -> Model:
+        """Take ``itemsets`` and, after them, every item of ``database``; ``usages`` are theirs, in that order."""
+        if not (np.isfinite(laplace) and laplace >= 0):
+            raise ValueError("a Laplace correction below 0, or not finite")
+        if (database.cells < 0).any():
+            raise ValueError("a row has no item in some domain: the data are no table")
+        singles = np.arange(database.items, dtype=np.int32)
+        lengths = np.concatenate([itemsets.lengths, np.ones(len(singles), dtype=np.int64)])
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        items = np.concatenate([itemsets.items, singles]).astype(np.int32)
+        domains = database.cells.shape[1]
+        weights = usages.astype(np.float64) + laplace
+        return cls(lay_out(offsets, items, database.place, weights, domains), domains)
+
+    @property
+    def draws_per_row(self) -> int:
+        """How many words a row may need: one for each domain."""
+        return self.domains
+
+    def generate(self, words: Words) -> Generated:
+        """Generate a row from each row of ``words`` (rows, draws_per_row), independent and uniform on [0, 2^64).
+
+        A row depends on its own words alone.
+        """
+        rows = len(words)
+        cells = np.empty((rows, self.domains), dtype=np.int32)
+        itemsets = np.zeros(rows, dtype=np.int32)
+        widest = int(np.diff(self.layout.begin).max(initial=1))
+        defined = np.zeros(max(1, words_for(self.domains)), dtype=np.uint64)
+        scratch = np.empty(widest), np.empty(widest, dtype=np.int64)
+        fill(self.layout, np.ascontiguousarray(words), defined, *scratch, cells, itemsets)
+        return Generated(cells, itemsets)
