@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
+
+from ppdm_flow.mining.itemsets.database import Database
 
 
 class Dense:
@@ -30,3 +36,21 @@ class Dense:
 @pytest.fixture(scope="session")
 def dense():
     return Dense
+
+
+@pytest.fixture(scope="session")
+def krimp_db(data: Path) -> Callable[[str], Database]:
+    """Read a ``.db`` file of the Krimp program: items as numbered inside of it, 0 the most frequent."""
+
+    def read(name: str) -> Database:
+        rows, alphabet = [], None
+        with gzip.open(data / "lucs_krimp_db" / f"{name}.db.gz", "rt") as lines:
+            for line in lines:
+                head, _, rest = line.partition(":")
+                if head == "ab":
+                    alphabet = len(rest.split())
+                elif head.isdigit():
+                    rows.append([int(word) for word in rest.split()])
+        return Database.of_lists(rows, alphabet)
+
+    return read

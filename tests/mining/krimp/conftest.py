@@ -1,16 +1,12 @@
-"""A plain twin of KRIMP, and a reader of the Krimp program's own files."""
+"""A plain twin of KRIMP."""
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Callable
 from itertools import combinations
 from math import fsum, log2
-from pathlib import Path
 
 import pytest
 
-from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.krimp.prune import TOLERANCE
 
 
@@ -92,21 +88,3 @@ class Twin:
 @pytest.fixture(scope="session")
 def twin() -> type[Twin]:
     return Twin
-
-
-@pytest.fixture(scope="session")
-def krimp_db(data: Path) -> Callable[[str], Database]:
-    """Read a ``.db`` file of the Krimp program: items as numbered inside of it, 0 the most frequent."""
-
-    def read(name: str) -> Database:
-        rows, alphabet = [], None
-        with gzip.open(data / "lucs_krimp_db" / f"{name}.db.gz", "rt") as lines:
-            for line in lines:
-                head, _, rest = line.partition(":")
-                if head == "ab":
-                    alphabet = len(rest.split())
-                elif head.isdigit():
-                    rows.append([int(word) for word in rest.split()])
-        return Database.of_lists(rows, alphabet)
-
-    return read
