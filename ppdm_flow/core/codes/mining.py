@@ -20,4 +20,28 @@ PAGES = (
         "SLIM finds its candidates among all pairs of codes: their counts alone would fill the memory.",
         "Leave out or generalize the attribute with most values, or use KRIMP with a minimum support.",
     ),
+    CodePage(
+        "PPF777",
+        "transactions that cannot be randomized",
+        "A transaction has an item twice or outside of the alphabet, or a size that the operator says nothing of.",
+        "The operator gives a law for each transaction size over one alphabet; for anything else it promises nothing.",
+        "Fit the operator to this data's sizes and alphabet, and say what happens to transactions that are too long.",
+    ),
+    CodePage(
+        "PPF778",
+        "seeds cannot stand for this operator's output",
+        "The release asks for seeds in place of randomized transactions, but the operator's output has no such form.",
+        "A seed says for each item whether it was put in, with a probability that is a multiple of 1/65,536, over at most"
+        " 65,536 items; seeds are exact for itemsets up to a size that was fixed when they were drawn.",
+        "Round the insertion probabilities to multiples of 1/65,536, roll items up to categories, write the randomized"
+        " transactions themselves, or ask for itemsets of at most the stated size.",
+    ),
+    CodePage(
+        "PPF779",
+        "too many candidate itemsets",
+        "At this minimum support there are more candidates of one size than can be counted.",
+        "Candidates are kept down to one standard error below the minimum support: where the error is as large as the"
+        " support itself, nearly everything is kept.",
+        "Raise the minimum support, bound the size of the itemsets, or ask for more precision before the search stops.",
+    ),
 )
