@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.api.policies import quoting, ready
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan import pictures
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
+from ppdm_flow.plan.pictures import forms
 
 if TYPE_CHECKING:  # a plan without data needs no engine
     from ppdm_flow.engine.preview import Preview
@@ -41,7 +41,7 @@ class Planned:
 
     def picture(self, form: str) -> str:
         """Return the plan as ``text`` (with what the data lets one expect), ``mermaid``, ``dot`` or ``svg``."""
-        drawn = pictures.draw(form, self.document)
+        drawn = forms.draw(form, self.document)
         if form != "text" or self.preview is None:
             return drawn
         return f"{drawn}\n{import_module(_PREVIEWING).expected(self.preview)}"

@@ -26,9 +26,9 @@ from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.original import Original
 from ppdm_flow.engine.releasing import CANDIDATE, Candidate
-from ppdm_flow.plan import pictures
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
+from ppdm_flow.plan.pictures.mermaids import mermaid
 
 Documents = Callable[[Report], Mapping[str, str]]
 """Makes the report's forms, by file name."""
@@ -142,7 +142,7 @@ class Finishing:
     def _write_documents(self, report: Report) -> None:
         with guarded("the report"):
             texts = dict(self.documents(report))
-        texts |= {"plan.json": as_json(report.plan), "plan.mmd": pictures.draw("mermaid", report.plan)}
+        texts |= {"plan.json": as_json(report.plan), "plan.mmd": mermaid(report.plan)}
         if self.options.policy_text:
             texts["policy.resolved.yaml"] = self.options.policy_text
         for name, text in texts.items():

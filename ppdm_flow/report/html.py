@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ppdm_flow.plan.pictures import svg
+from ppdm_flow.plan.pictures.vectors import svg
 from ppdm_flow.report.page import page
 
 _TICKED = re.compile("`([^`]+)`")

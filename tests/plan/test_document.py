@@ -8,11 +8,13 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
-from ppdm_flow.plan import pictures
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.graph import SOURCE, graph, lanes, levels, release_key
-from ppdm_flow.plan.pictures.vectors import placed
+from ppdm_flow.plan.pictures.dots import dot
+from ppdm_flow.plan.pictures.forms import FORMS, draw
+from ppdm_flow.plan.pictures.mermaids import mermaid
+from ppdm_flow.plan.pictures.vectors import placed, svg
 from ppdm_flow.plan.schemas import schema
 from ppdm_flow.policy import load
 
@@ -126,7 +128,7 @@ def test_no_two_cards_overlap_and_text_stays_inside(documents, wide, name):
 @pytest.mark.parametrize("name", [*NAMES, "wide"])
 def test_the_svg_is_wellformed_and_selfcontained(documents, wide, name):
     found = wide if name == "wide" else documents[name]
-    text = pictures.svg(found)
+    text = svg(found)
     tree = ET.fromstring(text)
     assert tree.tag.endswith("svg")
     assert "http" not in text.replace('xmlns="http://www.w3.org/2000/svg"', "")
@@ -135,13 +137,13 @@ def test_the_svg_is_wellformed_and_selfcontained(documents, wide, name):
         assert name_ in "".join(tree.itertext())
     edges = [e for e in tree.iter() if e.get("class") == "pp-edge"]
     assert len(edges) == len(written) + len(found["releases"])
-    assert text == pictures.svg(found)
+    assert text == svg(found)
 
 
-@pytest.mark.parametrize("form", sorted(pictures.FORMS))
+@pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_form_names_everything(documents, wide, form):
     for found in (*documents.values(), wide):
-        text = pictures.draw(form, found)
+        text = draw(form, found)
         for node in (*found["releases"], *(s for s in found["steps"] if not s["implicit"])):
             assert node["name"] in text
         assert text.endswith("\n")
@@ -149,9 +151,9 @@ def test_every_form_names_everything(documents, wide, form):
 
 def test_mermaid_and_dot_escape_names(wide):
     wide["source"]["path"] = 'a"b#<c>.csv'
-    assert "a#quot;b#35;#lt;c#gt;.csv" in pictures.mermaid(wide)
-    assert 'a\\"b#<c>.csv' in pictures.dot(wide)
-    assert ET.fromstring(pictures.svg(wide)) is not None
+    assert "a#quot;b#35;#lt;c#gt;.csv" in mermaid(wide)
+    assert 'a\\"b#<c>.csv' in dot(wide)
+    assert ET.fromstring(svg(wide)) is not None
 
 
 def test_release_and_step_may_share_a_name(compiled):
@@ -161,4 +163,4 @@ releases: {r: {path: r.csv}}
 """
     found = document(compiled(text).plan)
     assert set(graph(found)) == {SOURCE, "r", release_key("r")}
-    assert ET.fromstring(pictures.svg(found)) is not None
+    assert ET.fromstring(svg(found)) is not None

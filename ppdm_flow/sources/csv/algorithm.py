@@ -20,7 +20,7 @@ from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
 from ppdm_flow.sources.gzipped import arrow_stream
 
-_BLOCK = 1 << 24
+_BLOCK = 1 << 22
 _LARGEST_BLOCK = 1 << 29
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")
@@ -51,7 +51,7 @@ class CsvSource:
         return distinct(self.path, self.header.names)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in blocks of about 16 MB. Raises DataError with the row, counted from 1 below the header."""
+        """Yield the rows in blocks of about 4 MB. Raises DataError with the row, counted from 1 below the header."""
         places = [self.names().index(c) for c in columns]
         block = _BLOCK
         done = 0

@@ -50,7 +50,7 @@ SPEC = PluginSpec(
         kind=Kind.SOURCE,
         summary="Comma-separated text (RFC 4180), plain or gzip.",
         reference="RFC 4180",
-        cost="one pass; memory bounded by a block of 16 MB",
+        cost="one pass; memory bounded by a block of 4 MB",
         example='source:\n  path: visits.csv\n  with: {delimiter: ";", encoding: cp1252, skip_rows: 1}\n'
         '  missing: ["", "NA"]',
     ),
