@@ -5,8 +5,9 @@ breaches in privacy preserving data mining", PODS 2003, section 5) publish for e
 public function says what the randomized transaction is, and pick it among the seeds that are right on the items of t.
 Here that function is a polynomial, so that nothing about it has to be assumed.
 
-**Expansion.** Items are elements x of the field F of 2^16 elements. The seed of a transaction of m items is a polynomial
-f over F with d = m + spare coefficients. Item x is in t' if f(x), read as a number, is below a, where rho_m = a / 2^16.
+**Expansion.** Items are elements x of the field F of 2^16 elements. The seed of a transaction of m items is a
+polynomial f over F with d = m + spare coefficients. Item x is in t' if f(x), read as a number, is below a, where
+rho_m = a / 2^16.
 
 **Choice of the seed.** The operator says which items of t are in t': j from its law, then j of the m at random. Each
 item of t gets a value f(x), uniform among the a values that put it in or the 2^16 - a that leave it out, and f is drawn
@@ -21,9 +22,9 @@ amplification of the operator are those of the seeds, for any adversary, whateve
 is that the words are uniform (AES), up to a relative 2^-40 in reducing them to the needed range.
 
 **Utility.** Values of a uniform polynomial of d coefficients are independent and uniform at any d items. Given t and
-the pattern, those at ``spare`` items outside of t are so too. So the law of t' on the union of t and any ``spare`` items
-is exactly the operator's, and with it mean and covariance of all estimates for itemsets of up to ``spare`` items, or
-that have so many in their union. Itemsets that are larger must not be estimated from seeds.
+the pattern, those at ``spare`` items outside of t are so too. So the law of t' on the union of t and any ``spare``
+items is exactly the operator's, and with it the mean and variance of all estimates for itemsets of up to ``spare``
+items, and the covariance of those that have so many in their union. Larger ones must not be estimated from seeds.
 
 A seed of 16 (m + spare) bits is about as small as this can be: 65,536 items have that many independent bits only with
 seeds of half its length, or more.
