@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
 from ppdm_flow.engine.streams import Part, Stop, Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Sink
+from ppdm_flow.tables.sets.arrow import field_of, to_arrow
 from ppdm_flow.tables.table import Table
 
 
@@ -62,17 +63,22 @@ def _batches(stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: 
         part = Part(part.table.select(names), part.keys)
         seen.look(part.table)
         if part.keys is None:
-            yield batch(part.table)
+            yield batch(part.table, names)
         else:
             ordered = True
             spool.add(part)
     if ordered:
-        yield from map(batch, spool.tables())
+        yield from (batch(table, names) for table in spool.tables())
 
 
-def batch(table: Table) -> pa.RecordBatch:
-    """Return the rows as sinks take them."""
-    return pa.RecordBatch.from_arrays([arrow(c) for c in table.columns.values()], names=list(table.names))
+def batch(table: Table, names: Sequence[str] | None = None) -> pa.RecordBatch:
+    """Return the rows as sinks take them, columns in the order of ``names``; sets come with what explains them."""
+    fields, arrays = [], []
+    for name in names or table.names:
+        sets = table.sets.get(name)
+        arrays.append(arrow(table[name]) if sets is None else to_arrow(sets))
+        fields.append(pa.field(name, arrays[-1].type) if sets is None else field_of(name, sets))
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
 
 def read_back(

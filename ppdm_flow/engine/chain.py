@@ -106,8 +106,7 @@ class MemoryStream:
         for start in range(0, len(table), self._size):
             self._stop.check()
             rows = slice(start, start + self._size)
-            columns_ = {n: c.take(rows) for n, c in table.columns.items()}  # type: ignore[arg-type]  # a slice is a view
-            yield Part(Table(columns_, table.rows[rows]))
+            yield Part(table.take(rows))  # type: ignore[arg-type]  # a slice is a view
 
 
 class GeneratedStream:

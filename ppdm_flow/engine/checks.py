@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.coding import has_suppressed_text
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.set_checks import check_sets, wrong_kind
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -34,7 +35,11 @@ Bad = npt.NDArray[np.bool_]
 def check_values(table: Table, attributes: Mapping[str, AttributeFacts]) -> None:
     """Hold one partition against the declared domains and types. Raises DataError."""
     for name, facts in attributes.items():
-        if name in table.columns:
+        if (facts.role is Role.ITEMS) != (name in table.sets):
+            raise wrong_kind(facts)
+        if name in table.sets:
+            check_sets(facts, table.sets[name], table.rows)
+        elif name in table.columns:
             _check_column(facts, table[name], table.rows)
 
 

@@ -59,5 +59,6 @@ class ExpandedStream:
             copies = np.repeat(np.arange(len(table)), weights)
             within = np.arange(len(copies)) - np.repeat(np.cumsum(weights) - weights, weights)
             rows = self._numbering.first(table.rows)[copies] + within
-            out = Table({n: table[n].take(copies) for n in names}, rows)
+            copied = table.select(names).take(copies)
+            out = Table(copied.columns, rows, copied.sets)
             yield Part(out, None if part.keys is None else part.keys[copies])

@@ -9,9 +9,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
 
 Hashes = npt.NDArray[np.uint64]
+
+_ROWS = 1 << 12
 
 
 class MultisetHash:
@@ -38,6 +41,8 @@ class MultisetHash:
         hashes = np.zeros(len(table), dtype=np.uint64)
         for place, column in enumerate(table.columns.values()):
             hashes += self._cells(column, place)
+        for place, sets in enumerate(table.sets.values(), len(table.columns)):
+            hashes += _mixed(self._sets(sets) ^ self._salt, place + 2)
         hashes = _mixed(_mixed(hashes, 0) ^ self._salt, 1)  # twice: sums of cells are not independent of each other
         self.rows += len(table)
         self.total = (self.total + int(hashes.sum(dtype=np.uint64))) % (1 << 64)
@@ -52,6 +57,29 @@ class MultisetHash:
         special = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64) ^ self._salt
         cells: Hashes = _mixed(np.concatenate([known, special]), place + 2)[column.codes]
         return cells
+
+    def _sets(self, column: SetColumn) -> Hashes:
+        """Hash sets: baskets by the sum of their items' hashes, packed rows by a random linear form of their halves.
+
+        A linear form over 32-bit halves with random 64-bit factors tells two rows apart up to a chance of 2^-33.
+        """
+        alphabet = self._texts(column.categories.to_numpy(zero_copy_only=False).astype(object))
+        if isinstance(column, Baskets):
+            sums = np.zeros(len(column.items) + 1, dtype=np.uint64)
+            np.cumsum(_mixed(alphabet, 0)[column.items], out=sums[1:])
+            return _mixed(sums[column.offsets[1:]] - sums[column.offsets[:-1]], 1)
+        places = 2 * np.arange(len(alphabet), dtype=np.uint64) + np.uint64(1)
+        known = column.sizes.astype(np.int64).view(np.uint64) ^ (_mixed(alphabet, 0) * places).sum(dtype=np.uint64)
+        if isinstance(column, SeededSets):
+            return _mixed(_mixed(self._form(column.seeds), 2) ^ known, 3)
+        return _mixed(_mixed(self._form(np.ascontiguousarray(column.words).view(np.uint32)), 2) ^ known, 3)
+
+    def _form(self, halves: npt.NDArray[np.unsignedinteger]) -> Hashes:
+        factors = self._texts(np.array([f"half {i}" for i in range(halves.shape[1])], dtype=object))
+        found = np.zeros(len(halves), dtype=np.uint64)
+        for start in range(0, len(halves), _ROWS):
+            found[start : start + _ROWS] = halves[start : start + _ROWS].astype(np.uint64) @ factors
+        return found
 
     def _texts(self, texts: npt.NDArray[np.object_]) -> Hashes:
         found: Hashes = pd.util.hash_array(texts, hash_key=self._key, categorize=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 
 
@@ -42,11 +43,41 @@ class NarrowColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NarrowBaskets:
+    """Baskets whose items take one, two or four bytes, and their sizes as many as the largest needs."""
+
+    sizes: npt.NDArray[np.signedinteger]
+    items: npt.NDArray[np.signedinteger]
+    categories: pa.StringArray
+
+    @classmethod
+    def of(cls, column: SetColumn) -> SetColumn | NarrowBaskets:
+        """Return the column in fewer bytes; packed and seeded rows stay as they are."""
+        if not isinstance(column, Baskets):
+            return column
+        sizes = column.sizes
+        narrow = sizes.astype(fitting(int(sizes.max(initial=0)) + 1))
+        return cls(narrow, column.items.astype(fitting(len(column.categories))), column.categories)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return int(self.sizes.nbytes + self.items.nbytes + self.categories.nbytes)
+
+    def column(self) -> Baskets:
+        """Return it in the form that algorithms work on."""
+        offsets = np.zeros(len(self.sizes) + 1, dtype=np.int64)
+        np.cumsum(self.sizes, out=offsets[1:])
+        return Baskets(offsets, self.items.astype(np.int32), self.categories)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NarrowTable:
     """A partition in few bytes; ``start`` stands for consecutive row numbers."""
 
     columns: dict[str, NarrowColumn]
     rows: RowNumbers | range
+    sets: dict[str, SetColumn | NarrowBaskets] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Table) -> NarrowTable:
@@ -54,15 +85,18 @@ class NarrowTable:
         rows: RowNumbers | range = table.rows
         if len(table) and bool((np.diff(table.rows) == 1).all()):
             rows = range(int(table.rows[0]), int(table.rows[-1]) + 1)
-        return cls({n: NarrowColumn.of(c) for n, c in table.columns.items()}, rows)
+        sets = {n: NarrowBaskets.of(s) for n, s in table.sets.items()}
+        return cls({n: NarrowColumn.of(c) for n, c in table.columns.items()}, rows, sets)
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
         rows = 0 if isinstance(self.rows, range) else self.rows.nbytes
-        return rows + sum(c.nbytes for c in self.columns.values())
+        return rows + sum(c.nbytes for c in (*self.columns.values(), *self.sets.values()))
 
     def table(self, names: tuple[str, ...]) -> Table:
         """Return these columns."""
         rows = self.rows if not isinstance(self.rows, range) else np.arange(self.rows.start, self.rows.stop)
-        return Table({n: self.columns[n].column() for n in names}, rows)
+        wanted = [n for n in names if n in self.sets]
+        sets = {n: s.column() if isinstance(s := self.sets[n], NarrowBaskets) else s for n in wanted}
+        return Table({n: self.columns[n].column() for n in names if n not in sets}, rows, sets)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams import positions
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.sets import Baskets, PackedSets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 
 
@@ -22,6 +25,9 @@ def lent(node: StepNode, table: Table) -> Table:
         table.rows.flags.writeable = False
         for column in table.columns.values():
             column.codes.flags.writeable = False
+        for sets in table.sets.values():
+            for array in _arrays(sets):
+                array.flags.writeable = False
     return table
 
 
@@ -66,9 +72,12 @@ def check_generated(node: StepNode, rows: RowNumbers, after: Table, attributes: 
 
 def check_names(node: StepNode, table: Table, attributes: Sequence[AttributeFacts]) -> None:
     """Raise RunError where a column is missing that the plan promises."""
-    missing = [a.name for a in attributes if a.name not in table.columns]
+    missing = [a.name for a in attributes if a.name not in table.columns and a.name not in table.sets]
     if missing:
         raise broken(node, f"returned no column `{missing[0]}`, which its plan promises")
+    for attribute in attributes:
+        if (attribute.role is Role.ITEMS) != (attribute.name in table.sets):
+            raise broken(node, f"returned `{attribute.name}` as a column of another kind: sets are sets, cells cells")
 
 
 def broken(node: StepNode, what: str) -> RunError:
@@ -84,6 +93,14 @@ def _check_columns(node: StepNode, before: Table, after: Table) -> None:
         new = effect.renames.get(name, name)
         if new in after.columns and not _same(column, after[new]):
             raise broken(node, f"changed the column `{name}`, and its plan does not say so")
+    for name, sets in before.sets.items():
+        new = effect.renames.get(name, name)
+        left = name not in effect.drops and name not in effect.changes
+        if left and new in after.sets and not _same_sets(sets, after.sets[new]):
+            raise broken(node, f"changed the sets of `{name}`, and its plan does not say so")
+    for name, sets in after.sets.items():
+        if before.sets.get(name) is not sets and not sets.valid():
+            raise broken(node, f"returned malformed sets in `{name}`")
 
 
 def _same(before: Column, after: Column) -> bool:
@@ -93,3 +110,19 @@ def _same(before: Column, after: Column) -> bool:
         return np.array_equal(before.codes, after.onto(before.categories).codes)
     except KeyError:
         return False
+
+
+def _same_sets(before: SetColumn, after: SetColumn) -> bool:
+    if before is after:
+        return True
+    try:
+        pairs = zip(_arrays(before), _arrays(after.onto(before.categories)), strict=True)
+        return type(before) is type(after) and all(np.array_equal(b, a) for b, a in pairs)
+    except (KeyError, ValueError):
+        return False
+
+
+def _arrays(sets: SetColumn) -> tuple[np.ndarray[Any, Any], ...]:
+    if isinstance(sets, Baskets):
+        return sets.offsets, sets.items
+    return (sets.words, sets.sizes) if isinstance(sets, PackedSets) else (sets.seeds, sets.sizes)

@@ -144,17 +144,18 @@ class SourceStream:
 
     def _marked(self, table: Table) -> Table:
         if self._reading.released:
-            return Table({n: marked(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()}, table.rows)
+            return table.replaced({n: marked(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()})
         if not self._reading.missing:
             return table
-        return Table({n: marked(c, self._reading.missing, MISSING) for n, c in table.columns.items()}, table.rows)
+        return table.replaced({n: marked(c, self._reading.missing, MISSING) for n, c in table.columns.items()})
 
     def _complete(self, table: Table) -> Table:
         if not self._reading.selects:
             return table
         mask = np.ones(len(table), dtype=bool)
         for name in self._reading.incomplete:
-            mask &= table[name].codes != MISSING
+            if name in table.columns:  # a set may be empty, but is never missing
+                mask &= table[name].codes != MISSING
         if self._reading.weight is not None:
             mask &= ~nobody(table[self._reading.weight])
         self._kept.append(np.packbits(mask))

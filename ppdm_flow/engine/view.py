@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams import Stream, schema_of
@@ -18,6 +19,7 @@ from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts, count, merge
 from ppdm_flow.tables.domain import union
 from ppdm_flow.tables.schema import Schema
+from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table, concat
 
 _GATHER = 8
@@ -49,12 +51,14 @@ class StreamView:
     def counts(self, columns: Sequence[str]) -> Counts:
         """Return distinct combinations with counts; memory is bounded by their number."""
         self._known(columns)
+        self._cells(columns)
         found: Counts = self._remembered(("counts", tuple(columns)), lambda: self._counted(tuple(columns)))
         return found
 
     def domain(self, column: str) -> pa.StringArray:
         """Return the values that occur, sorted."""
         self._known([column])
+        self._cells([column])
         return self._remembered(("domain", column), lambda: self._domain(column))
 
     def sample(self, size: int) -> Table:
@@ -119,13 +123,24 @@ class StreamView:
 
     def _nothing(self, columns: Sequence[str] | None) -> Table:
         names = self._schema.names if columns is None else columns
+        sets = [n for n in names if self._schema[n].role is Role.ITEMS]
         empty = Column(np.zeros(0, dtype=np.int32), pa.array([], pa.string()))
-        return Table(dict.fromkeys(names, empty), np.zeros(0, dtype=np.int64))
+        plain = dict.fromkeys([n for n in names if n not in sets], empty)
+        return Table(plain, np.zeros(0, dtype=np.int64), {n: Baskets.of([]) for n in sets})
 
     def _known(self, columns: Sequence[str]) -> None:
         for name in columns:
             if name not in self._schema:
                 raise unknown(name, self._schema.names)
+
+    def _cells(self, columns: Sequence[str]) -> None:
+        for name in columns:
+            if self._schema[name].role is Role.ITEMS:
+                raise data_fault(
+                    "PPF752",
+                    f"`{name}` holds sets of items: they have no counts and no single values",
+                    advice="name an ordinary attribute here",
+                )
 
     def _remembered(self, key: Any, ask: Callable[[], Any]) -> Any:
         with self._lock:
@@ -147,4 +162,5 @@ def unknown(name: str, known: Sequence[str]) -> DataError:
 
 
 def _compact(table: Table) -> Table:
-    return Table({n: c.compact() for n, c in table.columns.items()}, table.rows)
+    sets = {n: s.compact() for n, s in table.sets.items()}
+    return Table({n: c.compact() for n, c in table.columns.items()}, table.rows, sets)
