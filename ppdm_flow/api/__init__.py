@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.running import run
     from ppdm_flow.api.scaffold import init
     from ppdm_flow.api.showing import show
+    from ppdm_flow.api.sweeping import sweep
     from ppdm_flow.api.verifying import verify
 
 _HOMES = {
@@ -39,6 +40,7 @@ _HOMES = {
     "run": "running",
     "schema": "documents",
     "show": "showing",
+    "sweep": "sweeping",
     "topics": "explaining",
     "verify": "verifying",
     "write_schemas": "documents",
@@ -57,6 +59,7 @@ __all__ = [
     "run",
     "schema",
     "show",
+    "sweep",
     "topics",
     "verify",
     "write_schemas",

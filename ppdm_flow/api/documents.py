@@ -17,6 +17,7 @@ SCHEMAS: Mapping[str, str] = {
     "plan": "ppdm_flow.plan.schemas",
     "manifest": "ppdm_flow.engine.schemas",
     "report": "ppdm_flow.report.schemas",
+    "sweep": "ppdm_flow.report.frontier.schemas",
 }
 """Name to the module whose ``schema`` makes it; the files are ``NAME.v1.json``."""
 

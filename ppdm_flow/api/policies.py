@@ -14,6 +14,8 @@ from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.loading import NOTHING_OVER
 
 _ENDINGS = frozenset({".yaml", ".yml"})
 _MARK = re.compile(rb"^(releases|extends)[ \t]*:", re.MULTILINE)
@@ -96,9 +98,16 @@ def quoting(sources: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
-def ready(path: Path, sets: Mapping[str, str], data: Path | None = None, *, strict: bool = False) -> Ready:
+def ready(
+    path: Path,
+    sets: Mapping[str, str],
+    data: Path | None = None,
+    *,
+    strict: bool = False,
+    over: Mapping[PolicyPath, str] = NOTHING_OVER,
+) -> Ready:
     """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are."""
-    loaded = load(path, sets)
+    loaded = load(path, sets, over)
     return _settled(loaded, compile_policy(loaded, data=_name(data)), strict=strict)
 
 

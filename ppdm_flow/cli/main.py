@@ -25,6 +25,7 @@ from ppdm_flow.cli import (
     run,
     schema,
     show,
+    sweep,
     verify,
 )
 from ppdm_flow.cli.output import complain, put
@@ -43,7 +44,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings=HELP,
 )
-for _module in (check, plan, run, audit, verify, report, reconstruct, show, listing, explain, schema, init, doctor):
+_VERBS = (check, plan, run, audit, verify, report, sweep, reconstruct, show, listing, explain, schema, init, doctor)
+for _module in _VERBS:
     add(app, _module)
 
 

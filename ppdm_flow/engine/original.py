@@ -127,11 +127,13 @@ class Opening:
 
 def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
     """Return the attributes that go on from the source: identifiers and subjects only where a step asks for them."""
-    asked: set[str] = set()
-    for node in plan.steps:
-        effect = node.effect
-        asked |= {*effect.reads, *effect.changes, *effect.drops, *effect.renames}
+    asked = asked_of(plan)
     return tuple(a for a in binding.attributes if a.role not in _PERSONAL or a.name in asked)
+
+
+def asked_of(plan: Plan) -> frozenset[str]:
+    """Return the attributes that some step of the plan reads or changes."""
+    return frozenset().union(*(node.effect.needed for node in plan.steps))
 
 
 def _no_rows(stream: SourceStream) -> Exception:

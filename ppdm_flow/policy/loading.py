@@ -22,6 +22,7 @@ from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath
 from ppdm_flow.policy.merge import without_nulls
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.nodes import Entry, Map, Scalar
+from ppdm_flow.policy.override import overridden
 from ppdm_flow.policy.redaction import redacted
 from ppdm_flow.policy.references import Found
 from ppdm_flow.policy.rules import judge
@@ -30,10 +31,14 @@ from ppdm_flow.policy.validate import validate
 from ppdm_flow.policy.words import place_name, short
 
 NO_SETS: Mapping[str, str] = MappingProxyType({})
+NOTHING_OVER: Mapping[PolicyPath, str] = MappingProxyType({})
 
 
-def load(path: Path, sets: Mapping[str, str] = NO_SETS) -> Loaded:
+def load(path: Path, sets: Mapping[str, str] = NO_SETS, over: Mapping[PolicyPath, str] = NOTHING_OVER) -> Loaded:
     """Read the policy at ``path``, with ``sets`` (from ``--set``) over its params. Never raises for a bad policy.
+
+    ``over`` (from ``--over``) replaces single values after inheritance and params, and before everything is checked:
+    floors hold for them as well.
 
     Raises
     ------
@@ -48,6 +53,7 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS) -> Loaded:
         return _hopeless(file, files.sources, error.diagnostic)
     inheritance = Inheritance(files, sets)
     layer = inheritance.resolve(root, Found(path, file, str(path.resolve())))
+    layer.node = overridden(layer.node, over)
     flat, nulls = _resolved(layer, extending=inheritance.extending)
     policy, faults = validate(flat, Policy, whole=layer.whole)
     use = next(iter(inheritance.users.values()), None)

@@ -19,23 +19,24 @@ _TICKED = re.compile("`([^`]+)`")
 
 def render(document: dict[str, Any]) -> str:
     """Return the page of a report document; the same document gives the same text."""
-    template = _environment().get_template("report.html.jinja")
+    template = environment().get_template("report.html.jinja")
     picture = svg(document["plan"]) if document["plan"] else ""
-    return template.render(page=page(document), picture=picture, script_hash=_script_hash())
+    return template.render(page=page(document), picture=picture, script_hash=script_hash())
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Return the templates of the report's pages."""
+    found = Environment(
         loader=PackageLoader("ppdm_flow.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["n"] = "{:g}".format
-    environment.filters["prose"] = _prose
-    return environment
+    found.filters["n"] = "{:g}".format
+    found.filters["prose"] = _prose
+    return found
 
 
 def _prose(text: str) -> Markup:
@@ -44,7 +45,7 @@ def _prose(text: str) -> Markup:
 
 
 @cache
-def _script_hash() -> str:
+def script_hash() -> str:
     """Return what the content security policy allows: exactly our own script, as the browser sees it."""
-    module = _environment().get_template("script.js.jinja").render()
+    module = environment().get_template("script.js.jinja").render()
     return base64.b64encode(hashlib.sha256(module.encode()).digest()).decode()

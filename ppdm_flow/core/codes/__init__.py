@@ -13,6 +13,7 @@ from ppdm_flow.core.page import CodePage
 
 HUNDREDS = (
     "text",
+    "sweeping",
     "shape",
     "compose",
     "plugins",

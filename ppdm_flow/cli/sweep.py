@@ -1,0 +1,122 @@
+"""``ppdm-flow sweep``."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.api.settings import settings
+from ppdm_flow.cli.options import Data, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.cli.output import colored, complain, deliver, say
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+
+EXAMPLES = (
+    "sweep pipelines/hospital.yaml --over privacy.k_anonymity.k=5,10,20",
+    "sweep policy.yaml --over steps.generate.min_support=1,5,20,50 --metrics anonymity_score.nas,compare.dissimilarity",
+    "sweep policy.yaml --over params.k=2..10 --over steps.suppress.search=greedy,beam --picture frontier.svg",
+)
+_PICTURES = {".svg": "svg", ".html": "html"}
+_LIVE = "ppdm_flow.cli.sweep_live"
+
+
+class Form(StrEnum):
+    """How a sweep is written to stdout."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+    MD = "md"
+
+
+def sweep(
+    policy: PolicyPath,
+    over: Annotated[
+        list[str],
+        typer.Option(
+            "--over",
+            metavar="PATH=V1,V2,…",
+            help="A place in the policy and its values: params.k, privacy.k_anonymity.k, steps.NAME.PARAM,"
+            " audits.NAME.PARAM; ranges 2..10, 0.1..0.9:5. Repeatable: every combination is a point.",
+            show_default=False,
+        ),
+    ],
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics",
+            metavar="NAME[:min|:max],…",
+            help="Figures as in report.json, or requirements; by default what the policy requires and gates.",
+            show_default=False,
+        ),
+    ] = None,
+    data: Data = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the sweep's directory is made.")] = Path(
+        "sweeps"
+    ),
+    sets: Sets = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, max=1000, help="Runs of each point: mean and interval.")
+    ] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Runs at once; by default one for each core.", show_default=False),
+    ] = None,
+    partition_rows: Annotated[int, typer.Option("--partition-rows", min=1, help="Rows in memory at once.")] = 262_144,
+    form: Annotated[Form, typer.Option("--format", help="How to write the table.")] = Form.TEXT,
+    output_file: OutputFile = None,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="Write the frontier there, as .svg or .html.")
+    ] = None,
+    strict: Strict = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+) -> None:
+    """Measure a policy at many values of its parameters, and show which are worth having. No data is released.
+
+    Exit status: 0 every point was measured, 2 the policy, the data or a point is at fault, 3 the tool failed at a
+    point (the others are shown all the same), 130 interrupted.
+    """
+    drawn = _drawn(picture)
+    with import_module(_LIVE).telling(quiet=quiet) as tell:
+        swept = api.sweep(
+            policy,
+            over,
+            metrics or (),
+            settings(sets or ()),
+            data,
+            out,
+            tell,
+            (lambda _found, _sources: None) if quiet else complain,
+            repeat=repeat,
+            workers=workers,
+            partition_rows=partition_rows,
+            strict=strict,
+        )
+    complain(swept.diagnostics, swept.sources)
+    if form is Form.TEXT and output_file is None and sys.stdout.isatty() and colored(terminal=True):
+        import_module(_LIVE).show(swept.document)
+    else:
+        deliver(swept.rendered(form.value), output_file)
+    if picture is not None:
+        deliver(swept.rendered(drawn), picture)
+    if not quiet:
+        say(f"table and picture: {swept.folder / 'sweep.html'}")
+    raise typer.Exit(swept.exit_status)
+
+
+def _drawn(picture: Path | None) -> str:
+    """Return the form of a picture by its file's ending. Raises UsageError, before anything is run."""
+    if picture is None:
+        return ""
+    if picture.suffix not in _PICTURES:
+        text = f"`--picture {picture}`: a picture is `.svg` or `.html`"
+        raise UsageError(Diagnostic("PPF693", text))
+    if not picture.absolute().parent.is_dir():
+        raise UsageError(Diagnostic("PPF693", f"cannot write `{picture}`: its folder does not exist"))
+    return _PICTURES[picture.suffix]

@@ -1,0 +1,109 @@
+"""The points of a sweep as a table for people: short column names, figures in their units, what each point is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.report.amounts import NONE, amount, between, duration, plural
+
+BETTER = {"min": "smaller is better", "max": "larger is better", None: "not compared"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A point: ``values`` at each axis, ``figures`` with ``intervals`` of each metric, and where it stands."""
+
+    number: int
+    values: tuple[str, ...]
+    verdict: str
+    figures: tuple[str, ...]
+    intervals: tuple[str, ...]
+    standing: str
+    time: str
+    on_frontier: bool
+    failing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """All points. ``axes`` and ``metrics`` are short names, no two alike; ``legend`` says what each metric is."""
+
+    axes: tuple[str, ...]
+    metrics: tuple[str, ...]
+    legend: tuple[tuple[str, str, str], ...]
+    rows: tuple[Row, ...]
+
+
+def rows(document: dict[str, Any]) -> Rows:
+    """Return the table of a sweep's document."""
+    paths = [axis["path"] for axis in document["over"]]
+    metrics = document["metrics"]
+    names = short([m["name"] for m in metrics])
+    legend = [(n, m["name"], BETTER[m["direction"]]) for n, m in zip(names, metrics, strict=True)]
+    found = [_row(point, paths, metrics) for point in document["points"]]
+    return Rows(short(paths), names, tuple(legend), tuple(found))
+
+
+def short(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the last parts of dotted names, as many as tell them apart, with their release where that does.
+
+    >>> short(["a/privacy.k_anonymity.k", "b/privacy.k_anonymity.k", "b/classifier.error_increase"])
+    ('a/k', 'b/k', 'error_increase')
+    """
+    owns = [name.rpartition("/")[2] for name in names]
+    ends = {own: _shortest(own, set(owns) - {own}) for own in owns}
+    several = {own for own in owns if owns.count(own) > 1}
+    return tuple(
+        f"{name.rpartition('/')[0]}/{ends[own]}" if own in several else ends[own]
+        for name, own in zip(names, owns, strict=True)
+    )
+
+
+def said(document: dict[str, Any]) -> str:
+    """Say what a sweep was, in a sentence or two."""
+    count, run = len(document["points"]), document["run"]
+    times = f", each {run['repeat']} times" if run["repeat"] > 1 else ""
+    failed = sum(p["verdict"] == "failed" for p in document["points"])
+    best = sum(p["on_frontier"] for p in document["points"])
+    text = f"{plural(count, 'point')}{times}, measured in {duration(run['seconds'])}; no data was released."
+    if failed:
+        text += f" {failed:,} failed."
+    if any(m["direction"] for m in document["metrics"]):
+        text += f" {best:,} {'is' if best == 1 else 'are'} not dominated."
+    return text
+
+
+def standing(point: dict[str, Any]) -> str:
+    """Say where a point stands."""
+    if point["verdict"] == "failed":
+        return point["error"]["code"] if "error" in point else "failed"
+    if point["dominated_by"] is not None:
+        return f"dominated by {point['dominated_by']}"
+    return "frontier" if point["on_frontier"] else "not compared"
+
+
+def _row(point: dict[str, Any], paths: Sequence[str], metrics: Sequence[dict[str, Any]]) -> Row:
+    figures = [(point["metrics"].get(m["name"], {}), m["unit"]) for m in metrics]
+    verdict = point["verdict"]
+    if point["verdict"] == "mixed":
+        verdict = f"released {point['released']} of {point['runs']}"
+    return Row(
+        number=point["number"],
+        values=tuple(point["values"][path] for path in paths),
+        verdict=verdict,
+        figures=tuple(amount(f.get("value"), unit) if f.get("value") is not None else NONE for f, unit in figures),
+        intervals=tuple(between(f.get("interval"), unit) for f, unit in figures),
+        standing=standing(point),
+        time="" if point["seconds"] is None else duration(point["seconds"]),
+        on_frontier=point["on_frontier"],
+        failing=tuple(point["failing"]),
+    )
+
+
+def _shortest(name: str, others: AbstractSet[str]) -> str:
+    parts = name.split(".")
+    ends = (".".join(parts[-count:]) for count in range(1, len(parts)))
+    return next((end for end in ends if not any(o == end or o.endswith(f".{end}") for o in others)), name)
