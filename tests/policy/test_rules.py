@@ -112,45 +112,6 @@ def test_a_support_at_least_as_large_is_implied_too(read, start, codes) -> None:
     assert "PPF508" in codes(read(text))
 
 
-def shares_exist(most: dict[str, float], least: dict[str, float]) -> bool:
-    """Whether some table has at most, and at least, these shares of the values a, b and c: tried in hundredths."""
-    steps = [range(round(100 * least.get(v, 0)), round(100 * most.get(v, 1)) + 1) for v in "abc"]
-    return any(sum(shares) <= 100 for shares in itertools.product(*steps))
-
-
-def test_templates_conflict_exactly_where_no_table_satisfies_them(read, start, codes) -> None:
-    draw = random.Random(7)
-    seen = Counter()
-    for _ in range(150):
-        most = {v: draw.choice([0.1, 0.3, 0.5]) for v in "abc" if draw.random() < 0.4}
-        least = {v: draw.choice([0.1, 0.3, 0.5, 0.7]) for v in "abc" if draw.random() < 0.6}
-        lines = [
-            f"    m{v}: {{channel: [job], sensitive: {{disease: [{v}]}}, confidence: {h}}}" for v, h in most.items()
-        ]
-        lines += [
-            f"    l{v}: {{channel: [city], sensitive: {{disease: [{v}]}}, confidence: {1 - h:.2g}, negated: true}}"
-            for v, h in least.items()
-        ]
-        if lines:
-            conflict = "PPF528" in codes(read(start + "privacy:\n  templates:\n" + "\n".join(lines) + "\n"))
-            assert conflict == (not shares_exist(most, least)), lines
-            seen[conflict] += 1
-    assert min(seen.values()) > 20
-
-
-def test_the_fewest_templates_that_conflict_are_named(read, start) -> None:
-    text = (
-        start
-        + """privacy:
-  templates:
-    alone: {channel: [job], sensitive: {disease: [a, b, c]}, confidence: 0.6, negated: true}
-    other: {channel: [job], sensitive: {disease: [d]}, confidence: 0.5, negated: true}
-"""
-    )
-    (fault,) = [d for d in read(text).diagnostics if d.code == "PPF528"]
-    assert "`alone` contradicts itself" in fault.message
-
-
 def test_of_two_equal_templates_the_later_is_redundant(read, start) -> None:
     text = start + REDUNDANT.replace("[job]", "[city, job]").replace("[b]", "[b, a]")
     (fault,) = [d for d in read(text).diagnostics if d.code == "PPF508"]

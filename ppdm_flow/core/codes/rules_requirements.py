@@ -174,18 +174,4 @@ PAGES: tuple[CodePage, ...] = (
         "values:\n"
         "  HIV: [{r1: 0.02, r2: 0.1}, {r1: 0.05, r2: 0.2, given: patients of the clinic}]",
     ),
-    CodePage(
-        "PPF528",
-        "templates that contradict each other",
-        "A template wants at most h of the rows to have a value, and a negated one at least 1 - h of them; or the"
-        " values that negated templates want present would need more than all rows together. What holds of every group"
-        " holds of the whole table, so no table can satisfy them at once. The smallest such set is named; every other"
-        " failure depends on the data, and each template then fails or holds by itself (`plan --data` shows it).",
-        "Nothing could ever be released.",
-        "Raise a confidence: those of a value and of not having it must add up to at least 1.",
-        bad="rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
-        "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.7, negated: true}",
-        good="rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
-        "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.95, negated: true}",
-    ),
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan.rules import identity, perturbation, protection, publication, weighing
+from ppdm_flow.plan.rules import conflicts, identity, perturbation, protection, publication, weighing
 from ppdm_flow.plan.rules.ground import Ground
 
 RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
+    conflicts.contradicting_templates,
     identity.surviving_identifiers,
     identity.uncounted_subjects,
     weighing.changed_weights,

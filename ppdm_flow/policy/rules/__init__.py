@@ -9,7 +9,6 @@ from ppdm_flow.policy.loaded import Places, PolicyPath
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.rules import (
     attributes,
-    conflicts,
     gates,
     hierarchies,
     redundancy,
@@ -26,7 +25,6 @@ RULES = (
     source.judge,
     templates.judge,
     redundancy.judge,
-    conflicts.judge,
     sensitivities.judge,
     gates.judge,
     releases.judge,
