@@ -1,0 +1,198 @@
+"""Cut-and-paste parameters that keep breaches below a level and lose as little as possible.
+
+For each transaction size m on its own, so that an adversary who knows m learns no more: for every cutoff K the smallest
+rho that keeps the worst breach below the level, then the K with the smallest lowest discoverable support (the largest
+one among the itemset sizes counts). Noise grows with rho, so no larger rho is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.transactions.breaches import exchangeable
+from ppdm_flow.mining.transactions.candidates import Candidates
+from ppdm_flow.mining.transactions.discoverable import lowest_support, lowest_supports
+from ppdm_flow.mining.transactions.laws import Floats
+from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.worst import check_maxima, corners, privacy_challenging
+
+LONGEST = 4
+"""Largest itemset that parameters are chosen for."""
+
+LEAST, MOST = 1e-6, 0.999
+"""Insertion probabilities that are considered."""
+
+HALVINGS = 40
+
+
+class Challenge(StrEnum):
+    """Which itemsets the level has to hold for.
+
+    ``WORST``: all whose parts stay below the maximal supports, and items in them or not. ``PAPER``: those that have all
+    maximal supports at once, as in the paper, where there are such; a few points below the worst.
+    """
+
+    WORST = "worst"
+    PAPER = "paper"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Parameters for transactions of one size.
+
+    Attributes
+    ----------
+    size, cutoff, insertion : m, K_m and rho_m
+    levels : itemset size k -> worst breach level that these have, at most the one asked for
+    discoverable : k -> lowest discoverable support if all transactions had this size; inf where none is
+    """
+
+    size: int
+    cutoff: int
+    insertion: float
+    levels: Mapping[int, float]
+    discoverable: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """An operator for all sizes; ``discoverable``: k -> lowest support over all transactions, inf where none is."""
+
+    operator: Operator
+    choices: Mapping[int, Choice]
+    discoverable: Mapping[int, float]
+
+
+def choose(
+    maxima: Sequence[float],
+    numbers: Mapping[int, float],
+    alphabet: int,
+    *,
+    level: float,
+    lengths: Sequence[int] = (1, 2, 3),
+    challenge: Challenge = Challenge.WORST,
+    cutoff: int | None = None,
+) -> Chosen:
+    """Choose K_m and rho_m for all sizes.
+
+    Parameters
+    ----------
+    maxima : largest supports S_1, S_2, .. of itemsets by size, within the transactions of each size m
+    numbers : m -> N_m
+    alphabet : number of items
+    level : breach level that is not to be exceeded, in (0, 1)
+    lengths : itemset sizes k that are to be protected and recovered, 1 to 4
+    challenge : which itemsets have to be protected
+    cutoff : largest K to consider; by default 4 m + 24, where a larger one gains little. A smaller one needs a smaller
+        rho, so it makes shorter releases with more noise
+
+    Raises PluginError PPF773 if there are no such parameters, ValueError for bad input. Empty transactions, which
+    hold nothing to protect, get the parameters of those with one item.
+    """
+    total = float(sum(numbers.values()))
+    choices = {m: choose_size(maxima, max(m, 1), total, level, lengths, challenge, cutoff) for m in sorted(numbers)}
+    cutoffs = {m: choice.cutoff for m, choice in choices.items()}
+    operator = Operator.cut_and_paste(cutoffs, {m: choice.insertion for m, choice in choices.items()}, alphabet)
+    return Chosen(operator, choices, lowest_supports(operator, numbers, lengths, maxima))
+
+
+def choose_size(
+    maxima: Sequence[float],
+    size: int,
+    number: float,
+    level: float,
+    lengths: Sequence[int] = (1, 2, 3),
+    challenge: Challenge = Challenge.WORST,
+    cutoff: int | None = None,
+) -> Choice:
+    """Choose K_m and rho_m for N = ``number`` transactions that all have m = ``size`` items; see ``choose``."""
+    held = check_maxima(maxima)
+    _check(level, lengths, number)
+    longest = min(size, max(lengths))
+    cutoffs = range(longest, max(longest, 4 * size + 24 if cutoff is None else cutoff) + 1)
+    seen = {k: Candidates.of(size, k, cutoffs) for k in lengths}
+    cases = {k: _cases(held, k, size, challenge) for k in lengths}
+    rho = _smallest(seen, cases, level)
+    levels = {k: _levels(seen[k], cases[k], rho) for k in lengths}
+    kept = np.max(list(levels.values()), axis=0) <= level
+    if not kept.any():
+        raise _out_of_reach(size, levels, level)
+    discoverable = {k: _discoverable(seen[k], rho, number, held) for k in lengths if k <= size}
+    best = _best(seen, rho, kept, discoverable)
+    return Choice(
+        size,
+        cutoffs[best],
+        float(rho[best]),
+        {k: float(found[best]) for k, found in levels.items()},
+        {k: float(found[best]) for k, found in discoverable.items()},
+    )
+
+
+def _smallest(seen: Mapping[int, Candidates], cases: Mapping[int, list[tuple[Floats, Floats]]], level: float) -> Floats:
+    """Return for each cutoff the smallest rho that keeps the level, by halving; the largest rho where none does."""
+    shape = len(next(iter(seen.values())).cutoffs)
+    low, high = np.full(shape, _odds(LEAST)), np.full(shape, _odds(MOST))
+    for step in range(HALVINGS):
+        middle = low if step == 0 else 0.5 * (low + high)
+        rho = 1.0 / (1.0 + np.exp(-middle))
+        kept = np.max([_levels(seen[k], cases[k], rho) for k in seen], axis=0) <= level
+        low, high = np.where(kept, low, middle), np.where(kept, middle, high)
+    return np.asarray(1.0 / (1.0 + np.exp(-high)))
+
+
+def _levels(seen: Candidates, cases: list[tuple[Floats, Floats]], rho: Floats) -> Floats:
+    """Return the worst breach level of each cutoff."""
+    likelihood = seen.likelihoods(rho).T
+    found = [((with_item @ likelihood) / (here @ likelihood)).max(axis=0) for here, with_item in cases]
+    return np.asarray(np.max(found, axis=0))
+
+
+def _cases(maxima: tuple[float, ...], length: int, size: int, challenge: Challenge) -> list[tuple[Floats, Floats]]:
+    """Return s_l and s+_l of the itemsets that have to be protected."""
+    alike = privacy_challenging(maxima, length, size) if challenge is Challenge.PAPER else None
+    if alike is not None:
+        return [(alike[None, :], exchangeable(alike)[None, :])]
+    sides = (True,) if challenge is Challenge.PAPER else (True, False)
+    return [corners(maxima, length, size, inside=side) for side in sides]
+
+
+def _discoverable(seen: Candidates, rho: Floats, number: float, maxima: tuple[float, ...]) -> Floats:
+    return lowest_support(seen.noise(rho), number, maxima)
+
+
+def _best(seen: Mapping[int, Candidates], rho: Floats, kept: Floats, discoverable: Mapping[int, Floats]) -> int:
+    """Return the place of the best cutoff; where nothing is discoverable, that of the least noise."""
+    if not discoverable:
+        return int(np.argmin(np.where(kept, rho, np.inf)))
+    largest = np.where(kept, np.max(list(discoverable.values()), axis=0), np.inf)
+    noise = np.where(kept, seen[max(discoverable)].noise(rho)[:, 0], np.inf)
+    return int(np.lexsort((noise, largest))[0])
+
+
+def _out_of_reach(size: int, levels: Mapping[int, Floats], level: float) -> PluginError:
+    reached = {k: float(found.min()) for k, found in levels.items()}
+    hardest = max(reached, key=lambda k: reached[k])
+    text = (
+        f"a breach level of {level:g} cannot be kept for itemsets of size {hardest} in transactions of {size} items:"
+        f" the lowest level within reach is {reached[hardest]:.3g}"
+    )
+    return PluginError(Diagnostic("PPF773", text, hint="raise the level, or leave out the most frequent items"))
+
+
+def _odds(chance: float) -> float:
+    return float(np.log(chance) - np.log1p(-chance))
+
+
+def _check(level: float, lengths: Sequence[int], number: float) -> None:
+    if not 0.0 < level < 1.0:
+        raise ValueError("the breach level is not between 0 and 1")
+    if not lengths or any(k not in range(1, LONGEST + 1) for k in lengths):
+        raise ValueError(f"itemset sizes to choose parameters for are whole numbers from 1 to {LONGEST}")
+    if not number > 0:
+        raise ValueError("there are no transactions to choose parameters for")

@@ -1,0 +1,99 @@
+"""The lowest discoverable support: the smallest support whose estimate is 4 standard errors above zero.
+
+Source: Evfimievski et al. (KDD 2002), section 6. The error depends on how often parts of the itemset occur. Assumed
+here, since more of them mean more noise: parts are as frequent as their maximal supports allow, larger parts first; or,
+where no maxima are given, an itemset occurs whole or not at all, which gives the least that any itemset has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.transactions.laws import Floats
+from ppdm_flow.mining.transactions.matrices import noise
+from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.worst import check_maxima
+
+SIGMAS = 4.0
+
+HALVINGS = 60
+
+
+def crowded(support: npt.ArrayLike, length: int, maxima: Sequence[float] | None = None) -> Floats:
+    """Return s_0..s_k with s_k = ``support`` (...) and parts as frequent as S_1.. allow; shape (..., k + 1).
+
+    Where all maxima can be met at once and ``support`` is S_k, these are the privacy-challenging partial supports. A
+    part is at least as frequent as the whole, whatever its maximum.
+    """
+    whole = np.asarray(support, dtype=np.float64)
+    found = np.zeros((*whole.shape, length + 1))
+    found[..., length] = whole
+    limits = None if maxima is None else check_maxima(maxima)
+    for part in range(length - 1, 0, -1) if limits is not None else ():
+        found[..., part] = np.maximum(_room(found, part, limits or (), whole), 0.0)
+    found[..., 0] = 1.0 - found[..., 1:].sum(axis=-1)
+    return found
+
+
+def _room(found: Floats, part: int, limits: Sequence[float], whole: Floats) -> Floats:
+    """Return the largest s_part such that no subset of up to ``part`` items is above its limit."""
+    length = found.shape[-1] - 1
+    room = 1.0 - found.sum(axis=-1)
+    for subset in range(1, part + 1):
+        share = np.array([comb(hits, subset) / comb(length, subset) for hits in range(length + 1)])
+        limit = np.maximum(limits[min(subset, len(limits)) - 1], whole)
+        room = np.minimum(room, (limit - found @ share) / share[part])
+    return np.asarray(room)
+
+
+def lowest_support(spread: Floats, number: float, maxima: Sequence[float] | None = None) -> Floats:
+    """Return the s with s = 4 sqrt(sum_l s_l D_l / N), shape (...); inf where even 1 is not discoverable.
+
+    Parameters
+    ----------
+    spread : D_l, the variance that one transaction with |t ∩ A| = l adds, shape (..., k + 1); see ``noise``
+    number : N, transactions that it is estimated from
+    maxima : largest supports S_1.. of parts, None for an itemset that occurs whole or not at all
+    """
+    given = np.asarray(spread, dtype=np.float64)
+    low, high = np.zeros(given.shape[:-1]), np.ones(given.shape[:-1])
+    told = _told(high, given, number, maxima)
+    for _ in range(HALVINGS):
+        middle = np.sqrt(np.maximum(low, 1e-12) * high)
+        reached = _told(middle, given, number, maxima)
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    return np.asarray(np.where(told, high, np.inf))
+
+
+def _told(support: Floats, spread: Floats, number: float, maxima: Sequence[float] | None) -> npt.NDArray[np.bool_]:
+    partial = crowded(support, spread.shape[-1] - 1, maxima)
+    variance = np.einsum("...l,...l->...", partial, spread) / number
+    return np.asarray(support >= SIGMAS * np.sqrt(np.maximum(variance, 0.0)))
+
+
+def lowest_supports(
+    operator: Operator, numbers: Mapping[int, float], lengths: Sequence[int], maxima: Sequence[float] | None = None
+) -> dict[int, float]:
+    """Return k -> lowest discoverable support, as a share of all transactions, over a mixture of sizes; may be inf.
+
+    Parameters
+    ----------
+    numbers : m -> N_m; only transactions of at least k items count for an itemset of k, parts being as frequent in each
+    maxima : largest supports S_1.. within the transactions of one size
+
+    Raises PluginError PPF772 where supports of k items cannot be recovered, DataError PPF774.
+    """
+    return {k: _lowest(operator, numbers, k, maxima) for k in lengths}
+
+
+def _lowest(operator: Operator, numbers: Mapping[int, float], length: int, maxima: Sequence[float] | None) -> float:
+    large = {m: number for m, number in numbers.items() if m >= length and number > 0}
+    if not large:
+        return float("inf")
+    held, total = sum(large.values()), sum(numbers.values())
+    spread = np.sum([number * noise(operator, m, length) for m, number in large.items()], axis=0) / held
+    return float(lowest_support(spread, held, maxima) * held / total)
