@@ -35,8 +35,7 @@ def stays(word: np.uint64, wanted: int, candidates: int) -> bool:
 
     On the word's upper 48 bits; sure where none or all are wanted.
     """
-    drawn: bool = (word >> np.uint64(16)) * np.uint64(candidates) < np.uint64(wanted) << np.uint64(48)
-    return drawn
+    return (word >> np.uint64(16)) * np.uint64(candidates) < np.uint64(wanted) << np.uint64(48)  # type: ignore[return-value]
 
 
 @compiled

@@ -72,7 +72,10 @@ def _expand(seed: Seeds, terms: int, level: int, low: int, table: Words, planes:
 
 @compiled
 def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, counts: Places) -> None:
-    """Add to ``counts`` (64 TILE tiles,) in how many expansions of ``rows`` each item is. ``terms`` coefficients count."""
+    """Add to ``counts`` (64 TILE tiles,) in how many expansions of ``rows`` each item is.
+
+    The first ``terms`` coefficients of a seed count. Items below ``level`` are in; no bit of it below ``low`` is set.
+    """
     table = np.empty(max(1, terms - 1) * 64 * (16 - low) * TILE, dtype=np.uint64)
     planes = np.empty((16 - low) * TILE, dtype=np.uint64)
     block = np.empty((64, TILE), dtype=np.uint64)

@@ -61,7 +61,8 @@ def test_columns_hold_each_row_once(form: str, rows: int, items: int) -> None:
             assert not bits[len(own) :].any()
     classes, counts = item_counts(sets)
     assert classes.tolist() == found.sizes.tolist()
-    assert (counts[:, wanted].T == support_counts(found, np.arange(len(wanted))[:, None])).all()
+    singles = support_counts(found, np.arange(len(wanted))[:, None])
+    assert (singles == counts[:, wanted].T).all()
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
