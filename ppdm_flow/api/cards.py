@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.shape import Key, Keys, ListOf, MapOf, Shape, shape_of
 from ppdm_flow.policy.words import expected
 from ppdm_flow.sdk import registry
@@ -81,6 +82,8 @@ def _inner(shape: Shape) -> Keys | None:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
+    if isinstance(value, Support):
+        return "`{" + ", ".join(f"{unit}: {number:g}" for unit, number in value.document.items()) + "}`"
     return f"`{value:.4g}`" if isinstance(value, float) else f"`{value}`"
 
 

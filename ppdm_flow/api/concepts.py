@@ -86,6 +86,28 @@ CONCEPTS: Mapping[str, Concept] = {
         "privacy:\n  sensitivities:\n    disease:\n      default: {tolerance: 5}\n      values:\n"
         "        HIV: {r1: 0.10, r2: 0.25}",
     ),
+    "anonymity_score": Concept(
+        _REQUIREMENTS,
+        "the Normalised Anonymity Score (NAS) of the released rows is at most `max`",
+        "AS(p, o) sums, over the supports s that rows have in the original o, 1/s times the share of the rows of"
+        " support s that occur in the release p; NAS = AS(p, o) / AS(o, o). 0: no original row is released; 1: every"
+        " one is. Rare rows count most: finding a row that only one person has gives that person away (Vreeken, van Leeuwen, Siebes,"
+        " ICDM 2007). Compared are all released attributes that the original has, with renamed ones under their"
+        " name in the source; identifiers, subjects, weights and sets are left out, and so are attributes that"
+        " generalization or pseudonyms gave other values. A missing value is a value like any other, whatever `nulls`"
+        " says. Attributes with an `intervals` hierarchy are compared twice, exactly and by interval, and the"
+        " higher score counts. Figure: `privacy.anonymity_score.nas`.",
+        "privacy:\n  anonymity_score: {max: 0.5}",
+    ),
+    "blend": Concept(
+        _REQUIREMENTS,
+        "of the released rows that are rare in the release, at most a share of `max` is rare in the original too",
+        "Rare is a support below `min_support`: rows, or a share of the rows of either table. A released row blends in"
+        " where at least `min_support` original rows are like it, or none is: minsup in the role of k (Vreeken, van"
+        " Leeuwen, Siebes, ICDM 2007). Where no released row is rare the figure is 0. Rows are compared as for"
+        " `anonymity_score`. Figure: `privacy.blend.share`.",
+        "privacy:\n  blend: {min_support: {count: 20}, max: 0.03}",
+    ),
     "source": Concept(
         _SECTIONS,
         "where the data is and how it is read; `--data` overrides its path",
@@ -155,6 +177,11 @@ CONCEPTS: Mapping[str, Concept] = {
         "what a disclosure keeps: the information of the class and each attribute's cells, summed, in bits a row",
         "Without a target, the entropy of the cells. `search: beam` and `search: lookahead` maximize it, and"
         " `information_gained_by_search` is what they keep beyond the greedy search.",
+    ),
+    "nas": Concept(
+        _FIGURES,
+        "the Normalised Anonymity Score: how many original rows occur in the release, the rarer the more they count",
+        "0: none; 1: all. See `explain anonymity_score`.",
     ),
     "margin": Concept(
         _FIGURES,

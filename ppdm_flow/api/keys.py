@@ -19,6 +19,8 @@ _OWNERS = {
     "KAnonymity": "of `k_anonymity`",
     "Template": "of a template",
     "Sensitivity": "of an attribute's sensitivities",
+    "AnonymityScore": "of `anonymity_score`",
+    "Blend": "of `blend`",
     "ValueBound": "of a value's bound",
     "ValueGroup": "of a group of values",
     "DefaultBound": "of `default`",

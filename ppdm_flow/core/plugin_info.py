@@ -23,8 +23,10 @@ class PluginInfo:
     """A plugin's card.
 
     ``serves`` names the requirement kinds that an anonymizer works towards, or that an audit measures.
+    ``standalone``: such an audit may also be named under ``audits:``, to measure without a bound.
     ``guarantees`` are the claims, in words; an audit measures them again. ``randomized`` says whether it draws.
-    ``example`` is a piece of a policy that uses it, in YAML.
+    ``example`` is a piece of a policy that uses it, in YAML. ``sets`` says what it does with sets of items: ``""``
+    nothing, ``column`` reads, writes or changes such columns beside others, ``only`` is for files of nothing else.
     """
 
     name: str
@@ -34,6 +36,8 @@ class PluginInfo:
     reference: str = ""
     guarantees: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
+    standalone: bool = False
     randomized: bool = False
     cost: str = ""
     example: str = ""
+    sets: str = ""

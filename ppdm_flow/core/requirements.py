@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.supports import Support
 
 TOLERANCE = 1e-9
 """Relative tolerance of every comparison of a measured figure with its bound."""
@@ -88,6 +89,34 @@ class Sensitivity:
     span: Span | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class AnonymityScore:
+    """The Normalised Anonymity Score of the released rows is at most ``maximum``, in [0, 1).
+
+    Source: Vreeken, van Leeuwen, Siebes, ICDM 2007.
+    """
+
+    kind: ClassVar[str] = "anonymity_score"
+    id: str
+    maximum: float
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """Rare rows of the release are not rare rows of the original: a minimal support in the role of k.
+
+    Of the released rows with a support below ``min_support`` in the release, at most a share of ``maximum`` occurs in
+    the original with a support below ``min_support``. Source: Vreeken, van Leeuwen, Siebes, ICDM 2007.
+    """
+
+    kind: ClassVar[str] = "blend"
+    id: str
+    min_support: Support
+    maximum: float = 0.0
+    span: Span | None = field(default=None, compare=False)
+
+
 def slack_of(r1: float, r2: float) -> float:
     """Return gamma - 1 = (r2 - r1) / (r1 (1 - r2)), for gamma = r2 (1 - r1) / (r1 (1 - r2)).
 
@@ -102,7 +131,7 @@ def slack_of(r1: float, r2: float) -> float:
     return (r2 - r1) / (r1 * (1.0 - r2))
 
 
-Requirement = KAnonymity | Template | Sensitivity
+Requirement = KAnonymity | Template | Sensitivity | AnonymityScore | Blend
 
 
 @dataclass(frozen=True, slots=True)

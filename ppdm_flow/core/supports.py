@@ -29,11 +29,11 @@ class Support:
 
     def __post_init__(self) -> None:
         if (self.count is None) == (self.ratio is None):
-            raise ValueError("give either `count` or `ratio`")
+            raise ValueError("must be either `count` or `ratio`")
         if self.count is not None and not 1 <= self.count <= _MOST:
-            raise ValueError("`count` must be a whole number of at least 1")
+            raise ValueError("must be a whole number of at least 1, for a `count`")
         if self.ratio is not None and not 0.0 < self.ratio <= 1.0:
-            raise ValueError("`ratio` must be above 0 and at most 1")
+            raise ValueError("must be above 0 and at most 1, for a `ratio`")
 
     def rows(self, total: int) -> int:
         """Return the number of rows out of ``total``, rounded up, at least 1; exact for a ratio as it is written."""
@@ -68,18 +68,27 @@ def parsed(value: Any) -> Support:
     raise ValueError("must be `{count: ROWS}` or `{ratio: SHARE}`")
 
 
+def refusal(value: Any) -> str:
+    """Return why ``value`` is no support; empty where it is one."""
+    try:
+        parsed(value)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def _of_map(value: Mapping[Any, Any]) -> Support:
-    if unknown := [key for key in value if key not in ("count", "ratio")]:
-        raise ValueError(f"takes `count` or `ratio`, and nothing else ({len(unknown)} more found)")
+    if any(key not in ("count", "ratio") for key in value):
+        raise ValueError("must be `{count: ROWS}` or `{ratio: SHARE}`, and nothing else")
     if len(value) != 1:
-        raise ValueError("give either `count` or `ratio`" + (", not both" if value else ""))
+        raise ValueError("must be either `count` or `ratio`" + (", not both" if value else ""))
     text = str(next(iter(value.values()))).strip()
     if "count" in value:
         if not _WHOLE.match(text):
-            raise ValueError("`count` must be a whole number of at least 1")
+            raise ValueError("must be a whole number of at least 1, for a `count`")
         return Support(count=int(text))
     if not _NUMBER.match(text):
-        raise ValueError("`ratio` must be above 0 and at most 1")
+        raise ValueError("must be above 0 and at most 1, for a `ratio`")
     return Support(ratio=float(text))
 
 

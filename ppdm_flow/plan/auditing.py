@@ -85,7 +85,7 @@ def _written(
         return []
     if bound is None:
         return []
-    if bound.info.serves:
+    if bound.info.serves and not bound.info.standalone:
         text = f"`{audit.use}` measures a requirement, and runs by itself for each release where `privacy:` asks for it"
         binder.diagnostics.append(Diagnostic("PPF617", text, binder.places.value(*path, "use")))
         return []

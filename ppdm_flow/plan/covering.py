@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirements import KAnonymity, Requirement, Sensitivity, Template
+from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Requirement, Sensitivity, Template
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.patterns import is_pattern, matches
@@ -43,6 +43,8 @@ class _Columns:
                 pairs = [(n, v) for a, v in requirement.sensitive for n in self._meant(a, requirement)]
                 channel = self._all(requirement.channel, requirement)
                 yield replace(requirement, channel=channel, sensitive=tuple(dict.fromkeys(pairs)))
+            case AnonymityScore() | Blend():
+                yield requirement
             case Sensitivity():
                 for name in self._meant(requirement.attribute, requirement):
                     if name == requirement.attribute:

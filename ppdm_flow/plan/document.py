@@ -7,7 +7,16 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import Gate, KAnonymity, Requirement, Sensitivity, Template, ValueBound
+from ppdm_flow.core.requirements import (
+    AnonymityScore,
+    Blend,
+    Gate,
+    KAnonymity,
+    Requirement,
+    Sensitivity,
+    Template,
+    ValueBound,
+)
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
 
 Document = dict[str, Any]
@@ -134,6 +143,10 @@ def _requirement(requirement: Requirement) -> Document:
                 **({"negated": True} if requirement.negated else {}),
                 **({"min_support": requirement.min_support} if requirement.min_support > 1 else {}),
             }
+        case AnonymityScore():
+            return found | {"max": requirement.maximum}
+        case Blend():
+            return found | {"min_support": requirement.min_support.document, "max": requirement.maximum}
         case Sensitivity():
             return found | _sensitivity(requirement)
 

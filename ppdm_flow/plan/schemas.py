@@ -175,8 +175,31 @@ def _requirement() -> _Schema:
             "default": {"description": "(r1, r2) of other values.", "anyOf": [two, {"type": "null"}]},
         },
     }
-    extra = ("negated", "min_support")
-    return {"oneOf": [record(head | {"kind": {"const": kind}} | rest, extra) for kind, rest in kinds.items()]}
+    kinds |= _generated()
+    extra = {"templates": ("negated", "min_support")}
+    return {
+        "oneOf": [record(head | {"kind": {"const": k}} | rest, extra.get(k, ())) for k, rest in kinds.items()],
+    }
+
+
+def _generated() -> dict[str, _Schema]:
+    """The requirements on generated data."""
+    share = {"type": "number", "minimum": 0, "maximum": 1}
+    support = {
+        "type": "object",
+        "description": "Below it a row is rare: `count` rows, or a `ratio` of each table's.",
+        "properties": {"count": {"type": "integer", "minimum": 1}, "ratio": share},
+        "additionalProperties": False,
+        "minProperties": 1,
+        "maxProperties": 1,
+    }
+    return {
+        "anonymity_score": {"max": share | {"description": "The highest Normalised Anonymity Score."}},
+        "blend": {
+            "min_support": support,
+            "max": share | {"description": "The largest share of rare rows that are rare in the original."},
+        },
+    }
 
 
 def _gate() -> _Schema:

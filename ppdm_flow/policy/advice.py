@@ -43,6 +43,19 @@ def number_hint(shape: Shape, value: Any) -> str | None:
     return None
 
 
+def support_hint(value: Any) -> str | None:
+    """Advise on two units, a percentage, a ratio that counts rows."""
+    if isinstance(value, dict):
+        if {"count", "ratio"} <= value.keys():
+            return "`count: null` or `ratio: null` takes back an inherited one"
+        value = value.get("ratio")
+    if not isinstance(value, str):
+        return None
+    share = number_hint(Number(whole=False, gt=0.0, lt=1.0), value)
+    whole = value.strip().isdecimal() and int(value) > 1
+    return f"write `{{count: {short(value, 20)}}}` for rows" if whole else share
+
+
 def map_hint(path: PolicyPath, shape: Shape, value: str) -> str | None:
     """Advise on a single value where a map must stand: `age: QI` for `age: {role: QI}`."""
     if _glued(path):

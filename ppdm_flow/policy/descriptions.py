@@ -103,6 +103,20 @@ DESCRIPTIONS: Mapping[str, Described] = {
         "How much may be learned of each value of a sensitive attribute, (r1, r2).",
         {"disease": {"values": {"HIV": {"r1": "0.10", "r2": "0.25"}}}},
     ),
+    "Privacy.anonymity_score": (
+        "How many of the original rows, the rare ones above all, occur in the release: the Normalised Anonymity Score.",
+        {"max": "0.5"},
+    ),
+    "Privacy.blend": (
+        "Rare released rows are not rare original rows: minsup in the role of k.",
+        {"min_support": {"count": "20"}, "max": "0.03"},
+    ),
+    "AnonymityScore.max": ("The highest score; 0 is no original row released, 1 is all of them.", "0.5"),
+    "Blend.min_support": (
+        "Below this support a row is rare: `{count: ROWS}`, or `{ratio: SHARE}` of each table's rows.",
+        {"count": "20"},
+    ),
+    "Blend.max": ("The largest share of the rare released rows that may be rare original rows.", "0.03"),
     "KAnonymity.k": ("The least number of rows in a group.", "5"),
     "KAnonymity.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
     "Template.channel": ("The attributes that an inference starts from (IC).", ["job", "country"]),

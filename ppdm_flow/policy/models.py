@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
+from ppdm_flow.core.supports import Supported
 
 
 class Model(BaseModel):
@@ -161,12 +162,30 @@ class Sensitivity(Model):
     groups: dict[Name, ValueGroup] = Field(default_factory=dict)
 
 
+class AnonymityScore(Model):
+    """The Normalised Anonymity Score is at most ``max``: 0 where no original row is released, 1 where all are."""
+
+    max: Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Blend(Model):
+    """Of released rows rarer than ``min_support``, at most a share of ``max`` is rarer than that in the original too.
+
+    That is minsup in the role of k: rare original rows do not show among the released ones.
+    """
+
+    min_support: Supported
+    max: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+
+
 class Privacy(Model):
     """What must hold of every release. Each entry is measured on the released bytes and gates the release."""
 
     k_anonymity: KAnonymity | None = None
     templates: dict[Name, Template] = Field(default_factory=dict)
     sensitivities: dict[str, Sensitivity] = Field(default_factory=dict)
+    anonymity_score: AnonymityScore | None = None
+    blend: Blend | None = None
 
 
 class Step(Model):

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from ppdm_flow.core.requirements import Gate, KAnonymity, Requirement, Sensitivity, Template, ValueBound
+from ppdm_flow.core.requirements import (
+    AnonymityScore,
+    Blend,
+    Gate,
+    KAnonymity,
+    Requirement,
+    Sensitivity,
+    Template,
+    ValueBound,
+)
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy import models
 from ppdm_flow.policy.loaded import Places
@@ -24,6 +33,7 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
         found.append(_k_anonymity(privacy.k_anonymity, policy, places))
     found.extend(_template(name, template, places) for name, template in privacy.templates.items())
     found.extend(_sensitivity(name, each, policy, places) for name, each in privacy.sensitivities.items())
+    found.extend(_generated(privacy, places))
     return tuple(found)
 
 
@@ -85,6 +95,13 @@ def _sensitivity(name: str, model: models.Sensitivity, policy: models.Policy, pl
         domain=attribute.domain if attribute else None,
         span=places.key(*path),
     )
+
+
+def _generated(privacy: models.Privacy, places: Places) -> Iterator[Requirement]:
+    if (score := privacy.anonymity_score) is not None:
+        yield AnonymityScore("privacy.anonymity_score", score.max, places.key("privacy", "anonymity_score"))
+    if (blend := privacy.blend) is not None:
+        yield Blend("privacy.blend", blend.min_support, blend.max, places.key("privacy", "blend"))
 
 
 def _of_values(model: models.Sensitivity, path: tuple[str, ...], places: Places) -> Iterator[ValueBound]:

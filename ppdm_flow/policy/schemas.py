@@ -11,7 +11,7 @@ from typing import Any
 
 from ppdm_flow.policy.descriptions import DESCRIPTIONS
 from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.shape import Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
+from ppdm_flow.policy.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
 
 IDENTITY = "https://ppdm-flow.example/schemas/policy.v1.json"
 
@@ -92,9 +92,21 @@ class _Writer:
             return _number(shape)
         if isinstance(shape, Keys):
             return self.reference(shape)
+        if isinstance(shape, Amount):
+            return self._amount(shape)
         if isinstance(shape, Free):
             return {"type": "object"}
         return self._list(shape) if isinstance(shape, ListOf) else self._map(shape)
+
+    def _amount(self, shape: Amount) -> _Schema:
+        """Exactly one of the two keys, or a bare number; an heir may also take back its parent's with ``null``."""
+        keys = {"count": _number(shape.count), "ratio": _number(shape.ratio)}
+        written: _Schema = {"type": "object", "additionalProperties": False, "minProperties": 1}
+        if self.child:
+            written["properties"] = {name: {"anyOf": [value, {"type": "null"}]} for name, value in keys.items()}
+        else:
+            written |= {"properties": keys, "maxProperties": 1}
+        return {"anyOf": [*keys.values(), written]}
 
     def _list(self, shape: ListOf) -> _Schema:
         written: _Schema = {"type": "array", "items": self.value(shape.item)}

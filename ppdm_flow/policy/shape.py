@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.models import Flag, Policy, one_or_more
 
 
@@ -76,7 +77,15 @@ class Free:
     """Anything: a plugin says what."""
 
 
-Shape = Text | Number | ListOf | MapOf | Keys | Free
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A support: rows or a share, in a map of one key or bare."""
+
+    count: Number = Number(whole=True, ge=1)
+    ratio: Number = Number(whole=False, gt=0, le=1)
+
+
+Shape = Text | Number | ListOf | MapOf | Keys | Free | Amount
 
 
 @cache
@@ -108,6 +117,8 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
         return shape.value
     if isinstance(shape, ListOf):
         return shape.item
+    if isinstance(shape, Amount):
+        return {"count": shape.count, "ratio": shape.ratio}.get(part)
     return shape if isinstance(shape, Free) else None
 
 
@@ -184,6 +195,8 @@ def _plain(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
     if annotation in (int, float):
         ends = {name: _bound(constraints, name) for name in ("ge", "gt", "le", "lt")}
         return Number(annotation is int, **ends)
+    if annotation is Support:
+        return Amount()
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return Text(tuple(str(member.value) for member in annotation))
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ValidationError
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, confident
-from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, under
+from ppdm_flow.core.supports import refusal
+from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, Text, at, homes, placed
+from ppdm_flow.policy.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
 from ppdm_flow.policy.words import NAME_RULE, choices, expected, place_name, short
 
 M = TypeVar("M", bound=BaseModel)
@@ -129,6 +130,8 @@ class _Judge:
         shape = at(path, self.model)
         value = self._tree(path)
         name = subject(path)
+        if isinstance(shape, Amount):
+            return self._support(path, value)
         if shape is None:
             return Diagnostic("PPF203", f"{name} is not of a kind that fits", self._at(path), path=path)
         if isinstance(value, (dict, list)) or isinstance(shape, (Keys, MapOf, ListOf)):
@@ -143,6 +146,17 @@ class _Judge:
             f"{name} must be {expected(shape)}{self._not(path, value)}",
             self._at(path),
             hint=number_hint(shape, value),
+            related=self._origin(path),
+            notes=self._notes(path),
+            path=path,
+        )
+
+    def _support(self, path: PolicyPath, value: Any) -> Diagnostic:
+        return Diagnostic(
+            "PPF529",
+            f"{subject(path)} {refusal(value)}{self._not(path, value)}",
+            self._at(path),
+            hint=support_hint(value),
             related=self._origin(path),
             notes=self._notes(path),
             path=path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ppdm_flow.policy.shape import Free, Keys, ListOf, MapOf, Number, Shape, Text
+from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text
 
 NAME_RULE = "a letter, then up to 63 letters, digits, `_` or `-`"
 
@@ -49,6 +49,8 @@ def expected(shape: Shape) -> str:
         return "a map with a name for each entry"
     if isinstance(shape, Keys):
         return f"a map with {_keys(shape)}"
+    if isinstance(shape, Amount):
+        return "`{count: ROWS}` or `{ratio: SHARE}`"
     if isinstance(shape, Free):
         return "a map of the plugin's parameters"
     raise TypeError(shape)

@@ -45,6 +45,28 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         "Every equivalence class has at least k rows, so a person is hidden among k or more.",
     ),
     (
+        "Support",
+        r"anonymity_score|blend|\.nas\"|min_support",
+        "The number of rows of a table that are equal to a row, itself included. A row of support 1 is like no other.",
+    ),
+    (
+        "Anonymity score (AS, NAS)",
+        r"anonymity_score|\.nas\"",
+        (
+            "How many of the original rows occur in the release, where a row of support s counts 1/s: what few people"
+            " share gives more away. Normalised by the score of the original itself: 0% is no original row, 100% is"
+            " every one."
+        ),
+    ),
+    (
+        "Blend",
+        r"blend",
+        (
+            "Of the released rows that are rare in the release, the share that is rare in the original too. The others"
+            " are like many original rows or like none, so they point to nobody."
+        ),
+    ),
+    (
         "Inference channel, confidence",
         r"templates|confidence",
         (

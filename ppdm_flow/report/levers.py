@@ -55,7 +55,21 @@ def _sensitivities(serving: list[str]) -> str:
     return "Add a `fine_grain_perturbation` step before the release, or `drop` the attribute."
 
 
-_ADVICE = {"templates": _templates, "sensitivities": _sensitivities}
+def _generated(serving: list[str]) -> str:
+    if serving:
+        return (
+            f"{listed(serving)} makes the rows: a higher `min_support` lets patterns of fewer people into its model, so"
+            " fewer original rows come out again."
+        )
+    return "No step makes new rows: add a generator, such as `krimp_generator`, before the release."
+
+
+_ADVICE = {
+    "templates": _templates,
+    "sensitivities": _sensitivities,
+    "anonymity_score": _generated,
+    "blend": _generated,
+}
 
 
 def _released(plan: dict[str, Any], release: str) -> dict[str, list[str]]:

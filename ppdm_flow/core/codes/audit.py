@@ -212,4 +212,44 @@ _CORRUPTION = (
     ),
 )
 
-PAGES: tuple[CodePage, ...] = (*_CORRUPTION, *_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)
+_ORIGINALS = (
+    CodePage(
+        code="PPF852",
+        title="rows that only one person has occur in the release",
+        what="Original rows that are like no other occur in the release, over all attributes that it shares with the"
+        " original.",
+        why="In generated data such a row may have been put together by chance, and nobody can tell from the release"
+        " alone; whoever knows the person's row finds it all the same. The fewer there are, the less it means to find"
+        " one.",
+        fix="Raise `min_support` of the generator, release fewer attributes or coarser ones, or bound the score with"
+        " `privacy.anonymity_score`.",
+        good="privacy:\n  anonymity_score: {max: 0.5}\n  blend: {min_support: {count: 20}, max: 0.03}",
+    ),
+    CodePage(
+        code="PPF853",
+        title="rare original rows occur in the release",
+        what="Rows that fewer than `min_support` people have in the original occur in the release.",
+        why="A rare row points to few people. Those of them that are rare in the release too are what `blend` bounds;"
+        " this counts also those that the release has often.",
+        fix="Raise `min_support` of the generator, or let it reject such rows.",
+    ),
+    CodePage(
+        code="PPF854",
+        title="attributes that cannot be compared",
+        what="A step gave the values of an attribute other names (generalized ones, pseudonyms), so whole rows are"
+        " compared without it.",
+        why="With it no row could match, and the score would look better the more is renamed.",
+        fix="Nothing, if the other attributes are what others may know. Declare `hierarchy: {intervals: …}` for"
+        " numbers: names of its intervals are compared with the numbers in them.",
+        good="attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65, 120]}}",
+    ),
+    CodePage(
+        code="PPF855",
+        title="suppressed cells match no original row",
+        what="A step suppressed cells, and a row with one counts as unlike every original row.",
+        why="Its other cells may still be those of a person: then the score understates what is given away.",
+        fix="Bound what the other cells give away with `privacy.k_anonymity` or `privacy.templates`.",
+    ),
+)
+
+PAGES: tuple[CodePage, ...] = (*_ORIGINALS, *_CORRUPTION, *_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)

@@ -157,7 +157,7 @@ PAGES: tuple[CodePage, ...] = (
         "nothing required",
         "`privacy:` is empty. A warning.",
         "Every release would pass, whatever is in it.",
-        "State what must hold: `k_anonymity`, `templates`, `sensitivities`.",
+        "State what must hold: `k_anonymity`, `templates`, `sensitivities`, `anonymity_score`, `blend`.",
         bad="privacy: {}",
         good="privacy: {k_anonymity: {k: 5}}",
     ),
@@ -173,5 +173,26 @@ PAGES: tuple[CodePage, ...] = (
         good="groups: {stigma: {values: [hepatitis, syphilis], r1: 0.02, r2: 0.1}}\n"
         "values:\n"
         "  HIV: [{r1: 0.02, r2: 0.1}, {r1: 0.05, r2: 0.2, given: patients of the clinic}]",
+    ),
+    CodePage(
+        "PPF529",
+        "a support without a clear unit",
+        "A support is `{count: ROWS}`, at least 1, or `{ratio: SHARE}`, above 0 and at most 1, and never both. A bare"
+        " whole number is a count, a bare decimal a ratio.",
+        "20 rows and 2 % of the rows differ by orders of magnitude; which one is meant must not be guessed.",
+        "Give one of the two. Where a template gives the other one, take that back with `null`.",
+        bad="blend: {min_support: {count: 20, ratio: 0.02}}",
+        good="blend: {min_support: {count: 20}}",
+    ),
+    CodePage(
+        "PPF530",
+        "a requirement that nothing can break",
+        "`anonymity_score` or `blend` has `max: 1`, or the support of `blend` is one row.",
+        "Both figures are shares: none exceeds 1. No row occurs less than once, so below a support of one row there"
+        " is nothing to measure. Such a requirement holds of any data, the original included.",
+        "Give a bound below 1, and a support of at least 2 rows. To measure without a bound, name the audit under"
+        " `audits:`.",
+        bad="privacy:\n  blend: {min_support: {count: 1}}",
+        good="privacy:\n  blend: {min_support: {count: 20}, max: 0.03}",
     ),
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ppdm_flow.core.supports import Support
+
 _VERBS = {
     "generalized": "generalizes",
     "suppressed": "suppresses in",
@@ -46,6 +48,11 @@ def demand(requirement: Mapping[str, Any]) -> str:
             return f"{short}: {of} ≤ {requirement['confidence']:g}{support}"
         case "sensitivities":
             return f"(r1, r2) of {requirement['attribute']}"
+        case "anonymity_score":
+            return f"NAS ≤ {requirement['max']:g}"
+        case "blend":
+            below = Support(**requirement["min_support"])
+            return f"blend (support below {below}) ≤ {requirement['max']:g}"
         case _:
             return str(name)
 

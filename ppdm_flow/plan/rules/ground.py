@@ -67,6 +67,8 @@ def about(requirement: Requirement) -> tuple[str, ...]:
             return tuple(dict.fromkeys(name for name, _ in requirement.sensitive))
         case Sensitivity():
             return (requirement.attribute,)
+        case _:  # about whole rows
+            return ()
 
 
 def covers(names: tuple[str, ...], fact: AttributeFacts) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template
+from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.plan.rules.ground import Ground, about, covers, listed
 
@@ -40,7 +40,9 @@ def unprotected_items(ground: Ground) -> Iterator[Diagnostic]:
 
 
 def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
-    """A quasi-identifier that no k_anonymity and no template's channel counts."""
+    """A quasi-identifier that no k_anonymity and no template's channel counts, where none counts whole rows."""
+    if any(isinstance(r, (AnonymityScore, Blend)) for r in ground.plan.requirements):
+        return
     counted = tuple(n for r in ground.plan.requirements if isinstance(r, KAnonymity) for n in r.attributes)
     counted += tuple(n for r in ground.plan.requirements if isinstance(r, Template) for n in r.channel)
     for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
@@ -73,7 +75,7 @@ def unperturbed(ground: Ground) -> Iterator[Diagnostic]:
 def uncounted_rows(ground: Ground) -> Iterator[Diagnostic]:
     """Rows with missing values that groups leave out are released all the same."""
     plan = ground.plan
-    grouping = [r for r in plan.requirements if not isinstance(r, Sensitivity)]
+    grouping = [r for r in plan.requirements if isinstance(r, (KAnonymity, Template))]
     if plan.nulls is Nulls.EXCLUDE and grouping and not plan.source.drop_incomplete:
         yield Diagnostic(
             "PPF565",

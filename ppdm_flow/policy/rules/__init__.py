@@ -10,6 +10,7 @@ from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.rules import (
     attributes,
     gates,
+    generated,
     hierarchies,
     redundancy,
     releases,
@@ -26,6 +27,7 @@ RULES = (
     templates.judge,
     redundancy.judge,
     sensitivities.judge,
+    generated.judge,
     gates.judge,
     releases.judge,
 )

@@ -1,0 +1,38 @@
+"""What an Anonymity Score means, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.audits.matching import Comparison
+from ppdm_flow.audits.matching_findings import columns_of
+from ppdm_flow.audits.release import amount
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Finding
+from ppdm_flow.mining.anonymity.scores import AnonymityScore
+from ppdm_flow.sdk.audit import AuditContext
+
+
+def sentence(found: AnonymityScore, compared: Comparison) -> str:
+    """Return the sentence for the report."""
+    distinct, seen = int(found.distinct.sum()), int(found.found.sum())
+    text = f"Of {amount(distinct, 'different original row')} {seen:,} occur in the release ({columns_of(compared)})"
+    first = found.supports[:1] == 1
+    unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
+    if unique:
+        text += f", and {caught:,} of the {amount(unique, 'row')} that only one person has"
+    return f"{text}. Weighted by how few people share a row, that is {found.normalised:.1%} of all there is to find."
+
+
+def alone(found: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
+    """Yield the finding for original rows of support 1 that occur in the release."""
+    first = found.supports[:1] == 1
+    unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
+    if caught:
+        text = (
+            f"{caught:,} of {amount(unique, 'original row')} that only one person has occur in the release: whoever"
+            " meets such a row cannot know whether it is a person's or was made"
+        )
+        if caught == unique:
+            text = f"all {amount(unique, 'original row')} that only one person has occur in the release"
+        yield Finding("PPF852", Severity.WARNING, text, f"{ctx.release}.alone")

@@ -1,0 +1,128 @@
+"""How the rare rows of a release blend into the original: minsup in the role of k.
+
+Of the released rows with a support below minsup in the release, the share that occurs in the original with a support
+below minsup (Vreeken, van Leeuwen, Siebes, ICDM 2007); 0 where there is none. A missing and a suppressed cell are
+values of their own, whatever the policy's null semantics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.audits.blend.picture import charts
+from ppdm_flow.audits.blend.spec import BlendParams
+from ppdm_flow.audits.blend.wording import exposed, sentence
+from ppdm_flow.audits.matching import comparison, matched
+from ppdm_flow.audits.matching_findings import NOTHING, shortcomings
+from ppdm_flow.audits.matching_query import Pairs, supports
+from ppdm_flow.core import requirements
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Measured
+from ppdm_flow.core.supports import Support
+from ppdm_flow.mining.anonymity.scores import Blend, blend
+from ppdm_flow.mining.anonymity.supports import JointSupports
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+
+class BlendAudit:
+    """Looks up the rare rows of the release in the original."""
+
+    def __init__(self, params: BlendParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the share, and the rows behind it, for each requirement or for the parameters' own support."""
+        compared = comparison(original, candidate, ctx)
+        findings = list(shortcomings(compared, ctx))
+        joint = {n: matched(compared.columns, n, original, candidate) for n in compared.levels if compared.columns}
+        figures: dict[str, Figure] = {}
+        measured = []
+        pictures: list[Chart] = []
+        for prefix, support, requirement in self._wanted(ctx):
+            if not joint:
+                figures[f"{prefix}share"] = Figure(None, "share", note="no attribute can be compared")
+                told = NOTHING
+            else:
+                found = {name: _blend(each, support) for name, each in joint.items()}
+                values = _by_level({name: _values(each) for name, each in found.items()})
+                figures |= {
+                    f"{prefix}{n}": Figure(v, "share" if n.endswith("share") else "rows") for n, v in values.items()
+                }
+                worst = max(found.values(), key=lambda each: each.share)
+                told = sentence(worst, support, compared)
+                findings += exposed(worst, support, ctx)
+                pictures += charts(worst, support, prefix)
+            measured += [_judged(requirement, figures[f"{prefix}share"], told)] if requirement else []
+        return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(pictures))
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Match the rows again in SQL over the released file."""
+        compared = comparison(original, candidate, ctx)
+        if ctx.sql is None or not compared.columns:
+            return {}
+        schemas = (original.schema, candidate.schema)
+        pairs = {n: supports(ctx.sql, compared.columns, n, *schemas) for n in compared.levels}
+        found: dict[str, float | int | None] = {}
+        for prefix, support, _ in self._wanted(ctx):
+            again = _by_level({name: _again(each, support) for name, each in pairs.items()})
+            found |= {f"{prefix}{name}": value for name, value in again.items()}
+        return found
+
+    def _wanted(self, ctx: AuditContext) -> Iterator[tuple[str, Support, requirements.Blend | None]]:
+        """Yield (prefix of the figures, support, requirement)."""
+        own = [r for r in ctx.requirements if isinstance(r, requirements.Blend)]
+        yield from ((f"{r.id}.", r.min_support, r) for r in own)
+        if not own and self.params.min_support is not None:
+            yield "", self.params.min_support, None
+
+
+def _judged(requirement: requirements.Blend, figure: Figure, told: str) -> Measured:
+    known = figure.value is not None
+    return Measured(
+        requirement=requirement.id,
+        metric=f"{requirement.id}.share",
+        figure=figure,
+        bound=requirement.maximum,
+        at_most=True,
+        sentence=f"{told} At most {requirement.maximum:.1%} is allowed." if known else told,
+        verifiable=known,
+    )
+
+
+def _blend(joint: JointSupports, support: Support) -> Blend:
+    return blend(joint, support.rows(joint.original_rows), support.rows(joint.released_rows))
+
+
+def _values(found: Blend) -> dict[str, float | int]:
+    return {
+        "share": found.share,
+        "rare_released": found.rare_released,
+        "rare_in_both": found.rare[0],
+        "from_rare": sum(found.rare),
+        "rare_original": found.original_rare,
+        "rare_original_found": found.original_rare_found,
+    }
+
+
+def _again(pairs: Pairs, support: Support) -> dict[str, float | int]:
+    """Return the same figures from (support in the original, in the release, number of distinct rows)."""
+    before = support.rows(sum(o * n for o, _, n in pairs))
+    after = support.rows(sum(p * n for _, p, n in pairs))
+    rare = sum(p * n for _, p, n in pairs if p < after)
+    both = sum(p * n for o, p, n in pairs if p < after and 0 < o < before)
+    return {
+        "share": both / rare if rare else 0.0,
+        "rare_released": rare,
+        "rare_in_both": both,
+        "from_rare": sum(p * n for o, p, n in pairs if 0 < o < before),
+        "rare_original": sum(o * n for o, _, n in pairs if o < before),
+        "rare_original_found": sum(o * n for o, p, n in pairs if o < before and p),
+    }
+
+
+def _by_level(found: Mapping[str, Mapping[str, float | int]]) -> dict[str, float | int]:
+    """Return the figures of the only level, or those of both by name and the larger of the two shares."""
+    if len(found) == 1:
+        return dict(*found.values())
+    named = {f"{level}.{name}": value for level, values in found.items() for name, value in values.items()}
+    return {"share": max(values["share"] for values in found.values())} | named
