@@ -40,7 +40,7 @@ class _Bars:
                 case events.StepStarted():
                     self._task(event.name)
                 case events.Progress():
-                    note = f"{event.rows:,} rows"
+                    note = f"{event.rows:,} {event.unit}"
                     self._progress.update(self._task(event.name), completed=event.rows, total=event.total, note=note)
                 case events.StepFinished():
                     size = max(event.rows, 1)

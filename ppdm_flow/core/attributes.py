@@ -16,6 +16,7 @@ class Change(StrEnum):
     SUPPRESSED = "suppressed"
     PERTURBED = "perturbed"
     PSEUDONYMIZED = "pseudonymized"
+    GENERATED = "generated"
     OTHER = "changed"
 
 

@@ -86,6 +86,14 @@ class Draws:
         doubles: npt.NDArray[np.float64] = np.multiply(self.words(rows) >> np.uint64(11), 2.0**-53, dtype=np.float64)
         return doubles
 
+    def again(self, attempt: int) -> Draws:
+        """Return further draws for the same rows, a stream of its own for each ``attempt`` from 1.
+
+        For transforms that reject what they drew: nobody knows beforehand how many rows have to draw anew.
+        """
+        label = b"ppdm-flow attempt stream v1\0" + attempt.to_bytes(8, "big")
+        return Draws(hmac.new(self.key, label, hashlib.sha256).digest(), self.draws_per_row)
+
     def _fill(self, rows: Rows, out: Words) -> None:
         """Fill ``out`` for ascending ``rows``, a bounded stretch of the stream at a time."""
         width = self.draws_per_row

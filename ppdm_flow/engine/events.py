@@ -15,11 +15,12 @@ class StepStarted:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """So many ``rows`` are done; ``total`` is None where it is not known yet."""
+    """So many ``rows`` are done; ``total`` is None where it is not known yet. ``unit`` names what is counted."""
 
     name: str
     rows: int
     total: int | None
+    unit: str = "rows"
 
 
 @dataclass(frozen=True, slots=True)

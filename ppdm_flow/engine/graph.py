@@ -11,7 +11,7 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.results import StepResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.chain import Clock, GeneratedStream, OrderedStream, RowStream, outputs
-from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
+from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import ExpandedStream, Numbering
 from ppdm_flow.engine.faults import guarded, run_fault
 from ppdm_flow.engine.machine import peak_mb
@@ -67,7 +67,14 @@ class Graph:
         facts = {a.name: a for a in view.stream.attributes if not (node.expands and a.role is Role.WEIGHT)}
         plan = self.plan
         context = StepContext(
-            node.name, facts, plan.requirements, plan.nulls, Path(plan.home), plan.declared, plan.show_values
+            node.name,
+            facts,
+            plan.requirements,
+            plan.nulls,
+            Path(plan.home),
+            plan.declared,
+            plan.show_values,
+            self._progress(node),
         )
         algorithm = made(node.bound)
         with guarded(f"step `{node.name}`"):
@@ -78,6 +85,13 @@ class Graph:
         self.fit_seconds[node.name] = time.perf_counter() - started
         rows = self._rows(node)
         self.listener(StepFinished(node.name, time.perf_counter() - started, rows, peak_mb()))
+
+    def _progress(self, node: StepNode) -> Callable[[int, int | None], None]:
+        def tell(done: int, total: int | None) -> None:
+            self.stop.check()
+            self.listener(Progress(node.name, done, total, "candidates"))
+
+        return tell
 
     def _attach(self, node: StepNode, fitted: Fitted) -> None:
         """Make the step's output from its input."""

@@ -62,8 +62,7 @@ def wanted_after(name: str, nodes: Iterable[StepNode]) -> set[str]:
     for node in nodes:  # in the plan's order, so that inputs come first
         if base(node.input) in below:
             below.add(node.name)
-            effect = node.effect
-            wanted.update(effect.reads, effect.changes, effect.drops, effect.renames)
+            wanted |= node.effect.needed
     return wanted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -25,7 +25,8 @@ class StepContext:
     """What a step is told beside its data. ``home`` is the folder of the policy, for hierarchy files.
 
     ``declared`` are the values that the policy itself writes, by attribute of the source, and ``show_values`` its
-    ``report: {values: show}``: no other values may be named in figures, charts and descriptions.
+    ``report: {values: show}``: no other values may be named in figures, charts and descriptions. ``progress`` is told,
+    by a step that takes long, how much is done out of how much (None: nobody knows); it raises where the run ends.
     """
 
     step: str
@@ -35,6 +36,7 @@ class StepContext:
     home: Path = field(default_factory=Path)
     declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
     show_values: bool = False
+    progress: Callable[[int, int | None], None] | None = None
 
     def may_show(self, attribute: str, value: str) -> bool:
         """Whether a value of an attribute, by its present name, may be named."""

@@ -55,6 +55,7 @@ class Effect:
     ``reads`` are the attributes that fitting needs (progressive disclosure: channels, sensitive, target).
     ``rows`` is ``same``, ``fewer``, ``reordered`` or ``generated``. ``serves`` are ids of requirements.
     ``outputs`` are the named outputs, each with its attributes (``""`` is the step's own); empty: one output.
+    ``holds_out``: fitting leaves out some rows of the source, by their numbers, so these must be what the step reads.
     """
 
     reads: tuple[str, ...] = ()
@@ -67,6 +68,13 @@ class Effect:
     guarantee: str = ""
     problems: tuple[Problem, ...] = ()
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    holds_out: bool = False
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The attributes whose cells must reach the step; what a generator drops, it has never seen."""
+        dropped = () if self.rows == "generated" else self.drops
+        return frozenset((*self.reads, *self.changes, *dropped, *self.renames))
 
 
 def no_effect(_params: Any, _scope: Scope) -> Effect:

@@ -21,6 +21,7 @@ HUNDREDS = (
     "plan",
     "run",
     "mining",
+    "generation",
     "recipient",
     "anonymizers",
     "audit",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan.rules import conflicts, identity, perturbation, protection, publication, weighing
+from ppdm_flow.plan.rules import conflicts, holding_out, identity, perturbation, protection, publication, weighing
 from ppdm_flow.plan.rules.ground import Ground
 
 RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
@@ -13,6 +13,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     identity.surviving_identifiers,
     identity.uncounted_subjects,
     weighing.changed_weights,
+    holding_out.other_rows,
     protection.unprotected_sensitive,
     protection.unprotected_items,
     protection.uncovered_quasi_identifiers,

@@ -1,0 +1,136 @@
+"""What the step tells of itself: figures, findings, the shape of its code table. No values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.anonymizers.krimp_generator.intervals import Placed
+from ppdm_flow.anonymizers.krimp_generator.learning import Learned
+from ppdm_flow.anonymizers.krimp_generator.pilot import Seen
+from ppdm_flow.anonymizers.krimp_generator.removal import Removal
+from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.mining.krimp.code_table import CodeTable
+from ppdm_flow.sdk.anonymizer import StepContext
+from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.tables.counts import Counts
+
+_DIVIDED = "data and code table, over the data alone in the code of single values"
+
+
+def figures(
+    learned: Learned, rows: Counts, every: Counts, holdout: Holdout | None, least: int, seen: Seen
+) -> dict[str, Figure]:
+    """Return the step's figures."""
+    table = learned.table
+    found = {
+        "min_support": Figure(least, "rows"),
+        "candidates": Figure(learned.candidates, "itemsets"),
+        "code_table_itemsets": Figure(table.non_singletons, "itemsets", note="of two values or more, in use"),
+        "bits_before": Figure(table.start.total, "bits", note="data and code table, of single values alone"),
+        "bits_after": Figure(table.sizes.total, "bits", note="data and code table"),
+        "compression": Figure(table.compression, "share", note=_DIVIDED),
+        "itemsets_per_row": Figure(seen.itemsets, "itemsets", seen.itemsets_interval, seen.sample),
+        "learned_rows": Figure(rows.total, "rows"),
+    }
+    if learned.removed:
+        found["removed_candidates"] = Figure(learned.removed, "itemsets")
+    if holdout is not None:
+        found["holdout_rows"] = Figure(every.total - rows.total, "rows")
+    if seen.rejected is not None:
+        found["rejected"] = Figure(seen.rejected, "share", seen.rejected_interval, seen.sample)
+        note = "" if seen.distance is not None else "no row of the sample passes"
+        found["rejection_distance"] = Figure(seen.distance, "share", None, seen.sample, note)
+    return found
+
+
+def findings(
+    params: GeneratorParams,
+    learned: Learned,
+    coded: Counts,
+    intervals: Mapping[str, Placed],
+    out: Removal,
+    least: int,
+    ctx: StepContext,
+) -> tuple[Finding, ...]:
+    """Return what a reader should know."""
+    found = []
+    if intervals and params.draw == "empirical":
+        text = f"the numbers of {_named(intervals)} are drawn from the original's own: each released one occurs in it"
+        found.append(Finding("PPF746", Severity.WARNING, text, ctx.step))
+    if out.absent:
+        text = f"{out.absent} of the values that `remove` names do not occur in the data"
+        found.append(Finding("PPF747", Severity.WARNING, text, ctx.step))
+    if not learned.table.non_singletons:
+        text = f"no itemset of {least} rows or more is in the code table: attributes are drawn independently"
+        found.append(Finding("PPF748", Severity.WARNING, text, ctx.step))
+    few = _rare_values(coded, least)
+    if few:
+        text = f"{few} values occur in fewer than {least} rows, and generated rows may have them all the same"
+        found.append(Finding("PPF749", Severity.WARNING, text, ctx.step))
+    return tuple(found)
+
+
+def description(
+    params: GeneratorParams,
+    table: CodeTable,
+    names: tuple[str, ...],
+    intervals: Mapping[str, Placed],
+    limit: int | None,
+) -> dict[str, Any]:
+    """Return how rows are made, and how many elements of each length the code table has."""
+    lengths, counts = np.unique(table.itemsets.lengths[table.usages > 0], return_counts=True)
+    way = "uniform within" if params.draw == "uniform" else "one of the original's within"
+    return {
+        "algorithm": "SLIM" if params.algorithm == "slim" else "KRIMP",
+        "candidates": "unions of elements" if params.algorithm == "slim" else f"{params.candidates or 'all'} itemsets",
+        "pruning": params.pruning,
+        "laplace": params.laplace,
+        "attributes": {
+            n: f"{way} {len(intervals[n].names)} intervals" if n in intervals else "as in the original" for n in names
+        },
+        "removed_correlations": len(params.remove),
+        "code_table": {
+            "itemsets_by_length": {str(k): int(c) for k, c in zip(lengths.tolist(), counts.tolist(), strict=True)},
+            "single_values": len(table.singles),
+        },
+        "rejected": "nothing" if limit is None else f"rows of the original with a support below {limit}",
+    }
+
+
+def charts(table: CodeTable) -> tuple[Chart, ...]:
+    """Return the share of cells of the original that itemsets of each length cover."""
+    used = table.usages > 0
+    lengths = np.concatenate([table.itemsets.lengths[used], np.ones(len(table.singles), dtype=np.int64)])
+    cells = lengths * np.concatenate([table.usages[used], table.singles])
+    by_length = np.bincount(lengths, cells)[1:]
+    share = by_length / max(1.0, by_length.sum())
+    return (
+        Chart(
+            id="cells_by_length",
+            title="What the rows are made of: cells of the original by the length of the itemset that covers them",
+            kind="bars",
+            x=tuple(str(i + 1) for i in range(len(share))),
+            series=(Series("share of cells", tuple(share.tolist())),),
+            x_label="values in the itemset",
+            y_label="share of cells",
+        ),
+    )
+
+
+def _rare_values(coded: Counts, least: int) -> int:
+    """Return how many values have fewer rows than ``least``; intervals are none of the original's values."""
+    found = 0
+    for place, names in enumerate(coded.categories):
+        codes = coded.codes[:, place]
+        sums = np.bincount(codes[codes >= 0], coded.counts[codes >= 0], minlength=len(names))
+        found += int(((sums > 0) & (sums < least)).sum())
+    return found
+
+
+def _named(names: Mapping[str, object]) -> str:
+    return ", ".join(f"`{n}`" for n in names)

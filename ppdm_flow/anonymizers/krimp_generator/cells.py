@@ -1,0 +1,153 @@
+"""How the cells of an attribute come about: the items of the model become numbers, and numbers become texts.
+
+``raw`` numbers stand for values while rows may still be rejected: below zero they are the special marks, from zero on
+whatever the maker says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.anonymizers.krimp_generator.grid import Grid
+from ppdm_flow.tables.column import Codes, Column
+
+Raw = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+NOWHERE = -3
+"""The code of a value that the original does not have."""
+
+
+class Maker(Protocol):
+    """Makes the cells of one attribute; ``draws`` is how many words a row needs for it."""
+
+    @property
+    def draws(self) -> int:
+        """0 or 1."""
+        ...
+
+    def raw(self, codes: Codes, words: Words) -> Raw:
+        """Return the value of each cell from its item's code; ``words`` (rows,) are uniform, or empty."""
+        ...
+
+    def column(self, raw: Raw) -> Column:
+        """Return the cells as a table has them."""
+        ...
+
+    def original(self, raw: Raw) -> Raw:
+        """Return the cells by the original's categories: its codes, its marks, or ``NOWHERE``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """The item is the value."""
+
+    categories: pa.StringArray
+
+    @property
+    def draws(self) -> int:
+        """None."""
+        return 0
+
+    def raw(self, codes: Codes, _words: Words) -> Raw:
+        """Return the codes."""
+        return codes.astype(np.int64)
+
+    def column(self, raw: Raw) -> Column:
+        """Return a column with the original's categories."""
+        return Column(raw.astype(np.int32), self.categories)
+
+    def original(self, raw: Raw) -> Raw:
+        """Return the codes."""
+        return raw
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Empirical:
+    """The item is an interval; the value is one of the original's within it, as frequent as it is there.
+
+    ``order`` (values,): the original's codes, interval by interval; ``reach`` (values,): the running sum of their
+    counts; ``begin`` (intervals + 1,): the sum before each interval.
+    """
+
+    categories: pa.StringArray
+    order: Raw
+    reach: Raw
+    begin: Raw
+
+    @property
+    def draws(self) -> int:
+        """One."""
+        return 1
+
+    def raw(self, codes: Codes, words: Words) -> Raw:
+        """Draw within the intervals."""
+        out = codes.astype(np.int64)
+        inside = codes >= 0
+        low, high = self.begin[codes[inside]], self.begin[codes[inside] + 1]
+        at = low + scaled(words[inside], high - low)
+        out[inside] = self.order[np.searchsorted(self.reach, at, side="right")]
+        return out
+
+    def column(self, raw: Raw) -> Column:
+        """Return a column with the original's categories."""
+        return Column(raw.astype(np.int32), self.categories)
+
+    def original(self, raw: Raw) -> Raw:
+        """Return the codes."""
+        return raw
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Uniform:
+    """The item is an interval; the value is any number within it, with as many decimals as the original's have.
+
+    ``first`` and ``size`` (intervals,): the grid numbers of each interval, counted from the least of all. ``known``
+    (values,), ascending, are the grid numbers of the original's values, ``code`` (values,) their codes.
+    """
+
+    grid: Grid
+    first: Raw
+    size: Raw
+    known: Raw
+    code: Raw
+
+    @property
+    def draws(self) -> int:
+        """One."""
+        return 1
+
+    def raw(self, codes: Codes, words: Words) -> Raw:
+        """Draw within the intervals."""
+        out = codes.astype(np.int64)
+        inside = codes >= 0
+        here = codes[inside]
+        out[inside] = self.first[here] + scaled(words[inside], self.size[here])
+        return out
+
+    def column(self, raw: Raw) -> Column:
+        """Write the numbers."""
+        distinct, codes = np.unique(raw, return_inverse=True)
+        marks = int(np.searchsorted(distinct, 0))
+        code_map = np.concatenate([distinct[:marks], np.arange(len(distinct) - marks)])
+        return Column(code_map[codes].astype(np.int32), self.grid.texts(distinct[marks:]))
+
+    def original(self, raw: Raw) -> Raw:
+        """Look the numbers up among the original's."""
+        if not len(self.known):
+            return np.where(raw < 0, raw, NOWHERE)
+        at = np.minimum(np.searchsorted(self.known, raw), len(self.known) - 1)
+        found = np.where(self.known[at] == raw, self.code[at], NOWHERE)
+        return np.where(raw < 0, raw, found)
+
+
+def scaled(words: Words, bounds: Raw) -> Raw:
+    """Return integers, uniform below ``bounds`` (less than 2^53) but for 2^-11 of their size at the most."""
+    share = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return np.minimum((share * bounds).astype(np.int64), bounds - 1)

@@ -1,0 +1,76 @@
+"""PPF742 to PPF749: generated tables."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF742",
+        "sets of items cannot be generated",
+        "The generator makes tables with one value in each cell; an attribute with `role: items` has a set of them.",
+        "A set would be taken for one value, and copied as it is.",
+        "Name the attributes to generate under `attributes`, without the sets.",
+        "attributes:\n  basket: {role: items}\nsteps:\n  generate: {use: krimp_generator}",
+        "steps:\n  generate: {use: krimp_generator, with: {attributes: [age, job]}}",
+    ),
+    CodePage(
+        "PPF743",
+        "a holdout of rows that are not the source's",
+        "`holdout` chooses rows by their number in the source, and this step does not read those: a generator made"
+        " other ones, or a weighted table was written out, row by row, before it.",
+        "Attacks would be compared with the wrong rows: what was learned from would stand among what was not.",
+        "Take the generator before the other step, or leave `holdout` out.",
+        "steps:\n  first: {use: krimp_generator}\n  second: {use: krimp_generator, with: {holdout: 0.2}}",
+        "steps:\n  first: {use: krimp_generator, with: {holdout: 0.2}}",
+    ),
+    CodePage(
+        "PPF744",
+        "a generated row that is rejected however often it is drawn",
+        "`blend: strict` rejects rows that occur in the original, but in too few of its rows. Here nearly everything"
+        " that the model makes is such a row, and no row of the original is frequent enough to stand in for it.",
+        "To release one of them after all would break what `strict` promises.",
+        "Lower the minimal support, say `blend: allow` and let the audit measure, leave out or generalize attributes,"
+        " or raise `laplace`.",
+    ),
+    CodePage(
+        "PPF745",
+        "a generator has nothing to learn from",
+        "No row reaches the step, or the holdout has taken all of them: the table is tiny, or the share close to 1.",
+        "A model of nothing generates nothing.",
+        "Give a smaller share, or none.",
+    ),
+    CodePage(
+        "PPF746",
+        "released numbers are numbers of the original",
+        "`draw: empirical` takes each number from those that the original has in the same interval.",
+        "A number can be as telling as a name: an income to the cent belongs to one person.",
+        "Say `draw: uniform`, unless the numbers are known to be harmless.",
+        "steps:\n  generate: {use: krimp_generator, with: {draw: empirical}}",
+        "steps:\n  generate: {use: krimp_generator, with: {draw: uniform}}",
+    ),
+    CodePage(
+        "PPF747",
+        "`remove` names values that the data do not have",
+        "A value under `remove` is spelled in another way, or is new. Attributes with intervals have these as their"
+        " values: `[30, 50)`.",
+        "A misspelt value has its correlations left in.",
+        "Write the value as the data spell it, or take it out.",
+    ),
+    CodePage(
+        "PPF748",
+        "a code table of single values",
+        "No itemset is frequent enough, or all were removed, or none compresses the data: every attribute is drawn by"
+        " itself.",
+        "Nothing that attributes have to do with each other is in the generated rows.",
+        "Lower the minimal support, or give more rows.",
+    ),
+    CodePage(
+        "PPF749",
+        "rare values are generated as they are",
+        "The minimal support bounds the itemsets that are learned, and each single value is an element of every code"
+        " table: a value that one person has can appear in a generated row.",
+        "A rare value may tell who it belongs to, whatever stands beside it.",
+        "Generalize the attribute first, declare intervals for numbers, or leave the attribute out.",
+    ),
+)
