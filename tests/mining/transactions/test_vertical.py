@@ -13,7 +13,7 @@ from ppdm_flow.mining.transactions import seeded
 from ppdm_flow.mining.transactions.counting import partial_support_counts, pattern_counts, support_counts
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.vertical import columns, expand, item_counts
-from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets
+from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 
 
 def random_baskets(rows: int, items: int, longest: int, key: int = 0) -> Baskets:
@@ -45,7 +45,12 @@ def plain(sets: list[list[int]], sizes: list[int], itemset: tuple[int, ...], siz
 @pytest.mark.parametrize(("rows", "items"), [(1, 3), (64, 64), (257, 130), (300, 600)])
 def test_columns_hold_each_row_once(form: str, rows: int, items: int) -> None:
     baskets = random_baskets(rows, items, 3)
-    sets = {"baskets": baskets, "packed": PackedSets.of(baskets), "seeded": seeded_sets(baskets, 3)}[form]
+    forms: dict[str, SetColumn] = {
+        "baskets": baskets,
+        "packed": PackedSets.of(baskets),
+        "seeded": seeded_sets(baskets, 3),
+    }
+    sets = forms[form]
     held = expand(sets).baskets() if isinstance(sets, SeededSets) else baskets
     codes = [[int(name[1:]) for name in row] for row in held.texts()]
     wanted = np.random.default_rng(1).permutation(items)[: max(3, items // 2)]
