@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -260,3 +262,41 @@ def test_many_values_take_seconds():
     print(f"{fitted.figures['disclosures'].value} disclosures in {seconds:.1f} s")
     assert fitted.figures["disclosures"].value > 1000
     assert seconds < 60
+
+
+K3 = KAnonymity("privacy.k_anonymity", 3, ("A", "B"))
+
+
+def test_k_anonymity_alone_is_something_to_enforce():
+    known = facts({"A": PLACES})
+    found = effect(DisclosureParams(), Scope("suppress", known, (K3,)))
+    assert (found.serves, found.problems) == (("privacy.k_anonymity",), ())
+    assert found.changes == {"A": Change.GENERALIZED, "B": Change.SUPPRESSED}
+    assert found.guarantee == "every class has at least 3 rows"
+    for params, code in (({"k_anonymity": False}, "PPF780"), ({"attributes": ("A",)}, "PPF782")):
+        assert [p.code for p in effect(DisclosureParams(**params), Scope("suppress", known, (K3,))).problems] == [code]
+    for params in ({}, {"k_anonymity": True}):
+        problems = effect(DisclosureParams(**params), Scope("suppress", known, ())).problems
+        assert [p.code for p in problems] == ["PPF780"]
+
+
+@pytest.mark.parametrize("target", [True, False])
+def test_k_anonymity_alone_suppresses_what_is_rare(target):
+    table = Table.of(
+        {
+            "A": ["x"] * 6 + ["y"] * 4 + ["z"],
+            "B": ["u", "v"] * 5 + ["u"],
+            "S": ["bad", "good"] * 5 + ["bad"],
+            "C": ["1", "1", "0", "0", "1", "0", "1", "1", "0", "1", "0"],
+        }
+    )
+    fitted = fit(table, K3, target=target)
+    released = run(fitted.transform, table)[""]
+    groups = Counter(zip(released["A"].texts(), released["B"].texts(), strict=True))
+    assert min(groups.values()) >= 3
+    assert released["S"].texts() == table["S"].texts()
+    assert fitted.figures["disclosed_values"].value > 0
+    with pytest.raises(PluginError, match="PPF784"):
+        fit(table, replace(K3, k=12), target=target)
+    with pytest.raises(PluginError, match="PPF780"):
+        fit(table, K3, target=target, k_anonymity=False)

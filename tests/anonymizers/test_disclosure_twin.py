@@ -235,11 +235,12 @@ def cases(draw):
     rows = draw(st.lists(ROW, min_size=1, max_size=20))
     columns = {n: [str(r[i]) if n == "n" else r[i] for r in rows] for i, n in enumerate(NAMES)}
     view = InMemoryView.of(Table.of(columns), {"n": Role.WEIGHT, "class": Role.TARGET}, partition_rows=5)
+    k = draw(st.sampled_from([0, 0, 2, 3]))
+    drawn = draw(st.lists(TEMPLATE, min_size=0 if k else 1, max_size=3))
     templates = tuple(
         Template(f"t{i}", f"t{i}", tuple(sorted(channel)), (pair,), bound, negated=negated, min_support=least)
-        for i, (channel, pair, bound, negated, least) in enumerate(draw(st.lists(TEMPLATE, min_size=1, max_size=3)))
+        for i, (channel, pair, bound, negated, least) in enumerate(drawn)
     )
-    k = draw(st.sampled_from([0, 0, 2, 3]))
     union = dict.fromkeys(a for t in templates for a in t.channel)
     fixed = draw(st.sampled_from(["", "", "C"]))
     suppressible = tuple(a for a in (*union, *(("A", "B") if k else ())) if a != fixed)

@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible
 from ppdm_flow.anonymizers.progressive_disclosure.outcome import outcomes
 from ppdm_flow.anonymizers.progressive_disclosure.redundancy import needed
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
-from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams, channels, sensitive
+from ppdm_flow.anonymizers.progressive_disclosure.spec import NOTHING, DisclosureParams, channels, sensitive
 from ppdm_flow.anonymizers.progressive_disclosure.transform import SuppressTransform
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -34,10 +34,10 @@ class ProgressiveDisclosure:
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Search. Raises PluginError, naming the requirement, where even full suppression does not satisfy it."""
         enforced = self.params.enforced(ctx.requirements, ctx.attributes)
-        if not enforced:
-            raise _nothing("nothing to enforce: no template of `privacy.templates` concerns this table")
         templates, left_out = needed(enforced)
         task = self._task(templates, enforced, data, ctx)
+        if not task.templates and not task.floors:
+            raise _nothing(NOTHING)
         counts = data.counts(_columns(task))
         problem = encode(counts, task)
         search = Search(problem, useless=self.params.disclose == "valid")

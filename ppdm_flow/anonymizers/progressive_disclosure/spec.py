@@ -15,6 +15,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
+NOTHING = "nothing to enforce: no template of `privacy.templates` concerns this table, and no k-anonymity either"
 _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED, Change.OTHER)
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -22,6 +23,8 @@ Names = Annotated[tuple[str, ...], Field(min_length=1)]
 
 class DisclosureParams(Params):
     """Which templates to enforce and which attributes may be suppressed (default: all, and all channels).
+
+    Without a template, k-anonymity alone is enforced, and its attributes are what may be suppressed.
 
     ``disclose: useful`` (the paper's) leaves values suppressed that tell nothing of the class; ``valid`` discloses
     those too, as long as every template holds. ``hierarchies: use`` lets an attribute with a hierarchy go down it node
@@ -48,12 +51,14 @@ class DisclosureParams(Params):
     def suppressible(
         self, enforced: tuple[Template, ...], requirements: tuple[Requirement, ...], attributes: Attributes
     ) -> tuple[str, ...]:
-        """Return the attributes whose values may be suppressed: of the union of channels, in its order."""
+        """Return the attributes whose values may be suppressed: of the union of channels, in its order.
+
+        Those of k-anonymity come after it, where it is asked for or there is nothing else to enforce.
+        """
         union = channels(enforced)
-        if self.k_anonymity:
-            union = tuple(
-                dict.fromkeys((*union, *(a for k in k_anonymity(requirements, attributes) for a in k.attributes)))
-            )
+        if self.k_anonymity or (self.k_anonymity is None and not enforced):
+            grouped = (a for k in k_anonymity(requirements, attributes) for a in k.attributes)
+            union = tuple(dict.fromkeys((*union, *grouped)))
         return union if self.attributes is None else tuple(a for a in union if a in self.attributes)
 
     def floors(
@@ -104,8 +109,8 @@ def effect(params: DisclosureParams, scope: Scope) -> Effect:
         serves=(*(t.id for t in enforced), *(k.id for k in floors)),
         guarantee=_guarantee(enforced, floors),
         problems=(
-            *_of_templates(params, scope),
-            *_of_attributes(params, scope, open_, enforced),
+            *_of_templates(params, scope, floors),
+            *_of_attributes(params, scope, enforced),
             *_of_score(params, targets),
             *_of_k(params, scope, floors),
             *_recoded(enforced, scope),
@@ -118,13 +123,13 @@ def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...]) -
     text = "no group over a channel reveals its sensitive value above the template's confidence"
     if any(t.min_support > 1 for t in enforced):
         text += ", or has fewer rows than its support"
-    return text + "".join(f"; every class has at least {k.k} rows" for k in floors)
+    return "; ".join([*([text] if enforced else []), *(f"every class has at least {k.k} rows" for k in floors)])
 
 
-def _of_templates(params: DisclosureParams, scope: Scope) -> list[Problem]:
+def _of_templates(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]) -> list[Problem]:
     known = [t.name for t in templates(scope.requirements, scope.attributes)]
-    if not known:
-        return [Problem("PPF780", "nothing to enforce: no template of `privacy.templates` concerns this table")]
+    if not known and not floors and not _counts(params, scope):
+        return [Problem("PPF780", NOTHING)]
     found = []
     for place, name in enumerate(params.templates or ()):
         if name not in known:
@@ -134,14 +139,14 @@ def _of_templates(params: DisclosureParams, scope: Scope) -> list[Problem]:
     return found
 
 
-def _of_attributes(
-    params: DisclosureParams, scope: Scope, open_: tuple[str, ...], enforced: tuple[Template, ...]
-) -> list[Problem]:
+def _of_attributes(params: DisclosureParams, scope: Scope, enforced: tuple[Template, ...]) -> list[Problem]:
     named = params.attributes or ()
+    every = params.model_copy(update={"attributes": None})
+    union = every.suppressible(enforced, scope.requirements, scope.attributes)
     found = list(missing_ones(named, scope.attributes, ("attributes",)))
     for place, name in enumerate(named):
-        if enforced and name in scope.attributes and name not in open_:
-            text = f"`{name}` belongs to no channel of the enforced templates"
+        if union and name in scope.attributes and name not in union:
+            text = f"`{name}` belongs to no channel of the enforced templates, nor to what k-anonymity groups by"
             found.append(Problem("PPF798", text, ("attributes", str(place))))
     return found
 
@@ -153,14 +158,20 @@ def _of_score(params: DisclosureParams, targets: tuple[str, ...]) -> list[Proble
 
 
 def _of_k(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]) -> list[Problem]:
-    if not params.k_anonymity or floors:
+    if floors or not _counts(params, scope):
         return []
-    known = k_anonymity(scope.requirements, scope.attributes)
-    if not known:
+    if not k_anonymity(scope.requirements, scope.attributes):
         text = "there is no `privacy.k_anonymity` to enforce"
         return [Problem("PPF780", text, ("k_anonymity",))]
     text = "k-anonymity cannot be enforced here: `attributes` leaves out some that it groups by"
     return [Problem("PPF782", text, ("attributes",) if params.attributes else ("k_anonymity",))]
+
+
+def _counts(params: DisclosureParams, scope: Scope) -> bool:
+    """Whether k-anonymity is to be enforced: asked for, or all there is."""
+    if params.k_anonymity is None and not templates(scope.requirements, scope.attributes):
+        return bool(k_anonymity(scope.requirements, scope.attributes))
+    return params.k_anonymity is True
 
 
 def _recoded(enforced: tuple[Template, ...], scope: Scope) -> list[Problem]:

@@ -26,8 +26,8 @@ PAGES: tuple[CodePage, ...] = (
         "PPF780",
         "a step has nothing to work on",
         "The step takes its task from another part of the policy, and that part says nothing for it: a perturbation"
-        " without `privacy.sensitivities`, a disclosure without `privacy.templates`, a generalization without a"
-        " hierarchy, an information gain without a target.",
+        " without `privacy.sensitivities`, a disclosure without a template and without"
+        " k-anonymity, a generalization without a hierarchy, an information gain without a target.",
         "A step that silently did nothing would look like protection.",
         "State the requirement (or the hierarchy), or take the step out.",
         "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
@@ -193,7 +193,7 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF798",
         "suppressing this attribute serves no template",
-        "It belongs to no channel of the templates that the step enforces.",
+        "It belongs to no channel of the templates that the step enforces, and not to what k-anonymity groups by.",
         "Suppressing it would cost data without any gain.",
         "Take it off the list, or add it to the channel.",
     ),
