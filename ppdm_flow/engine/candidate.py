@@ -15,7 +15,7 @@ from ppdm_flow.engine.checks import Weights
 from ppdm_flow.engine.coding import arrow
 from ppdm_flow.engine.faults import data_fault, guarded, run_fault
 from ppdm_flow.engine.multiset import MultisetHash
-from ppdm_flow.engine.opening import open_released, open_sink
+from ppdm_flow.engine.opening import open_released, open_sink, released_names
 from ppdm_flow.engine.ordering import Spool
 from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
 from ppdm_flow.engine.streams import Part, Stop, Stream
@@ -59,9 +59,7 @@ def _write_all(sink: Sink, stream: Stream, names: tuple[str, ...], seen: Multise
 
 def _batches(stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> Iterator[pa.RecordBatch]:
     ordered = False
-    for part in ahead(stream.parts()):
-        part = Part(part.table.select(names), part.keys)
-        seen.look(part.table)
+    for part in ahead(_hashed(stream, names, seen)):
         if part.keys is None:
             yield batch(part.table, names)
         else:
@@ -69,6 +67,13 @@ def _batches(stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: 
             spool.add(part)
     if ordered:
         yield from (batch(table, names) for table in spool.tables())
+
+
+def _hashed(stream: Stream, names: tuple[str, ...], seen: MultisetHash) -> Iterator[Part]:
+    for part in stream.parts():
+        kept = Part(part.table.select(names), part.keys)
+        seen.look(kept.table)
+        yield kept
 
 
 def batch(table: Table, names: Sequence[str] | None = None) -> pa.RecordBatch:
@@ -99,10 +104,11 @@ def stream_of(
     who = f"release `{release.name}`"
     with guarded(who):
         source = open_released(release, path)
-        found = source.names()
+        found = released_names(release, path, source)
+        columns = dict(zip(found, source.names(), strict=True))
     if found != names:
         raise data_fault("PPF904", f"{who}: the file has {len(found)} columns, other than the {len(names)} of the plan")
-    reading = Reading(columns={n: n for n in names}, partition_rows=partition_rows, released=True, who=who)
+    reading = Reading(columns=columns, partition_rows=partition_rows, released=True, who=who)
     stream = SourceStream(source, release.attributes, reading, budget, stop)
     weights = [Weights(a, zeros=False).look for a in release.attributes if a.role is Role.WEIGHT]
     stream.load(after=(*weights, *looks))

@@ -22,7 +22,7 @@ from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.identifiers import check_identifiers
 from ppdm_flow.engine.judging import charts_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.machine import peak_mb, utc_now
-from ppdm_flow.engine.opening import open_released
+from ppdm_flow.engine.opening import open_released, released_names
 from ppdm_flow.engine.operator_files import operators_for
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original
@@ -49,7 +49,7 @@ def judge(
     Rows cannot be paired, so figures that need pairs are absent. ``operator`` is the ``operator.json`` of a
     perturbation; left out, one beside ``released`` is used. Raises DataError where a file does not fit the policy.
     """
-    chosen = options or RunOptions()
+    chosen = (options or RunOptions()).fitting(plan)
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     stop = Stop()
     try:
@@ -111,7 +111,7 @@ class _Judging:
         kind = inferred(released.name) or node.format
         node = replace(node, format=kind, options=node.options if kind == node.format else {})
         with guarded(f"release `{node.name}`"):
-            names = open_released(node, released).names()
+            names = released_names(node, released, open_released(node, released))
         return replace(node, attributes=foreign(node, names))
 
     def _subject(

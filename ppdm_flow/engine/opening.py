@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault, guarded, run_fault
 from ppdm_flow.plan.definition import Bound, ReleaseNode, SourceNode
-from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.formats import handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
 from ppdm_flow.sdk.storage import Sink, Source
@@ -49,6 +49,15 @@ def open_released(release: ReleaseNode, path: Path) -> Source:
     spec = registry.load("sources", kind)
     known = {k: v for k, v in release.options.items() if k in spec.params.model_fields}
     return _made(spec, known, path)
+
+
+def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
+    """Return the columns of a released file; the one of a format without names has the release's own name."""
+    found = source.names()
+    kind = release.format or inferred(path.name)
+    if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(found) == 1:
+        return (release.attributes[0].name,)
+    return found
 
 
 def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.results import Report
+from ppdm_flow.core.roles import Role
+from ppdm_flow.plan.definition import Plan
+
+_ROWS_OF_SETS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,12 @@ class RunOptions:
     escrow: Path | None = None
     memory_limit: int = 768 << 20
     policy_text: str = ""
+
+    def fitting(self, plan: Plan) -> RunOptions:
+        """Return the options for a plan: rows with sets are wide once they are randomized, so fewer a partition."""
+        if all(a.role is not Role.ITEMS for a in plan.source.attributes):
+            return self
+        return replace(self, partition_rows=min(self.partition_rows, _ROWS_OF_SETS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Preview:
 
 def preview(plan: Plan, data: Path | None) -> Preview:
     """Read the data once and hold the requirements against its frequencies. Raises DataError."""
-    options = RunOptions()
+    options = RunOptions().fitting(plan)
     budget, stop = Budget(options.memory_limit), Stop()
     original = Opening(plan, data, options.partition_rows, budget, stop, silent, options.workers).open()
     view = StreamView(original.stream)

@@ -43,7 +43,7 @@ def execute(
     Raises DataError or PluginError where the input is at fault, RunError where the tool or the machine failed; then,
     and when it is interrupted, nothing is left behind.
     """
-    chosen = options or RunOptions()
+    chosen = (options or RunOptions()).fitting(plan)
     check_escrow(chosen.escrow)
     directory = RunDirectory(out / plan.policy)
     try:

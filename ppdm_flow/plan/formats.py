@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.sdk import registry
+
 BY_ENDING: Mapping[str, str] = {
     ".csv": "csv",
     ".csv.gz": "csv",
@@ -18,8 +21,22 @@ BY_ENDING: Mapping[str, str] = {
     ".jsonl.gz": "jsonl",
     ".ndjson": "jsonl",
     ".xlsx": "excel",
+    ".dat": "transactions",
+    ".dat.gz": "transactions",
+    ".fimi": "transactions",
+    ".fimi.gz": "transactions",
+    ".baskets": "baskets",
+    ".baskets.gz": "baskets",
 }
 """Formats by the ending of a file's name; ``format:`` in the policy overrides it."""
+
+
+def handling(group: str, kind: str) -> str:
+    """Return what a format of ``sources`` or ``sinks`` does with sets of items (``PluginInfo.sets``)."""
+    try:
+        return registry.load(group, kind).info.sets
+    except PluginError:  # reported where the plugin is bound
+        return "column"
 
 
 def inferred(name: str) -> str | None:

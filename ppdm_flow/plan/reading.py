@@ -9,9 +9,10 @@ from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SourceNode
-from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.formats import handling, inferred
 from ppdm_flow.policy.models import Policy
 
 
@@ -28,7 +29,7 @@ def source_node(
         path=path,
         format=kind,
         options=_options(policy, kind, binder, data),
-        columns=source.columns,
+        columns=source.columns or _named(kind, facts),
         missing=source.missing,
         drop_incomplete=source.incomplete_rows == "drop",
         undeclared=policy.undeclared,
@@ -36,6 +37,14 @@ def source_node(
         patterns=tuple(policy.attributes),
         span=binder.places.key("source"),
     )
+
+
+def _named(kind: str | None, facts: tuple[AttributeFacts, ...]) -> tuple[str, ...] | None:
+    """Return the name of the one column of a file that has only sets, and no header."""
+    if kind is None or handling("sources", kind) != "only":
+        return None
+    sets = tuple(f.name for f in facts if f.role is Role.ITEMS)
+    return sets if len(sets) == 1 else None
 
 
 def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None) -> Mapping[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.flow_sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
 PAGES: tuple[CodePage, ...] = (
+    *SETS,
     CodePage(
         "PPF550",
         "an identifier reaches a release",
@@ -122,14 +124,13 @@ PAGES: tuple[CodePage, ...] = (
     ),
     CodePage(
         "PPF564",
-        "items that nothing protects",
+        "items as they are",
         "An attribute has `role: items` (the set of things in a basket, the pages of a visit), and a release has it"
-        " unchanged.",
-        "A few items that somebody knows of find one basket among millions, and show all the rest of it; nothing here"
-        " measures that yet.",
-        "Drop the attribute. To treat a single value a row like any other column, give it another role.",
+        " neither rolled up to categories nor randomized. A warning.",
+        "A few items that somebody knows of find one basket among millions, and show all the rest of it.",
+        "Use `roll_up` or a step that randomizes sets, or drop the attribute.",
         bad="attributes: {basket: {role: items}}",
-        good="steps: {bare: {use: drop, with: {attributes: [basket]}}}",
+        good="steps: {coarse: {use: roll_up}}",
     ),
     CodePage(
         "PPF565",

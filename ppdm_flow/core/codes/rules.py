@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.core.codes.rules_attributes import PAGES as ATTRIBUTES
 from ppdm_flow.core.codes.rules_requirements import PAGES as REQUIREMENTS
+from ppdm_flow.core.codes.rules_sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
-PAGES: tuple[CodePage, ...] = tuple(sorted((*REQUIREMENTS, *ATTRIBUTES), key=lambda page: page.code))
+PAGES: tuple[CodePage, ...] = tuple(sorted((*REQUIREMENTS, *ATTRIBUTES, *SETS), key=lambda page: page.code))

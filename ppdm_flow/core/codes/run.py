@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
 _NO_VALUES = "Messages name rows (counted from 1 below the header) and columns, never values."
 
 PAGES: tuple[CodePage, ...] = (
+    *SETS,
     CodePage(
         "PPF701",
         "the file cannot be read",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan.rules import conflicts, holding_out, identity, perturbation, protection, publication, weighing
+from ppdm_flow.plan.rules import conflicts, holding_out, identity, perturbation, protection, publication, sets, weighing
 from ppdm_flow.plan.rules.ground import Ground
 
 RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
@@ -15,7 +15,10 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     weighing.changed_weights,
     holding_out.other_rows,
     protection.unprotected_sensitive,
-    protection.unprotected_items,
+    sets.source_without_sets,
+    sets.releases_without_sets,
+    sets.values_of_sets,
+    sets.raw_sets,
     protection.uncovered_quasi_identifiers,
     protection.unperturbed,
     protection.uncounted_rows,

@@ -26,19 +26,6 @@ def unprotected_sensitive(ground: Ground) -> Iterator[Diagnostic]:
             )
 
 
-def unprotected_items(ground: Ground) -> Iterator[Diagnostic]:
-    """A set of items that no step changed: no requirement of this version looks into sets, so nothing would hold."""
-    for fact, releases in _published(ground, Role.ITEMS):
-        if not fact.changes:
-            yield Diagnostic(
-                "PPF564",
-                f"the items of `{fact.source}` reach {_releases(releases)} as they are, and no requirement of this"
-                " version looks into sets of items",
-                ground.declared(fact),
-                help="transaction data is not served yet: drop the attribute",
-            )
-
-
 def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
     """A quasi-identifier that no k_anonymity and no template's channel counts, where none counts whole rows."""
     if any(isinstance(r, (AnonymityScore, Blend)) for r in ground.plan.requirements):

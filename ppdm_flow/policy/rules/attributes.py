@@ -23,6 +23,8 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     yield from _overlaps(scene)
     for name, attribute in scene.policy.attributes.items():
         yield from _domain(scene, name, attribute)
+        if attribute.role is Role.ITEMS:
+            yield from _items(scene, name, attribute)
 
 
 def _single_roles(scene: Scene) -> Iterator[Diagnostic]:
@@ -36,6 +38,16 @@ def _single_roles(scene: Scene) -> Iterator[Diagnostic]:
                 hint="only one can",
                 related=scene.related(("attributes", having[0]), "the first"),
             )
+
+
+def _items(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagnostic]:
+    hint = "items are names, also where they are written as numbers"
+    if attribute.type is not AttributeType.TEXT:
+        message = f"`{short(name)}` is the set of items: its items have no type"
+        yield scene.fault("PPF535", message, ("attributes", name, "type"), hint=hint)
+    if attribute.hierarchy is not None and attribute.hierarchy.intervals is not None:
+        message = f"`{short(name)}` is the set of items: its items fall into no intervals"
+        yield scene.fault("PPF535", message, ("attributes", name, "hierarchy", "intervals"), hint=hint)
 
 
 def _overlaps(scene: Scene) -> Iterator[Diagnostic]:

@@ -11,12 +11,18 @@ from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.policy.words import short
 
+_SETS = ("transactions", "baskets", "long")
+
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
     """Judge ``source:``."""
     source = scene.policy.source
     yield from repeats(scene, source.missing, ("source", "missing"), "`missing`")
     if source.columns is None:
+        return
+    if source.format in _SETS:
+        message = f"a file in `format: {source.format}` has one column, and the attribute with `role: items` names it"
+        yield scene.fault("PPF536", message, ("source", "columns"), hint="leave `columns` out")
         return
     yield from repeats(scene, source.columns, ("source", "columns"), "`columns`", warning=False)
     if not scene.lacks("attributes"):

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
-
-
-def _mark(text: str) -> str:
-    mark = {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
-    if len(mark) != 1 or not mark.isascii() or mark in "\r\n\0":
-        raise ValueError("must be one ASCII character, or `tab`")
-    return mark
-
-
-def _known(encoding: str) -> str:
-    try:
-        return codecs.lookup(encoding).name
-    except LookupError:
-        raise ValueError("must be the name of an encoding, such as utf-8, latin-1 or cp1252") from None
-
-
-Mark = Annotated[str, AfterValidator(_mark)]
-"""One character of the format."""
+from ppdm_flow.sources.text_options import Encoding, Mark
 
 
 class CsvParams(Params):
@@ -41,7 +23,7 @@ class CsvParams(Params):
     header: bool = True
     strip: bool = False
     skip_rows: Annotated[int, Field(ge=0)] = 0
-    encoding: Annotated[str, AfterValidator(_known)] = "utf-8"
+    encoding: Encoding = "utf-8"
 
 
 SPEC = PluginSpec(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,9 +11,12 @@ import pyarrow.parquet as pq
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources.faults import distinct, fault, unreadable
 from ppdm_flow.sources.parquet.rendering import NotText, texts
+from ppdm_flow.sources.parquet.sets import documents, lists
 from ppdm_flow.sources.parquet.spec import ParquetParams
+from ppdm_flow.tables.sets.arrow import holds_sets
 
 _ROWS = 1 << 17
+_BYTES = 1 << 25
 
 
 class ParquetSource:
@@ -22,6 +25,8 @@ class ParquetSource:
     def __init__(self, params: ParquetParams, path: Path) -> None:
         self.params = params
         self.path = path
+        self.repeated = 0
+        self._told: Mapping[str, Mapping[bytes, bytes]] = {}
 
     def names(self) -> tuple[str, ...]:
         """Return the column names. Raises DataError where the file is no Parquet, or two names are the same."""
@@ -33,7 +38,9 @@ class ParquetSource:
         done = 0
         try:
             with self._open(columns) as file:
-                for batch in file.iter_batches(_ROWS, columns=list(columns)):
+                self.repeated = 0
+                self._told = documents(file.schema_arrow.metadata)
+                for batch in file.iter_batches(_rows(file.schema_arrow), columns=list(columns)):
                     yield self._batch(batch, columns, done)
                     done += batch.num_rows
         except (pa.ArrowException, OSError):
@@ -57,18 +64,35 @@ class ParquetSource:
         arrays = []
         for name in columns:
             try:
-                arrays.append(texts(batch.column(name)))
+                arrays.append(self._column(batch.column(name)))
             except NotText as error:
                 raise fault("PPF719", f"column `{name}`: {error}", help="drop it, or flatten it beforehand") from None
             except pa.ArrowException:
                 raise fault("PPF704", f"column `{name}`: after row {done} a value is not UTF-8 text") from None
-        return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+        fields = [pa.field(n, a.type, metadata=self._told.get(n)) for n, a in zip(columns, arrays, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+    def _column(self, array: pa.Array) -> pa.Array:
+        if not holds_sets(array.type):
+            return texts(array)
+        if pa.types.is_struct(array.type):
+            return array
+        found, repeated = lists(array, merge=self.params.repeated == "merge")
+        self.repeated += repeated
+        return found
 
     def _broken(self, done: int | None) -> DataError:
         where = "" if done is None else f" after row {done}"
         return fault(
             "PPF717", f"`{self.path}` cannot be read as Parquet{where}", help="it is cut off, or another format"
         )
+
+
+def _rows(schema: pa.Schema) -> int:
+    """Return how many rows to read at once: rows of packed sets are wide."""
+    wide = [f.type.field("bits").type for f in schema if pa.types.is_struct(f.type) and "bits" in f.type.names]
+    octets = sum(t.byte_width for t in wide if pa.types.is_fixed_size_binary(t))
+    return min(_ROWS, max(1024, _BYTES // octets)) if octets else _ROWS
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -1,22 +1,26 @@
-"""Parquet source: its card; it has no parameters."""
+"""Parquet source: its card and parameter."""
 
 from __future__ import annotations
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sources.text_options import Repeated
 
 
 class ParquetParams(Params):
-    """None: a Parquet file describes itself."""
+    """What to do with an item that a set in a list column has twice; all else a Parquet file says of itself."""
+
+    repeated: Repeated = "error"
 
 
 SPEC = PluginSpec(
     info=PluginInfo(
         name="parquet",
         kind=Kind.SOURCE,
-        summary="Apache Parquet; numbers, dates and booleans become their canonical text.",
+        summary="Apache Parquet; numbers, dates and booleans become their canonical text, lists sets of items.",
         reference="Apache Parquet format",
         cost="one pass; memory bounded by a row group",
+        sets="column",
     ),
     params=ParquetParams,
     algorithm="ppdm_flow.sources.parquet.algorithm:ParquetSource",

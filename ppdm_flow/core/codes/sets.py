@@ -1,0 +1,84 @@
+"""PPF751 to PPF759: data with sets of items."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF751",
+        "a malformed set",
+        "A row's set holds an item twice or a missing item, or is missing itself; or a released file of randomized sets"
+        " lacks the document that explains its bits or seeds.",
+        "A set has each item once, and an unknown set is another thing than an empty one: supports would be wrong.",
+        "`with: {repeated: merge}` keeps repeated items once, and the report counts them; drop rows without a set"
+        " beforehand.",
+        bad="source: {path: sales.dat}   # a line says 17 17 23",
+        good="source: {path: sales.dat, with: {repeated: merge}}",
+    ),
+    CodePage(
+        "PPF752",
+        "sets where single values are counted",
+        "A step or an audit asked for the counts of an attribute with `role: items`.",
+        "A row has a set of items there, not one value: there is nothing to count.",
+        "Name an ordinary attribute; steps on sets are `limit_items` and `roll_up`.",
+    ),
+    CodePage(
+        "PPF753",
+        "randomized sets over different alphabets",
+        "The partitions of one release hold packed or seeded sets over different alphabets.",
+        "Bits and seeds mean nothing without the one alphabet that is published with them. A plugin is at fault.",
+        "Tell the author of the plugin: it must randomize over one alphabet.",
+    ),
+    CodePage(
+        "PPF754",
+        "sets and single values confused",
+        "An attribute with `role: items` is a column of single values in the data, or a column of lists has another"
+        " role.",
+        "What a cell means decides how it is protected.",
+        "Correct the role, or read the file by `format: transactions`, `baskets` or `long`.",
+    ),
+    CodePage(
+        "PPF755",
+        "a line that is no set",
+        "A line of a transactions file holds something else than item numbers, or a line of a baskets file has quotes"
+        " or names that are not in order. Messages give the line, never what it says.",
+        "Reading on would make up items, or lose some.",
+        "Look at that line; names are `format: baskets`, numbers `format: transactions`.",
+        bad="1 2 -1\n3 x",
+        good="1 2\n3 4",
+    ),
+    CodePage(
+        "PPF756",
+        "an empty set that is not wanted",
+        "A set has no items, and the policy says `empty: error`.",
+        "A blank line can be a basket with nothing in it, or a sign that the file is damaged.",
+        "`empty: keep`, the default, keeps empty sets, and the report counts them.",
+        bad="source: {path: sales.dat, with: {empty: error}}",
+        good="source: {path: sales.dat, with: {empty: keep}}",
+    ),
+    CodePage(
+        "PPF757",
+        "an item of nobody's",
+        "A row in long form has no id, so its item belongs to no set.",
+        "Leaving it out would change supports; putting all such rows together would make up a set.",
+        "Give the row its id, or take it out of the file.",
+    ),
+    CodePage(
+        "PPF758",
+        "long form without its columns",
+        "The file has no column of the name that `with: {id: …}` or `with: {item: …}` gives.",
+        "Without both columns there are no sets.",
+        "Correct the names; for a file without a header say `with: {columns: [id, item]}`.",
+        bad="source: {path: sales.csv, format: long, with: {id: recipt, item: product}}",
+        good="source: {path: sales.csv, format: long, with: {id: receipt, item: product}}",
+    ),
+    CodePage(
+        "PPF759",
+        "sets that the format cannot hold",
+        "A release in `format: transactions` has an item that is no number, or one in `format: baskets` an item with a"
+        " line end; or the rows are more than one plain set.",
+        "The file could not be read back as what was released.",
+        "Write names as `format: baskets`, and randomized sets or several columns as `format: parquet`.",
+    ),
+)

@@ -1,0 +1,36 @@
+"""Baskets sink: its card and parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+def _mark(text: str) -> str:
+    mark = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(mark) != 1 or not mark.isascii() or mark in '\r\n\0"':
+        raise ValueError("must be one ASCII character, or `tab`")
+    return mark
+
+
+class BasketsParams(Params):
+    """How to write; an empty set is an empty line."""
+
+    delimiter: Annotated[str, AfterValidator(_mark)] = ","
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="baskets",
+        kind=Kind.SINK,
+        summary="Names of items, one set a line, quoted where they must be; gzip where the path ends with `.gz`.",
+        reference="RFC 4180, without its rule that all lines have the same number of fields",
+        sets="only",
+    ),
+    params=BasketsParams,
+    algorithm="ppdm_flow.sinks.baskets.algorithm:BasketsSink",
+)

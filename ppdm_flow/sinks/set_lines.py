@@ -1,0 +1,37 @@
+"""Sets as lines of text, joined by Arrow."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.sinks.text_file import TextFile
+
+_ROWS = 1 << 17
+
+
+def lists_of(batch: pa.RecordBatch, kind: str) -> pa.LargeListArray:
+    """Return the one column of lists. Raises DataError for anything else: a line has room for one plain set."""
+    if batch.num_columns != 1 or not pa.types.is_large_list(batch.column(0).type):
+        text = f"`format: {kind}` writes one set of items a line, and nothing else"
+        raise DataError(Diagnostic("PPF759", text, help="`format: parquet` writes randomized sets, and other columns"))
+    return batch.column(0)
+
+
+def write_lines(file: TextFile, lists: pa.LargeListArray, written: pa.StringArray, mark: str) -> None:
+    """Append one line for each row; ``written`` is the text of each entry of the dictionary of ``lists``."""
+    texts = written.cast(pa.large_string())
+    for start in range(0, len(lists), _ROWS):
+        piece = lists.slice(start, _ROWS)
+        begin = piece.offsets[0].as_py()
+        values = lists.values.slice(begin, piece.offsets[len(piece)].as_py() - begin)
+        rows = pa.LargeListArray.from_arrays(pc.subtract(piece.offsets, begin), texts.take(values.indices))
+        lines = pc.binary_join(rows, pa.scalar(mark, pa.large_string()))
+        end = pa.scalar("\n", pa.large_string())
+        whole = pc.binary_join_element_wise(lines, end, pa.scalar("", pa.large_string()))
+        _, offsets, data = whole.buffers()
+        bounds = pa.Array.from_buffers(pa.int64(), len(whole) + 1, [None, offsets], offset=whole.offset)
+        if len(whole):
+            file.write(memoryview(data)[bounds[0].as_py() : bounds[len(whole)].as_py()])

@@ -1,0 +1,53 @@
+"""Sets as readers yield them: one Arrow list column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.sources.faults import fault
+from ppdm_flow.tables.sets import Baskets, gathered
+
+NAME = "items"
+"""The name of the one column of formats that have no header; the policy's own name takes its place."""
+
+
+def merged(baskets: Baskets) -> tuple[Baskets, int]:
+    """Return sets with each item once, and how many repetitions were left out."""
+    found, _ = gathered(baskets.rows(), baskets.items, len(baskets), baskets.categories)
+    return found, len(baskets.items) - len(found.items)
+
+
+def listed(baskets: Baskets, columns: Sequence[str]) -> pa.RecordBatch:
+    """Return the block of rows; with no column asked for, only their number."""
+    if not columns:
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(baskets), pa.struct([])))
+    values = pa.DictionaryArray.from_arrays(pa.array(baskets.items, pa.int32()), baskets.categories)
+    lists = pa.LargeListArray.from_arrays(pa.array(baskets.offsets, pa.int64()), values)
+    return pa.RecordBatch.from_arrays([lists] * len(columns), names=list(columns))
+
+
+def refuse_empty(offsets: npt.NDArray[np.int64], first: int, what: str) -> None:
+    """Raise DataError for the first set without items; ``first`` is the number of the first row."""
+    none = np.flatnonzero(np.diff(offsets) == 0)
+    if len(none):
+        raise without_items(f"{what} {first + int(none[0])}")
+
+
+def without_items(place: str) -> DataError:
+    """Say that a set has no items, and that the policy does not want that."""
+    return fault("PPF756", f"{place} has no items", help="`with: {empty: keep}` keeps it as an empty set")
+
+
+def ranked(texts: pa.StringArray) -> tuple[pa.StringArray, npt.NDArray[np.int32]]:
+    """Return distinct texts in binary order, and the place there of each of ``texts``."""
+    order: npt.NDArray[Any] = pc.sort_indices(texts).to_numpy()
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return texts.take(pa.array(order)), rank

@@ -1,0 +1,55 @@
+"""Long form: the card and parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sources.text_options import Empty, Encoding, Mark, Repeated
+
+
+class LongParams(Params):
+    """The names of the two columns that count, and how the CSV file is written; other columns are not read.
+
+    The id says which rows belong together, in whatever order they come, and is dropped. ``columns`` names all columns
+    of a file without a header. A row without an item stands for a set that may be empty.
+    """
+
+    id: str
+    item: str
+    columns: Annotated[tuple[str, ...], Field(min_length=2)] | None = None
+    delimiter: Mark = ","
+    quote: Mark = '"'
+    strip: bool = False
+    skip_rows: Annotated[int, Field(ge=0)] = 0
+    encoding: Encoding = "utf-8"
+    repeated: Repeated = "error"
+    empty: Empty = "keep"
+
+    @model_validator(mode="after")
+    def _two_columns(self) -> LongParams:
+        if self.id == self.item:
+            raise ValueError("`id` and `item` must be two columns")
+        for name in (self.id, self.item):
+            if self.columns is not None and name not in self.columns:
+                raise ValueError("`id` and `item` must be among `columns`")
+        return self
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="long",
+        kind=Kind.SOURCE,
+        summary="Sets in long form: a CSV file with one (id, item) pair a row, in any order.",
+        reference="RFC 4180",
+        cost="one pass; memory for all pairs, 12 bytes each, and the distinct ids",
+        example="source: {path: sales.csv, format: long, with: {id: receipt, item: product}}\n"
+        "attributes:\n  basket: {role: items}",
+        sets="only",
+    ),
+    params=LongParams,
+    algorithm="ppdm_flow.sources.long.algorithm:LongSource",
+)

@@ -1,0 +1,32 @@
+"""Parameters that several readers of text have."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
+
+
+def _mark(text: str) -> str:
+    mark = {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
+    if len(mark) != 1 or not mark.isascii() or mark in "\r\n\0":
+        raise ValueError("must be one ASCII character, or `tab`")
+    return mark
+
+
+def _known(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise ValueError("must be the name of an encoding, such as utf-8, latin-1 or cp1252") from None
+
+
+Mark = Annotated[str, AfterValidator(_mark)]
+"""One character of the format."""
+Encoding = Annotated[str, AfterValidator(_known)]
+"""The name of an encoding."""
+Repeated = Literal["error", "merge"]
+"""What becomes of an item that stands in one set several times."""
+Empty = Literal["keep", "error"]
+"""What becomes of a set without items."""

@@ -1,0 +1,91 @@
+"""FIMI files: numbers are parsed by a compiled kernel, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.sources import item_sets
+from ppdm_flow.sources.faults import fault, nul
+from ppdm_flow.sources.gzipped import is_gzip
+from ppdm_flow.sources.lines import Block, blocks, line_of
+from ppdm_flow.sources.transactions import kernels
+from ppdm_flow.sources.transactions.spec import TransactionsParams
+from ppdm_flow.tables.sets import Baskets
+
+_DENSE = 1 << 22
+
+
+class TransactionsSource:
+    """One FIMI file. ``repeated`` counts the repetitions that the last pass left out."""
+
+    def __init__(self, params: TransactionsParams, path: Path) -> None:
+        self.params = params
+        self.path = path
+        self.repeated = 0
+
+    def names(self) -> tuple[str, ...]:
+        """Return the one name: there is no header. Raises DataError where the file cannot be read."""
+        is_gzip(self.path)
+        return (item_sets.NAME,)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the sets. Raises DataError with the line."""
+        self.repeated = 0
+        for block in blocks(self.path):
+            yield item_sets.listed(self._baskets(block), columns)
+
+    def _baskets(self, block: Block) -> Baskets:
+        items = np.empty(len(block.octets) // 2 + 1, dtype=np.int64)
+        offsets = np.empty(block.lines + 1, dtype=np.int64)
+        wrong, place = kernels.numbers(block.octets, items, offsets)
+        if wrong:
+            raise _fault(wrong, line_of(block, place))
+        if self.params.empty == "error":
+            item_sets.refuse_empty(offsets, block.first, "line")
+        codes, alphabet = _coded(items[:place])
+        repeated = kernels.sort_rows(offsets, codes)
+        found = Baskets(offsets, codes, alphabet)
+        if repeated and self.params.repeated == "merge":
+            self.repeated += repeated
+            return item_sets.merged(found)[0]
+        return found
+
+
+def _coded(numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int32], pa.StringArray]:
+    """Return codes into the alphabet of the block, which is sorted by text."""
+    top = int(numbers.max(initial=-1)) + 1
+    if top > max(_DENSE, 4 * len(numbers)):
+        distinct, places = np.unique(numbers, return_inverse=True)
+        alphabet, rank = item_sets.ranked(pa.array(distinct).cast(pa.string()))
+        return rank[places], alphabet
+    there = np.zeros(top, dtype=bool)
+    there[numbers] = True
+    distinct = np.flatnonzero(there)
+    alphabet, rank = item_sets.ranked(pa.array(distinct).cast(pa.string()))
+    code = np.zeros(top, dtype=np.int32)
+    code[distinct] = rank
+    return code[numbers], alphabet
+
+
+def _fault(wrong: int, line: int) -> DataError:
+    if wrong == kernels.NUL:
+        return nul(f"line {line}")
+    text, advice = _WORDS[wrong]
+    return fault("PPF755", f"line {line} {text}", help=advice)
+
+
+_WORDS = {
+    kernels.STRANGE: (
+        "has something else than item numbers with blanks between",
+        "names of items are `format: baskets`; decimals and comments are none of this format",
+    ),
+    kernels.NEGATIVE: ("has a negative number", "items are numbered from 0; `-1` as an end mark is another format"),
+    kernels.TOO_LONG: ("has a number of more than 18 digits", "names of items are `format: baskets`"),
+    kernels.LONE_RETURN: ("has a carriage return within it", "save the file with line ends LF or CR LF"),
+}
