@@ -61,9 +61,9 @@ def has_suppressed_text(column: Column) -> bool:
 def arrow(column: Column) -> pa.DictionaryArray:
     """Return dictionary<int32, string>: null for missing, ``⊥`` for suppressed."""
     codes, names = column.codes, column.categories
-    special = codes == SUPPRESSED
-    if special.any():
-        codes = np.where(special, np.int32(len(names)), codes)
+    lowest = int(codes.min(initial=0))
+    if lowest == SUPPRESSED:
+        codes = np.where(codes == SUPPRESSED, np.int32(len(names)), codes)
         names = pa.concat_arrays([names, pa.array([SUPPRESSED_TEXT], pa.string())])
-    indices = pa.array(codes, pa.int32(), mask=codes == MISSING)
+    indices = pa.array(codes, pa.int32(), mask=codes == MISSING if lowest < 0 else None)
     return pa.DictionaryArray.from_arrays(indices, names)

@@ -55,7 +55,7 @@ class MultisetHash:
     def _cells(self, column: Column, place: int) -> Hashes:
         known = self._texts(column.categories.to_numpy(zero_copy_only=False).astype(object))
         special = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64) ^ self._salt
-        cells: Hashes = _mixed(np.concatenate([known, special]), place + 2)[column.codes]
+        cells: Hashes = _mixed(np.concatenate([known, special]), place + 2).take(column.codes)
         return cells
 
     def _sets(self, column: SetColumn) -> Hashes:

@@ -71,6 +71,11 @@ class NarrowBaskets:
         return Baskets(offsets, self.items.astype(np.int32), self.categories)
 
 
+def _consecutive(rows: RowNumbers) -> bool:
+    """Whether each number is by 1 larger than the one before; not for no rows."""
+    return len(rows) > 0 and int(rows[-1] - rows[0]) == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NarrowTable:
     """A partition in few bytes; ``start`` stands for consecutive row numbers."""
@@ -83,7 +88,7 @@ class NarrowTable:
     def of(cls, table: Table) -> NarrowTable:
         """Return the partition in fewer bytes."""
         rows: RowNumbers | range = table.rows
-        if len(table) and bool((np.diff(table.rows) == 1).all()):
+        if _consecutive(table.rows):
             rows = range(int(table.rows[0]), int(table.rows[-1]) + 1)
         sets = {n: NarrowBaskets.of(s) for n, s in table.sets.items()}
         return cls({n: NarrowColumn.of(c) for n, c in table.columns.items()}, rows, sets)

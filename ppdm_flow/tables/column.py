@@ -64,8 +64,10 @@ class Column:
 
     def mapped(self, code_map: Codes, categories: pa.StringArray) -> Column:
         """Replace code ``c >= 0`` by ``code_map[c]``; special marks stay what they are."""
+        if np.array_equal(code_map, np.arange(len(self.categories))):
+            return Column(self.codes, categories)
         table = np.concatenate([np.asarray(code_map, dtype=np.int32), np.array([SUPPRESSED, MISSING], dtype=np.int32)])
-        return Column(table[self.codes], categories)
+        return Column(table.take(self.codes), categories)
 
     def onto(self, categories: pa.StringArray) -> Column:
         """Return the same cells, coded in ``categories``. Raises KeyError if a category in use is not among them."""
