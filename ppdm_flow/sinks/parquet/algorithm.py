@@ -60,7 +60,7 @@ class ParquetSink:
                 self._layout.schema,
                 compression=self._layout.compression(self._compression),
                 use_dictionary=self._layout.coded,
-                write_statistics=self._layout.coded,
+                write_statistics=False,  # rows are shuffled: no row group could be skipped by its extremes
                 store_schema=False,
                 version="2.6",
             )
