@@ -20,7 +20,7 @@ from ppdm_flow.mining.transactions.candidates import Candidates
 from ppdm_flow.mining.transactions.discoverable import lowest_support, lowest_supports
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.worst import check_maxima, corners, privacy_challenging
+from ppdm_flow.mining.transactions.worst import Maxima, check_maxima, corners, maxima_of, privacy_challenging
 
 LONGEST = 4
 """Largest itemset that parameters are chosen for."""
@@ -70,7 +70,7 @@ class Chosen:
 
 
 def choose(
-    maxima: Sequence[float],
+    maxima: Maxima,
     numbers: Mapping[int, float],
     alphabet: int,
     *,
@@ -83,7 +83,8 @@ def choose(
 
     Parameters
     ----------
-    maxima : largest supports S_1, S_2, .. of itemsets by size, within the transactions of each size m
+    maxima : largest supports S_1, S_2, .. of itemsets by their size, within the transactions of one size m; for all m
+        alike, or m -> those of m. Supports among all transactions may be far lower, and then protect less
     numbers : m -> N_m
     alphabet : number of items
     level : breach level that is not to be exceeded, in (0, 1)
@@ -93,10 +94,13 @@ def choose(
         rho, so it makes shorter releases with more noise
 
     Raises PluginError PPF773 if there are no such parameters, ValueError for bad input. Empty transactions, which
-    hold nothing to protect, get the parameters of those with one item.
+    hold nothing to protect, get those of one item.
     """
     total = float(sum(numbers.values()))
-    choices = {m: choose_size(maxima, max(m, 1), total, level, lengths, challenge, cutoff) for m in sorted(numbers)}
+    choices = {
+        m: choose_size(_held(maxima, m, numbers), max(m, 1), total, level, lengths, challenge, cutoff)
+        for m in sorted(numbers)
+    }
     cutoffs = {m: choice.cutoff for m, choice in choices.items()}
     operator = Operator.cut_and_paste(cutoffs, {m: choice.insertion for m, choice in choices.items()}, alphabet)
     return Chosen(operator, choices, lowest_supports(operator, numbers, lengths, maxima))
@@ -113,9 +117,9 @@ def choose_size(
 ) -> Choice:
     """Choose K_m and rho_m for N = ``number`` transactions that all have m = ``size`` items; see ``choose``."""
     held = check_maxima(maxima)
-    _check(level, lengths, number)
+    _check(level, lengths, number, cutoff)
     longest = min(size, max(lengths))
-    cutoffs = range(longest, max(longest, 4 * size + 24 if cutoff is None else cutoff) + 1)
+    cutoffs = range(longest, max(longest, 4 * size + 24 if cutoff is None else cutoff) + 1)  # below, PPF772
     seen = {k: Candidates.of(size, k, cutoffs) for k in lengths}
     cases = {k: _cases(held, k, size, challenge) for k in lengths}
     rho = _smallest(seen, cases, level)
@@ -185,14 +189,21 @@ def _out_of_reach(size: int, levels: Mapping[int, Floats], level: float) -> Plug
     return PluginError(Diagnostic("PPF773", text, hint="raise the level, or leave out the most frequent items"))
 
 
+def _held(maxima: Maxima, size: int, numbers: Mapping[int, float]) -> tuple[float, ...]:
+    """Return the maxima of a size; for empty transactions, that have none, those of the smallest that are not."""
+    return maxima_of(maxima, size or min((m for m in numbers if m), default=0))
+
+
 def _odds(chance: float) -> float:
     return float(np.log(chance) - np.log1p(-chance))
 
 
-def _check(level: float, lengths: Sequence[int], number: float) -> None:
+def _check(level: float, lengths: Sequence[int], number: float, cutoff: int | None) -> None:
     if not 0.0 < level < 1.0:
         raise ValueError("the breach level is not between 0 and 1")
     if not lengths or any(k not in range(1, LONGEST + 1) for k in lengths):
         raise ValueError(f"itemset sizes to choose parameters for are whole numbers from 1 to {LONGEST}")
     if not number > 0:
         raise ValueError("there are no transactions to choose parameters for")
+    if cutoff is not None and cutoff < 0:
+        raise ValueError("the largest cutoff to consider is below 0")

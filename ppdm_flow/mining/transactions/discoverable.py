@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import noise
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.worst import check_maxima
+from ppdm_flow.mining.transactions.worst import Maxima, check_maxima, maxima_of
 
 SIGMAS = 4.0
 
@@ -59,41 +59,56 @@ def lowest_support(spread: Floats, number: float, maxima: Sequence[float] | None
     number : N, transactions that it is estimated from
     maxima : largest supports S_1.. of parts, None for an itemset that occurs whole or not at all
     """
-    given = np.asarray(spread, dtype=np.float64)
-    low, high = np.zeros(given.shape[:-1]), np.ones(given.shape[:-1])
-    told = _told(high, given, number, maxima)
-    for _ in range(HALVINGS):
-        middle = np.sqrt(np.maximum(low, 1e-12) * high)
-        reached = _told(middle, given, number, maxima)
-        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-    return np.asarray(np.where(told, high, np.inf))
-
-
-def _told(support: Floats, spread: Floats, number: float, maxima: Sequence[float] | None) -> npt.NDArray[np.bool_]:
-    partial = crowded(support, spread.shape[-1] - 1, maxima)
-    variance = np.einsum("...l,...l->...", partial, spread) / number
-    return np.asarray(support >= SIGMAS * np.sqrt(np.maximum(variance, 0.0)))
+    return _search([(1.0, np.asarray(spread, dtype=np.float64), maxima)], number)
 
 
 def lowest_supports(
-    operator: Operator, numbers: Mapping[int, float], lengths: Sequence[int], maxima: Sequence[float] | None = None
+    operator: Operator, numbers: Mapping[int, float], lengths: Sequence[int], maxima: Maxima | None = None
 ) -> dict[int, float]:
     """Return k -> lowest discoverable support, as a share of all transactions, over a mixture of sizes; may be inf.
 
     Parameters
     ----------
-    numbers : m -> N_m; only transactions of at least k items count for an itemset of k, parts being as frequent in each
-    maxima : largest supports S_1.. within the transactions of one size
+    numbers : m -> N_m; only transactions of at least k items count for an itemset of k, in all of which it is assumed
+        to be as frequent
+    maxima : largest supports S_1.. within the transactions of one size, for all sizes or by size
 
     Raises PluginError PPF772 where supports of k items cannot be recovered, DataError PPF774.
     """
     return {k: _lowest(operator, numbers, k, maxima) for k in lengths}
 
 
-def _lowest(operator: Operator, numbers: Mapping[int, float], length: int, maxima: Sequence[float] | None) -> float:
+def _lowest(operator: Operator, numbers: Mapping[int, float], length: int, maxima: Maxima | None) -> float:
     large = {m: number for m, number in numbers.items() if m >= length and number > 0}
     if not large:
         return float("inf")
     held, total = sum(large.values()), sum(numbers.values())
-    spread = np.sum([number * noise(operator, m, length) for m, number in large.items()], axis=0) / held
-    return float(lowest_support(spread, held, maxima) * held / total)
+    groups = [
+        (number / held, noise(operator, m, length), None if maxima is None else maxima_of(maxima, m))
+        for m, number in large.items()
+    ]
+    return float(_search(groups, held) * held / total)
+
+
+Group = tuple[float, Floats, Sequence[float] | None]
+"""The share of a transaction size, its D_l of shape (..., k + 1), and the maximal supports of parts in it."""
+
+
+def _search(groups: Sequence[Group], number: float) -> Floats:
+    """Return the lowest support that is told from 0, by halving its logarithm; shape (...)."""
+    shape = groups[0][1].shape[:-1]
+    low, high = np.full(shape, 1e-12), np.ones(shape)
+    found = _told(high, groups, number)
+    for _ in range(HALVINGS):
+        middle = np.sqrt(low * high)
+        reached = _told(middle, groups, number)
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    return np.asarray(np.where(found, high, np.inf))
+
+
+def _told(support: Floats, groups: Sequence[Group], number: float) -> npt.NDArray[np.bool_]:
+    variance = np.zeros(support.shape)
+    for share, spread, maxima in groups:
+        partial = crowded(support, spread.shape[-1] - 1, maxima)
+        variance += share * np.einsum("...l,...l->...", partial, spread)
+    return np.asarray(support >= SIGMAS * np.sqrt(np.maximum(variance, 0.0) / number))

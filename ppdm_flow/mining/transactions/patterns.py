@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.matrices import Bools, members, occurring, pattern_transition, weights
+from ppdm_flow.mining.transactions.matrices import members, occurring, pattern_transition, weights
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.partial import Counts, checked, transactions
 
@@ -56,7 +57,7 @@ class Subsets:
         """
         least = most = 0.0
         for m, read in self.readings.items():
-            moved = pattern_transition(self.operator, m, self.length)[:, self._occurring(m)]
+            moved = _moves(self.operator, m, self.length)
             combined = slope @ read
             mean = combined @ moved
             spread = np.maximum((combined * combined) @ moved - mean * mean, 0.0)
@@ -64,9 +65,6 @@ class Subsets:
             least, most = least + number * float(spread.min()), most + number * float(spread.max())
         found = float(slope @ self.covariance @ slope)
         return float(np.clip(found, least / self.total**2, most / self.total**2))
-
-    def _occurring(self, size: int) -> Bools:
-        return np.asarray(occurring(self.operator, size, self.length)[members(np.arange(len(self.value)))])
 
 
 def subsets(operator: Operator, counts: Counts) -> Subsets:
@@ -89,6 +87,7 @@ def subsets(operator: Operator, counts: Counts) -> Subsets:
     return Subsets(operator, value, covariance, readings, given)
 
 
+@lru_cache(maxsize=32)
 def reading(operator: Operator, size: int, length: int) -> Floats:
     """Return F[X, u], the weight that pattern u has in the estimate of how many t hold X; shape (2^k, 2^k)."""
     index = np.arange(1 << length)
@@ -97,4 +96,12 @@ def reading(operator: Operator, size: int, length: int) -> Floats:
     for inner in range(1, length + 1):
         rows = chosen == inner
         found[rows] = weights(operator, size, inner)[shared[rows]]
+    found.setflags(write=False)
     return found
+
+
+@lru_cache(maxsize=32)
+def _moves(operator: Operator, size: int, length: int) -> Floats:
+    """Return the columns of the transition matrix of patterns that can occur."""
+    fits = occurring(operator, size, length)[members(np.arange(1 << length))]
+    return np.ascontiguousarray(pattern_transition(operator, size, length)[:, fits])

@@ -8,7 +8,7 @@ functions is largest at a vertex of the shares that the maxima allow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -17,12 +17,16 @@ from math import comb
 import numpy as np
 from scipy.optimize import linprog
 
+from ppdm_flow.mining.transactions.breaches import level
 from ppdm_flow.mining.transactions.laws import Floats
 
 FEW = 8
 """Unknown shares up to which all vertices are listed; above, a program is solved each time."""
 
 SLACK = 1e-12
+
+Maxima = Sequence[float] | Mapping[int, Sequence[float]]
+"""The largest supports S_1, S_2, .. within the transactions of one size: the same for all sizes m, or by m."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +63,15 @@ def check_maxima(maxima: Sequence[float]) -> tuple[float, ...]:
     return found
 
 
+def maxima_of(maxima: Maxima, size: int) -> tuple[float, ...]:
+    """Return S_1.. within transactions of ``size`` items. Raises ValueError where none are given for that size."""
+    if not isinstance(maxima, Mapping):
+        return check_maxima(maxima)
+    if size not in maxima:
+        raise ValueError("a transaction size has no maximal supports")
+    return check_maxima(maxima[size])
+
+
 def privacy_challenging(maxima: Sequence[float], length: int, size: int | None = None) -> Floats | None:
     """Return s_0..s_k where every i of the k items have the maximal support S_i, or None if no such itemset exists.
 
@@ -81,14 +94,14 @@ def hardest(
 ) -> tuple[float, Floats, Floats]:
     """Return the largest Pr[z in t | event] that the maxima allow, with the s_l and s+_l that have it.
 
-    ``likelihood`` R_l of the event, shape (k + 1,), with R_0 > 0. ``inside``: whether z is in A. Where there are few
+    ``likelihood`` R_l of the event, shape (k + 1,), not all 0. ``inside``: whether z is in A. Where there are few
     shares all vertices are looked at, else a linear-fractional program is solved (Charnes and Cooper 1962).
     """
     room = polytope(check_maxima(maxima), length, size, inside=inside)
     if len(room.overlap) > FEW:
         return by_program(room, likelihood)
     supports, with_item = corners(check_maxima(maxima), length, size, inside=inside)
-    levels = (with_item @ likelihood) / (supports @ likelihood)
+    levels = level(likelihood, supports, with_item)
     best = int(np.argmax(levels))
     return float(levels[best]), supports[best], with_item[best]
 

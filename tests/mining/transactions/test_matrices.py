@@ -50,7 +50,7 @@ def refilled(size, held, length, keep, alphabet):
 
 
 def overlaps(pattern, length):
-    return np.bincount([bin(u).count("1") for u in range(1 << length)], weights=pattern, minlength=length + 1)
+    return np.bincount([u.bit_count() for u in range(1 << length)], weights=pattern, minlength=length + 1)
 
 
 def test_golden_matrix():
@@ -101,7 +101,7 @@ def test_patterns_add_up_to_overlaps_and_to_one():
     patterns = pattern_transition(operator, 6, 4)
     np.testing.assert_allclose(patterns.sum(axis=0), 1)
     for u in (0, 5, 7, 15):
-        np.testing.assert_allclose(overlaps(patterns[:, u], 4), transition(operator, 6, 4)[:, bin(u).count("1")])
+        np.testing.assert_allclose(overlaps(patterns[:, u], 4), transition(operator, 6, 4)[:, u.bit_count()])
 
 
 @pytest.mark.parametrize("length", range(1, 9))
