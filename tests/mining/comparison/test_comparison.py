@@ -15,6 +15,7 @@ from ppdm_flow.mining.comparison.alphabet import united
 from ppdm_flow.mining.comparison.dissimilarity import Encoded, dissimilarity, length
 from ppdm_flow.mining.comparison.patterns import compare_itemsets, matched
 from ppdm_flow.mining.comparison.resampling import random_part, uncorrelated
+from ppdm_flow.mining.comparison.rows import interval, row_bits
 from ppdm_flow.mining.comparison.search import Search
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
@@ -226,3 +227,36 @@ def test_encoded_usages_are_those_of_its_data():
     found = Search(1).encoded(database)
     assert isinstance(found, Encoded)
     assert int(found.usages @ np.concatenate([found.table.itemsets.lengths, np.ones(3, dtype=np.int64)])) == 5
+
+
+@settings(max_examples=60)
+@given(ROWS, ROWS, st.sampled_from([1.0, 0.001]))
+def test_bits_of_rows_add_up_to_those_of_the_data(first, second, laplace):
+    x, y = (Search(1).encoded(d) for d in united([counts(first), counts(second)]).databases)
+    for data, by in ((x, x), (x, y), (y, x)):
+        bits = row_bits(data.database.cells, by, laplace)
+        for cells, found in zip(data.database.cells.tolist(), bits, strict=True):
+            table = [s for s, _ in by.table.itemsets]
+            plain = plain_length([cells], table, by.table.usages.tolist(), by.table.singles.tolist(), laplace)
+            assert found == pytest.approx(plain)
+
+
+def test_the_interval_of_a_sampled_dissimilarity():
+    """The code tables given, 95 % intervals of samples cover the figure of all rows: binomial at one in a million."""
+    rng = np.random.default_rng(8)
+    rows = [(int(v), 3 + int(v if rng.random() < 0.7 else w)) for v, w in rng.integers(0, 3, (3000, 2))]
+    whole = Database.of_lists(rows, 6)
+    x = Search(1).encoded(whole)
+    y = Search(1).encoded(uncorrelated(whole, 3000, rng))
+    true = dissimilarity(x, y).of_first
+    covered = 0
+    for _ in range(300):
+        part = Encoded(random_part(whole, 150, rng), x.table)  # the same code table, on fewer rows
+        low, high = interval(part, y)
+        covered += low <= true <= high
+    low, high = stats.binom.interval(1 - 1e-6, 300, 0.95)
+    assert low <= covered <= high
+    assert interval(Search().encoded(Database.of_lists([[0]], 1)), Search().encoded(Database.of_lists([[0]], 1))) == (
+        0,
+        0,
+    )
