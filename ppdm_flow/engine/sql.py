@@ -12,13 +12,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.coding import arrow
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.streams import Stream
 from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.tables.sets import Baskets
+from ppdm_flow.tables.sets.arrow import holds_sets, to_arrow
+from ppdm_flow.tables.table import Table
 
 _MEMORY_MB = 512
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
 _LINE = 1 << 21
 
 
@@ -92,21 +97,42 @@ class _Texts:
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self.error: PpdmError | None = None
-        texts = pa.dictionary(pa.int32(), pa.string())
-        self._schema = pa.schema([(a.name, texts) for a in stream.attributes])
+        self._schema = pa.schema([(a.name, _TEXTS) for a in stream.attributes if a.role is not Role.ITEMS])
+        self._sets = [a.name for a in stream.attributes if a.role is Role.ITEMS]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._sets:
+            self._look()
         reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
         return reader.__arrow_c_stream__(requested_schema)
+
+    def _look(self) -> None:
+        """Learn the form of the sets from the first rows."""
+        first = next(iter(self._stream.parts(self._sets)), None)
+        for name in self._sets:
+            column = Baskets.of([]) if first is None else first.table.sets[name]
+            self._schema = self._schema.append(pa.field(name, _plain(to_arrow(column.take(slice(0, 0)))).type))
+        self._sets = []
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         try:
             for part in self._stream.parts(self._schema.names):
-                columns = [arrow(part.table[n]) for n in self._schema.names]
+                columns = [_cells(part.table, n) for n in self._schema.names]
                 yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
         except PpdmError as error:
             self.error = error
             raise
+
+
+def _cells(table: Table, name: str) -> pa.Array:
+    return _plain(to_arrow(table.sets[name])) if name in table.sets else arrow(table[name])
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """Return lists of texts without a dictionary, which DuckDB takes for an ENUM; other arrays as they are."""
+    if not pa.types.is_large_list(array.type):
+        return array
+    return pa.LargeListArray.from_arrays(array.offsets, array.values.cast(pa.string()))
 
 
 def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
@@ -131,9 +157,16 @@ def _is_gzip(file: Path) -> bool:
 
 
 def _is_plain(file: Path) -> bool:
-    """Whether every column of a Parquet file is text."""
+    """Whether every column of a Parquet file is text, or sets in a form of ours."""
     with pq.ParquetFile(file) as opened:
-        return all(pa.types.is_string(f.type) or pa.types.is_large_string(f.type) for f in opened.schema_arrow)
+        return all(_is_text(f.type) for f in opened.schema_arrow)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_list(kind):
+        return _is_text(kind.value_type)
+    plain = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(plain or (pa.types.is_struct(kind) and holds_sets(kind)))
 
 
 def _text(value: str) -> str:

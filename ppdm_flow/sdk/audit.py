@@ -21,7 +21,8 @@ class Sql(Protocol):
 
     The relation ``candidate`` has every released column as VARCHAR: NULL is a missing value, ``⊥`` a suppressed
     cell. ``original`` has the source's declared columns in the same form, collapsed or not, with ``weight`` semantics
-    unchanged. Quote identifiers with :func:`quoted`.
+    unchanged. Sets are VARCHAR[], randomized ones STRUCT(bits BLOB, size INTEGER) or STRUCT(seed BLOB, size INTEGER).
+    Quote identifiers with :func:`quoted`.
     """
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

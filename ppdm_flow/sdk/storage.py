@@ -19,12 +19,18 @@ class Source(Protocol):
         ...
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in order; columns are string or dictionary<int32, string>. Raises DataError with the row."""
+        """Yield the rows in order; columns are string or dictionary<int32, string>. Raises DataError with the row.
+
+        Columns of sets are lists of these, or what :mod:`ppdm_flow.tables.sets.arrow` describes.
+        """
         ...
 
 
 class Sink(Protocol):
-    """A writer of one file. Batches have string or dictionary columns, null for missing, ``⊥`` for suppressed."""
+    """A writer of one file. Batches have string or dictionary columns, null for missing, ``⊥`` for suppressed.
+
+    Those of a sink whose ``PluginInfo.sets`` says so may hold sets (:mod:`ppdm_flow.tables.sets.arrow`).
+    """
 
     def __init__(self, params: Any, path: Path, names: Sequence[str]) -> None: ...
 

@@ -62,7 +62,7 @@ def domain_is_kept(case: Case) -> Iterator[str]:
     """No released value lies outside of the case's domains."""
     released = run(case.fit().transform, case.table)[""]
     for name, domain in case.domains.items():
-        outside = set(released[name].compact().categories.to_pylist()) - domain
+        outside = _values(released, name) - domain
         if outside:
             yield f"column `{name}` has {len(outside)} values outside of its domain"
 
@@ -146,7 +146,7 @@ def account_holds_no_data(case: Case) -> Iterator[str]:
     told = [fitted.transform.describe(), [f.text for f in fitted.findings], [c.x for c in fitted.charts]]
     text = json.dumps([*told, [f.note for f in fitted.figures.values()]], ensure_ascii=False, default=str)
     for name in case.table.names:
-        values = set(case.table[name].compact().categories.to_pylist()) - _declared(case, name) - {*case.table.names}
+        values = _values(case.table, name) - _declared(case, name) - {*case.table.names}
         if any(len(value) >= 4 and value in text for value in values):
             yield f"the account quotes a value of the column `{name}`"
 
@@ -173,7 +173,14 @@ def claims_hold(case: Case) -> Iterator[str]:
 
 
 def _renamed(table: Table, name: str, to: str) -> Table:
+    if name in table.sets:
+        return Table({}, table.rows, {to: table.sets[name]})
     return Table({to: table[name]}, table.rows)
+
+
+def _values(table: Table, name: str) -> set[str]:
+    column = table.sets[name] if name in table.sets else table[name]
+    return set(column.compact().categories.to_pylist())
 
 
 def _declared(case: Case, name: str) -> frozenset[str]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform, Transform
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table, concat
 
 KEY = RunKey.from_seed("conformance")
@@ -40,7 +41,15 @@ def run(transform: Transform, table: Table, key: RunKey = KEY, partition_rows: i
 def recoded(table: Table, *, turned: bool) -> Table:
     """Return the same cells with only the categories that occur, in descending order if ``turned``."""
     columns = {name: column.compact() for name, column in table.columns.items()}
-    return Table({name: _turned(c) for name, c in columns.items()} if turned else columns, table.rows)
+    sets = {name: column.compact() for name, column in table.sets.items()}
+    if turned:
+        columns = {name: _turned(column) for name, column in columns.items()}
+        sets = {name: _turned_sets(column) for name, column in sets.items()}
+    return Table(columns, table.rows, sets)
+
+
+def _turned_sets(column: SetColumn) -> SetColumn:
+    return column.onto(column.categories[::-1]) if isinstance(column, Baskets) else column
 
 
 def _turned(column: Column) -> Column:
@@ -63,8 +72,24 @@ def same_table(one: Table, other: Table) -> bool:
 
 def same_cells(one: Table, other: Table, name: str) -> bool:
     """Whether a column has the same cells in both, whatever its categories are."""
-    stacked = concat([one.select([name]), other.select([name])])[name].codes
+    both = concat([one.select([name]), other.select([name])])
+    if name in both.sets:
+        return same_sets(both.sets[name], len(one))
+    stacked = both[name].codes
     return np.array_equal(stacked[: len(one)], stacked[len(one) :])
+
+
+def same_sets(stacked: SetColumn, size: int) -> bool:
+    """Whether the first ``size`` sets are the same as those after them."""
+    one, other = stacked.take(slice(0, size)), stacked.take(slice(size, len(stacked)))
+    match one, other:
+        case Baskets(), Baskets():
+            return np.array_equal(one.offsets, other.offsets) and np.array_equal(one.items, other.items)
+        case PackedSets(), PackedSets():
+            return np.array_equal(one.words, other.words) and np.array_equal(one.sizes, other.sizes)
+        case SeededSets(), SeededSets():
+            return np.array_equal(one.seeds, other.seeds) and np.array_equal(one.sizes, other.sizes)
+    return False
 
 
 def by_row_number(table: Table) -> Table:

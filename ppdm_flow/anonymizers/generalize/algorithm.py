@@ -19,6 +19,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
+from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, Column
@@ -35,7 +36,8 @@ class Generalize:
         """Make the maps and try them on every value that occurs. Raises PluginError, naming the column."""
         require(self.params.attributes or (), data.schema.names, ctx.step)
         facts = ctx.attributes
-        own = {name: facts[name].hierarchy if name in facts else None for name in data.schema.names}
+        single = [f.name for f in data.schema if f.role is not Role.ITEMS]
+        own = {name: facts[name].hierarchy if name in facts else None for name in single}
         rules = self.params.rules(own)
         if not rules:
             raise PluginError(Diagnostic("PPF780", "nothing to generalize: no attribute here has a hierarchy"))

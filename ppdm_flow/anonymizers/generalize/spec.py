@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
 from ppdm_flow.core.attributes import Change, HierarchySpec
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 METHODS = ("intervals", "prefix", "hierarchy", "round", "date")
@@ -68,7 +69,7 @@ class GeneralizeParams(Params):
 
 def effect(params: GeneralizeParams, scope: Scope) -> Effect:
     """Replace values by coarser ones."""
-    own = {name: facts.hierarchy for name, facts in scope.attributes.items()}
+    own = {name: facts.hierarchy for name, facts in scope.attributes.items() if facts.role is not Role.ITEMS}
     rules = params.rules(own)
     return Effect(
         reads=tuple(rules),

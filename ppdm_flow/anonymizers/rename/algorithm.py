@@ -43,7 +43,8 @@ class RenameTransform(Deterministic):
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Return the partition with the new names, columns in the same order."""
         new = dict(self.names)
-        return Table({new.get(name, name): column for name, column in part.columns.items()}, part.rows)
+        columns = {new.get(name, name): column for name, column in part.columns.items()}
+        return Table(columns, part.rows, {new.get(name, name): sets for name, sets in part.sets.items()})
 
     def describe(self) -> Mapping[str, Any]:
         """Old and new names."""

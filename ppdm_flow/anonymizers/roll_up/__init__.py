@@ -1,0 +1,1 @@
+"""The plugin ``roll_up``: items become their categories."""

@@ -1,0 +1,64 @@
+"""Roll up: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.set_columns import chosen, problems
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+
+class RollUpParams(Params):
+    """``level``: how many levels above the items; left out, one above the present one.
+
+    ``hierarchy`` is a CSV file relative to the policy, item first, in place of the attribute's own hierarchy.
+    ``attribute``: the sets; left out, the attribute with ``role: items``.
+    """
+
+    level: Annotated[int, Field(ge=1)] | None = None
+    hierarchy: str | None = None
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ";"
+    attribute: str | None = None
+
+    def target(self, facts: AttributeFacts) -> int:
+        """Return the level that is meant: each step of this kind before went up by one."""
+        if self.level is not None:
+            return self.level
+        return 1 + sum(change is Change.GENERALIZED for _, change in facts.changes)
+
+
+def effect(params: RollUpParams, scope: Scope) -> Effect:
+    """Replace items by their categories."""
+    name = chosen(params.attribute, scope.attributes)
+    if name is None:
+        return Effect(problems=problems(params.attribute, scope.attributes))
+    if params.hierarchy is None and scope.attributes[name].hierarchy is None:
+        text = f"`{name}` has no hierarchy: give it one, or name a file with `hierarchy:`"
+        return Effect(problems=(Problem("PPF780", text),))
+    return Effect(
+        reads=(name,),
+        changes={name: Change.GENERALIZED},
+        guarantee="a released set says which categories somebody's items fall into, and no item",
+    )
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="roll_up",
+        kind=Kind.ROW_WISE,
+        summary="Replaces the items of a set by their categories in a hierarchy, each once.",
+        reference="Srikant, Agrawal, Mining generalized association rules, VLDB 1995",
+        guarantees=("every released item is a category of the chosen level",),
+        cost="work for each distinct item, and one sort of the items",
+        example="attributes:\n  basket: {role: items, hierarchy: {csv: products.csv}}   # milk;dairy;food\n"
+        "steps:\n  coarse: {use: roll_up}",
+        sets="column",
+    ),
+    params=RollUpParams,
+    algorithm="ppdm_flow.anonymizers.roll_up.algorithm:RollUp",
+    effect=effect,
+)
