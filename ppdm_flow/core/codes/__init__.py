@@ -25,6 +25,7 @@ HUNDREDS = (
     "recipient",
     "anonymizers",
     "audit",
+    "generated",
     "internal",
 )
 

@@ -1,0 +1,1 @@
+"""The plugin `closest_record`."""

@@ -1,0 +1,84 @@
+"""How close released rows lie to the rows that they were learned from, and to rows that were held out.
+
+A generator that memorizes releases rows that lie closer to its training rows than to others of the same population. One
+that does not is as close to either, so that half of the released rows are closer to training rows.
+"""
+
+from __future__ import annotations
+
+from ppdm_flow.audits.closest_record.closeness import Closeness, Distances, closeness, distances
+from ppdm_flow.audits.closest_record.picture import chart
+from ppdm_flow.audits.closest_record.spec import ClosestRecordParams
+from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.gathering import Gathered, gather
+from ppdm_flow.audits.records.proportions import ALARM
+from ppdm_flow.audits.release import amount
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+QUANTILES = (("p05", 0.05, "5 % are closer"), ("median", 0.5, "half are closer"))
+NAMES = ("closer_to_training", *(f"{g}_{q}" for g in ("training", "holdout") for q in ("p05", "median", "copies")))
+
+
+class ClosestRecordAudit:
+    """Looks for the closest original record of each released one."""
+
+    def __init__(self, params: ClosestRecordParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the share of released rows closer to training than to held-out rows, and their distances to both."""
+        columns = beside(original, candidate, ctx, self.params.attributes)
+        if not columns:
+            return _nothing("the release has no attribute of the original")
+        found = gather(original, candidate, ctx, columns, self.params.sample)
+        if not len(found.released) or not len(found.training):
+            return _nothing("there are no rows to compare")
+        group = found.holdout if found.holdout is not None and len(found.holdout) else None
+        if group is None:
+            return _alone(distances(found.released, found.training, len(columns)), ctx)
+        return _controlled(closeness(found.released, found.training, group, len(columns)), found, ctx)
+
+
+def _alone(near: Distances, ctx: AuditContext) -> AuditOutcome:
+    figures = {n: Figure(None, "share", note=NO_HOLDOUT) for n in NAMES}
+    figures |= _figures("training", near, "of all original rows: nothing is held out to compare with")
+    return AuditOutcome(figures, findings=uncontrolled(ctx, "closest_record"), charts=(chart(near, None),))
+
+
+def _controlled(close: Closeness, found: Gathered, ctx: AuditContext) -> AuditOutcome:
+    note = f"50 % if nothing was memorized; {amount(close.size, 'row')} of each group, ties count half"
+    figures = {
+        "closer_to_training": Figure(close.share, "share", close.interval, len(found.released), note),
+        **_figures("training", close.training, f"to the closest of {amount(close.size, 'training row')}"),
+        **_figures("holdout", close.holdout, f"to the closest of {amount(close.size, 'held-out row')}"),
+    }
+    return AuditOutcome(figures, findings=_findings(close, ctx), charts=(chart(close.training, close.holdout),))
+
+
+def _figures(group: str, near: Distances, note: str) -> dict[str, Figure]:
+    figures = {}
+    for name, share, means in QUANTILES:
+        value, reach = near.quantile(share)
+        told = f"share of the attributes that differ; {means} {note}"
+        figures[f"{group}_{name}"] = Figure(value, "share", reach, near.size, told)
+    copies, reach = near.copies
+    figures[f"{group}_copies"] = Figure(copies, "share", reach, near.size, f"released rows at distance 0 {note}")
+    return figures
+
+
+def _findings(close: Closeness, ctx: AuditContext) -> tuple[Finding, ...]:
+    if not close.alarming:
+        return ()
+    text = (
+        f"{close.share:.1%} of the released rows are closer to rows that the generator learned from than to rows that"
+        f" it never saw, where 50 % would be expected; chance does this in fewer than {ALARM:g} of all releases"
+    )
+    return (Finding("PPF860", Severity.WARNING, text, f"{ctx.release}.closest_record"),)
+
+
+def _nothing(why: str) -> AuditOutcome:
+    return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES})

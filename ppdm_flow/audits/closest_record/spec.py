@@ -1,0 +1,44 @@
+"""The card of the audit `closest_record`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.audits.records.attributes import named_attributes
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+class ClosestRecordParams(Params):
+    """``attributes`` are compared: all but identifiers if not given. ``sample`` bounds the records of each group.
+
+    The distance is the share of attributes that differ; of a number, how far apart the two are over the range of its
+    column. With a holdout (rows that the generator did not learn from) as many training rows are taken as there are
+    held-out ones: half of the released rows should be closer to either, ties counted half.
+    """
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    sample: Annotated[int, Field(ge=10, le=1_000_000)] = 30_000
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="closest_record",
+        kind=Kind.AUDIT,
+        summary="whether released rows lie closer to the rows that a generator learned from than to rows it never saw",
+        reference=(
+            "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, Frontiers in Big Data"
+            " 4, 2021; Gower, A general coefficient of similarity and some of its properties, Biometrics 27, 1971"
+        ),
+        cost="sample squared times attributes, a second for 30,000 rows",
+        example=(
+            "audits:\n  copies: {use: closest_record}\n"
+            "gates:\n  no-copies: {metric: copies.closer_to_training, max: 0.52}"
+        ),
+    ),
+    params=ClosestRecordParams,
+    algorithm="ppdm_flow.audits.closest_record.algorithm:ClosestRecordAudit",
+    effect=named_attributes,
+)

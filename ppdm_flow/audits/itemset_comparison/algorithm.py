@@ -1,0 +1,96 @@
+"""What mining the release finds of what mining the original would have found."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ppdm_flow.audits.itemset_comparison.picture import chart
+from ppdm_flow.audits.itemset_comparison.spec import ItemsetComparisonParams
+from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.records.counting import Databases, databases
+from ppdm_flow.core.results import AuditOutcome, Figure
+from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
+from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.mine import mine
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+SHARES = (
+    "equal_itemsets",
+    "support_difference",
+    "support_difference_p95",
+    "support_difference_highest",
+    "chance_difference",
+    "new_support",
+    "lost_support",
+)
+COUNTS = ("original_itemsets", "released_itemsets")
+
+
+class ItemsetComparisonAudit:
+    """Mines both sides at one minimum support, and matches what was found."""
+
+    def __init__(self, params: ItemsetComparisonParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the share of itemsets that stayed, how far supports moved, and the support of new and lost ones."""
+        columns = beside(original, candidate, ctx, self.params.attributes)
+        found = databases(original, candidate, columns, self.params.sample) if columns else None
+        if found is None:
+            why = "there are no rows to compare" if columns else "the release has no attribute of the original"
+            figures = {n: Figure(None, "share", note=why) for n in SHARES}
+            return AuditOutcome(figures | {n: Figure(None, "count", note=why) for n in COUNTS})
+        share = self.params.min_support.rows(found.available) / found.available
+        before, after = (self._mined(d, share) for d in (found.original, found.released))
+        compared = compare_itemsets(before, after, found.original.rows, found.released.rows)
+        figures = _figures(compared, found) | _numbers(len(before), len(after), share)
+        return AuditOutcome(figures, charts=chart(compared))
+
+    def _mined(self, database: Database, share: float) -> Itemsets:
+        least = max(1, math.ceil(share * database.rows * (1 - 1e-12)))
+        p = self.params
+        return mine(database, least, only_closed=p.itemsets == "closed", max_length=p.max_length, most=p.most)
+
+
+def _numbers(before: int, after: int, share: float) -> dict[str, Figure]:
+    note = f"with a support of at least {100 * share:.3g} % of the rows"
+    return {n: Figure(number, "count", note=note) for n, number in zip(COUNTS, (before, after), strict=True)}
+
+
+def _figures(compared: PatternComparison, found: Databases) -> dict[str, Figure]:
+    moved, sample = compared.differences, found.sample
+    chance = _by_chance(compared, found.original.rows, found.released.rows)
+    known = {
+        "equal_itemsets": (compared.equal, "of the original's itemsets, those that the release has too"),
+        "support_difference": (_mean(moved), "mean over equal itemsets, of the rows"),
+        "support_difference_p95": (
+            float(np.quantile(moved, 0.95)) if len(moved) else None,
+            "19 of 20 equal itemsets moved by no more",
+        ),
+        "support_difference_highest": (float(moved.max()) if len(moved) else None, "of any equal itemset"),
+        "chance_difference": (chance, "the mean difference of two samples of such sizes from one population"),
+        "new_support": (_mean(compared.new), "mean over itemsets that only the release has, of its rows"),
+        "lost_support": (_mean(compared.lost), "mean over itemsets that only the original has, of its rows"),
+    }
+    of_sample = f"; of at most {sample:,} rows of each side, so chance is part of it" if sample else ""
+    return {
+        n: Figure(value, "share", sample=sample, note=f"{note}{of_sample}" if value is not None else "there are none")
+        for n, (value, note) in known.items()
+    }
+
+
+def _mean(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _by_chance(compared: PatternComparison, rows: int, others: int) -> float | None:
+    """Return the mean of E|p - q| = sqrt(2 / pi) sd(p - q) for supports of two independent samples."""
+    if not len(compared.before):
+        return None
+    pooled = (compared.before * rows + compared.after * others) / (rows + others)
+    spread = np.sqrt(np.maximum(pooled * (1 - pooled), 0.0) * (1 / rows + 1 / others))
+    return math.sqrt(2 / math.pi) * float(spread.mean())

@@ -1,0 +1,125 @@
+"""How unlike the release is to the original, by the code tables that compress them best.
+
+A code table holds the patterns of its data. If the other's table encodes them nearly as short as their own, both have
+the same patterns. Yardsticks: random halves of the original against the original (as like as data of one source are),
+and data with the original's values but none of its correlations.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from ppdm_flow.audits.krimp_dissimilarity.spec import KrimpDissimilarityParams
+from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.records.counting import Databases, databases
+from ppdm_flow.audits.records.proportions import LEVEL
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.mining.comparison.dissimilarity import Encoded, dissimilarity
+from ppdm_flow.mining.comparison.resampling import random_part, uncorrelated
+from ppdm_flow.mining.comparison.rows import interval
+from ppdm_flow.mining.comparison.search import Search
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NAMES = ("dissimilarity", "of_original", "of_release", "internal", "uncorrelated", "uncorrelated_ratio")
+_NULL = 2
+"""Rows below which there is no random half."""
+
+
+class KrimpDissimilarityAudit:
+    """Finds the code tables of original and release, and encodes each with the other's."""
+
+    def __init__(self, params: KrimpDissimilarityParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the dissimilarity of the release, of random halves, and of uncorrelated data from the original."""
+        columns = beside(original, candidate, ctx, self.params.attributes)
+        found = databases(original, candidate, columns, self.params.sample) if columns else None
+        if found is None:
+            why = "there are no rows to compare" if columns else "the release has no attribute of the original"
+            return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES})
+        search = Search(self._least(found), self.params.candidates, pruning=self.params.pruning)
+        return self._compared(found, search)
+
+    def _least(self, found: Databases) -> float:
+        """Return the minimum support as a share, so that samples and halves have the same."""
+        support = self.params.min_support
+        if found.sample is None and support.count is not None:
+            return support.count
+        return support.ratio or min(1.0, support.rows(found.available) / found.available)
+
+    def _compared(self, found: Databases, search: Search) -> AuditOutcome:
+        laplace = self.params.laplace
+        rng = np.random.default_rng([self.params.seed, 2007])
+        x, y = search.encoded(found.original), search.encoded(found.released)
+        apart = dissimilarity(x, y, laplace)
+        noise = uncorrelated(found.original, found.released.rows, rng)
+        without = dissimilarity(x, search.encoded(noise), laplace).value
+        halves = self._halves(x, search, rng)
+        figures = {
+            "of_original": _estimate(apart.of_first, x, y, laplace, found, "original under the release's code table"),
+            "of_release": _estimate(apart.of_second, y, x, laplace, found, "release under the original's code table"),
+            "internal": _internal(halves, found),
+            "uncorrelated": Figure(
+                without, "share", sample=found.sample, note="of data with the original's values, each drawn by itself"
+            ),
+            "uncorrelated_ratio": _ratio(without, apart.value),
+        }
+        larger = figures["of_original" if apart.of_first >= apart.of_second else "of_release"]
+        told = f"the larger one, of the {'original' if apart.of_first >= apart.of_second else 'release'}; {larger.note}"
+        figures["dissimilarity"] = Figure(apart.value, "share", larger.interval, larger.sample, told)
+        return AuditOutcome({n: figures[n] for n in NAMES}, charts=(_chart(figures),))
+
+    def _halves(self, x: Encoded, search: Search, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+        if x.database.rows < _NULL:
+            return np.zeros(0)
+        parts = (random_part(x.database, x.database.rows // 2, rng) for _ in range(self.params.repeats))
+        return np.array([dissimilarity(x, search.encoded(part), self.params.laplace).value for part in parts])
+
+
+def _estimate(value: float, data: Encoded, by: Encoded, laplace: float, found: Databases, what: str) -> Figure:
+    note = f"extra length of the {what}, relative to its own"
+    if found.sample is None:
+        return Figure(value, "share", note=note)
+    return Figure(value, "share", interval(data, by, laplace), data.database.rows, f"{note}; the code tables given")
+
+
+def _internal(halves: npt.NDArray[np.float64], found: Databases) -> Figure:
+    if not len(halves):
+        return Figure(None, "share", note="no random half was compared")
+    mean, note = float(halves.mean()), f"mean of {len(halves)} random halves of the original against the original"
+    if len(halves) == 1:
+        return Figure(mean, "share", sample=found.sample, note=note)
+    reach = float(stats.t.ppf(0.5 + LEVEL / 2, len(halves) - 1)) * float(halves.std(ddof=1)) / math.sqrt(len(halves))
+    return Figure(mean, "share", (mean - reach, mean + reach), found.sample, note)
+
+
+def _ratio(without: float, value: float) -> Figure:
+    note = "how many times as dissimilar as the release uncorrelated data are: the more, the more patterns are kept"
+    if value <= 0:
+        return Figure(None, "ratio", note="the release is no more dissimilar than the original itself")
+    return Figure(without / value, "ratio", note=note)
+
+
+def _chart(figures: dict[str, Figure]) -> Chart:
+    shown = [
+        (n, figures[k])
+        for n, k in (("release", "dissimilarity"), ("random half", "internal"), ("uncorrelated data", "uncorrelated"))
+    ]
+    shown = [(n, f) for n, f in shown if f.value is not None]
+    values = tuple(float(f.value or 0.0) for _, f in shown)
+    ends = [f.interval or (v, v) for (_, f), v in zip(shown, values, strict=True)]
+    series = Series("dissimilarity", values, tuple(e[0] for e in ends), tuple(e[1] for e in ends))
+    return Chart(
+        id="dissimilarity",
+        title="Dissimilarity from the original",
+        kind="bars",
+        x=tuple(n for n, _ in shown),
+        series=(series,),
+        y_label="extra length",
+    )

@@ -1,0 +1,42 @@
+"""Which columns of the release stand beside which of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NO_RECORD = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
+NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A released ``column`` and its ``source``; ``edges`` of declared intervals, where there are any."""
+
+    column: str
+    source: str
+    numeric: bool = False
+    edges: tuple[float, ...] = ()
+
+
+def beside(
+    original: DataView, candidate: DataView, ctx: AuditContext, chosen: Collection[str] | None = None
+) -> tuple[Beside, ...]:
+    """Return the released columns that the original has, in the release's order; of ``chosen`` only, by either name."""
+    found = []
+    for field in candidate.schema:
+        source = source_of(field.name, ctx)
+        if field.role in NO_RECORD or source not in original.schema or original.schema[source].role in NO_RECORD:
+            continue
+        if chosen is not None and field.name not in chosen and source not in chosen:
+            continue
+        facts = ctx.original_attributes.get(source)
+        hierarchy = facts.hierarchy if facts else None
+        edges = (hierarchy.intervals if hierarchy else None) or ()
+        found.append(Beside(field.name, source, original.schema[source].type in NUMERIC, edges))
+    return tuple(found)

@@ -1,0 +1,74 @@
+"""Original and release as databases over one alphabet: what itemsets and code tables are compared on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.audits.records.columns import Beside
+from ppdm_flow.audits.records.intervals import labelled
+from ppdm_flow.audits.records.sampling import sampled
+from ppdm_flow.mining.comparison.alphabet import united
+from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.domain import union
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Databases:
+    """``original`` and ``released`` share their items; ``available`` are the rows that the original has.
+
+    ``sample`` is the most rows of a side, where one has more; None where all rows are here.
+    """
+
+    original: Database
+    released: Database
+    available: int
+    sample: int | None
+
+
+def databases(original: DataView, candidate: DataView, columns: Sequence[Beside], limit: int) -> Databases | None:
+    """Read at most ``limit`` rows of each side; None where one has none.
+
+    A number is the interval that the policy declares for its attribute, where it declares some; missing and suppressed
+    cells are values.
+    """
+    before, rows = _counted(original, [c.source for c in columns], limit)
+    after, others = _counted(candidate, [c.column for c in columns], limit)
+    if before.total == 0 or after.total == 0:
+        return None
+    found = united([_recoded(before, columns), _recoded(after, columns)])
+    mine, theirs = found.databases
+    return Databases(mine, theirs, rows, limit if max(rows, others) > limit else None)
+
+
+def _counted(view: DataView, columns: Sequence[str], limit: int) -> tuple[Counts, int]:
+    """Count the distinct rows, of a sample where there are more rows than that; and say how many there are."""
+    if view.row_count <= limit:
+        counts = view.counts(columns)
+        if counts.total <= limit:
+            return _occurring(counts), counts.total
+    found = sampled(view, columns, limit)
+    return count(found.table, columns), found.available
+
+
+def _occurring(counts: Counts) -> Counts:
+    kept = counts.counts > 0
+    return Counts(counts.columns, counts.categories, counts.codes[kept], counts.counts[kept])
+
+
+def _recoded(counts: Counts, columns: Sequence[Beside]) -> Counts:
+    if not any(c.edges for c in columns):
+        return counts
+    codes, categories = counts.codes.copy(), list(counts.categories)
+    for i, beside in enumerate(columns):
+        if beside.edges:
+            column = labelled(Column(np.ascontiguousarray(codes[:, i]), categories[i]), beside.edges)
+            names: pa.StringArray = union([column.categories])
+            codes[:, i], categories[i] = column.onto(names).codes, names
+    return Counts(counts.columns, tuple(categories), codes, counts.counts).project(counts.columns)

@@ -1,0 +1,120 @@
+"""Released, training and held-out records, coded alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.audits.records.columns import Beside
+from ppdm_flow.audits.records.distances import FAR, Points, narrow
+from ppdm_flow.audits.records.intervals import labelled
+from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED
+from ppdm_flow.tables.domain import union
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """``cells`` (records, columns): codes from 0 (suppressed 0, missing 1), alike in all groups of one gathering.
+
+    ``numbers``: for each numeric column its place and the number of each code, over the range of the column; missing
+    and suppressed are :data:`ppdm_flow.audits.records.distances.FAR` off. ``available`` counts the persons in the
+    group that the records are a sample of.
+    """
+
+    cells: npt.NDArray[np.int32]
+    numbers: tuple[tuple[int, npt.NDArray[np.float32]], ...]
+    available: int
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all persons of the group are here."""
+        return len(self) == self.available
+
+    def take(self, rows: npt.NDArray[np.int64] | slice) -> Records:
+        """Return some of the records."""
+        return Records(self.cells[rows], self.numbers, self.available)
+
+    def points(self, columns: Sequence[int]) -> Points:
+        """Return these columns for the computation of distances."""
+        known = dict(self.numbers)
+        nominal = [c for c in columns if c not in known]
+        numeric = [known[c][self.cells[:, c]] for c in columns if c in known]
+        numbers = np.stack(numeric) if numeric else np.zeros((0, len(self)), dtype=np.float32)
+        return Points(narrow(self.cells[:, nominal].T), numbers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """The groups; ``holdout`` is None where the release has no control group."""
+
+    columns: tuple[Beside, ...]
+    released: Records
+    training: Records
+    holdout: Records | None
+
+
+def gather(
+    original: DataView, candidate: DataView, ctx: AuditContext, columns: Sequence[Beside], limit: int
+) -> Gathered:
+    """Read at most ``limit`` persons of each group, evenly spaced over it: the same ones every time."""
+    sources = [c.source for c in columns]
+    groups = [
+        sampled(candidate, [c.column for c in columns], limit),
+        training(original, sources, limit, ctx.holdout),
+    ]
+    if ctx.holdout is not None:
+        groups.append(held_out(original, sources, limit, ctx.holdout))
+    coded = _coded(groups, columns)
+    return Gathered(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None)
+
+
+def _coded(groups: Sequence[Sample], columns: Sequence[Beside]) -> list[Records]:
+    """Code the cells; the release comes first. Numbers become their declared intervals where the release has such."""
+    cells = [np.empty((len(g), len(columns)), dtype=np.int32) for g in groups]
+    numbers = []
+    for i, beside in enumerate(columns):
+        mine = [g.table[beside.source if number else beside.column] for number, g in enumerate(groups)]
+        if beside.edges and _line(union(c.compact().categories for c in mine)) is None:
+            mine = [labelled(c, beside.edges) for c in mine]
+        names = union(c.compact().categories for c in mine)
+        for out, column in zip(cells, mine, strict=True):
+            out[:, i] = column.compact().onto(names).dense
+        if beside.numeric and (line := _line(names)) is not None:
+            numbers.append((i, line))
+    return [Records(c, tuple(numbers), g.available) for c, g in zip(cells, groups, strict=True)]
+
+
+def _line(names: pa.StringArray) -> npt.NDArray[np.float32] | None:
+    """Return the numbers of the codes over their range, from 0 to 1; None where a value is no number."""
+    try:
+        numbers = names.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return None
+    if not np.isfinite(numbers).all() or len(numbers) == 0:
+        return None
+    found = np.empty(len(numbers) + SPECIALS, dtype=np.float32)
+    found[SPECIALS + SUPPRESSED], found[SPECIALS + MISSING] = -FAR, FAR
+    found[SPECIALS:] = (numbers - numbers.min()) / max(float(np.ptp(numbers)), np.finfo(float).tiny)
+    return found
+
+
+def distinct(cells: npt.NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:
+    """Return one position of each distinct row, how often it occurs, and which distinct row each row is."""
+    keys = np.zeros(len(cells), dtype=np.int64)
+    for column in cells.T:
+        width = int(column.max(initial=0)) + 1
+        keys = np.unique(keys * width + column, return_inverse=True)[1].reshape(-1)
+    _, first, place, copies = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    return first, copies, place.reshape(-1)

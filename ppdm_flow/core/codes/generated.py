@@ -1,0 +1,69 @@
+"""Pages of the codes of attacks on, and comparisons of, generated data."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+_HOLDOUT = "steps:\n  generate: {use: krimp_generator, with: {holdout: 0.2}}"
+
+PAGES = (
+    CodePage(
+        code="PPF860",
+        title="released rows are closer to the rows that they were learned from",
+        what="More released rows have their closest record among the rows that the generator learned from than among as"
+        " many rows that it never saw, so many more that chance does it in one of a thousand releases at most.",
+        why="Nothing but memory tells the two groups apart: both are drawn from one population. What a generator"
+        " remembers of its training rows is released of real people.",
+        fix="Raise the minimum support or the Laplace correction of the generator, generate fewer rows, or remove rows"
+        " that occur in the original fewer than `minsup` times.",
+        good="gates:\n  no-copies: {metric: copies.closer_to_training, max: 0.52}",
+    ),
+    CodePage(
+        code="PPF861",
+        title="no such attribute to compare",
+        what="An audit's parameters name an attribute that the release does not have.",
+        why="The audit would compare, or attack, other attributes than meant.",
+        fix="Name attributes of the release, or leave the parameter away.",
+        bad="audits:\n  copies: {use: closest_record, with: {attributes: [agee]}}",
+        good="audits:\n  copies: {use: closest_record, with: {attributes: [age]}}",
+    ),
+    CodePage(
+        code="PPF862",
+        title="the release tells who was in the data",
+        what="An attacker who holds a person's record tells better than by chance whether it was among the rows that"
+        " the generator learned from.",
+        why="To have been in the data can be the secret itself: a register of patients, of debtors, of convicts. And"
+        " where membership shows, the release depends on single persons.",
+        fix="Raise the minimum support or the Laplace correction of the generator; generate from more rows.",
+        good="gates:\n  no-members: {metric: members.auc, max: 0.52}",
+    ),
+    CodePage(
+        code="PPF863",
+        title="the release discloses a sensitive attribute",
+        what="An attacker who looks up what he knows of a person in the release guesses the person's sensitive value"
+        " better for people in the data than for people who are not.",
+        why="What the release teaches of people in general is its purpose, and hurts those outside of the data as much;"
+        " what it teaches of its own people beyond that is a breach of their privacy.",
+        fix="Raise the minimum support or the Laplace correction of the generator; release fewer quasi-identifiers.",
+        good="gates:\n  no-disclosure: {metric: disclosure.risk, max: 0.02}",
+    ),
+    CodePage(
+        code="PPF864",
+        title="an attack without a control group",
+        what="No rows were held out of the generator, so an attack on the release has nobody to compare its success"
+        " with.",
+        why="An attack may succeed because the release is useful: whoever knows that smokers fall ill guesses right for"
+        " anybody. Only success beyond that on people outside of the data is owed to the data of single people.",
+        fix="Let the generator hold out a part of the rows; it costs that part of the data.",
+        good=_HOLDOUT,
+    ),
+    CodePage(
+        code="PPF865",
+        title="no sensitive attribute to disclose",
+        what="The release has no attribute with the role `sensitive`, and the audit's parameters name none.",
+        why="Without a secret there is nothing to guess: the audit would measure nothing.",
+        fix="Give an attribute the role `sensitive`, or name it in the parameter `sensitive`.",
+        bad="audits:\n  disclosure: {use: attribute_disclosure}",
+        good="audits:\n  disclosure: {use: attribute_disclosure, with: {sensitive: [disease]}}",
+    ),
+)
