@@ -54,7 +54,7 @@ def breach(operator, size, lengths, maxima, challenge):
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 10, 40])
 @pytest.mark.parametrize("challenge", list(Challenge))
 def test_level_is_kept_and_no_smaller_insertion_keeps_it(maxima, size, challenge):
-    choice = choose_size(maxima, size, 5e6, 0.5, challenge=challenge)
+    choice = choose_size(maxima, size, 5e6, 0.5, challenge=challenge, digits=None)
 
     def reached(insertion):
         operator = Operator.cut_and_paste({size: choice.cutoff}, {size: insertion}, 1000)
@@ -67,8 +67,21 @@ def test_level_is_kept_and_no_smaller_insertion_keeps_it(maxima, size, challenge
         assert reached(insertion) <= 0.5 + 1e-9
 
 
+@pytest.mark.parametrize("size", [1, 2, 5, 10])
+@pytest.mark.parametrize("digits", [3, 6])
+def test_rounding_is_to_the_safe_side(size, digits):
+    exact = choose_size(MAXIMA, size, 5e6, 0.5, digits=None, cutoff=10)
+    rounded = choose_size(MAXIMA, size, 5e6, 0.5, digits=digits, cutoff=10)
+    whole = rounded.insertion * 2.0 ** (digits - 1 - math.floor(math.log2(rounded.insertion)))
+    assert whole == int(whole) < 2**digits
+    assert rounded.cutoff != exact.cutoff or exact.insertion <= rounded.insertion
+    operator = Operator.cut_and_paste({size: rounded.cutoff}, {size: rounded.insertion}, 1000)
+    assert max(rounded.levels.values()) <= 0.5
+    assert max(rounded.levels.values()) == pytest.approx(breach(operator, size, (1, 2, 3), MAXIMA, Challenge.WORST))
+
+
 def test_no_other_cutoff_is_better():
-    choice = choose_size(MAXIMA, 4, 5e6, 0.5, (1, 2), cutoff=12)
+    choice = choose_size(MAXIMA, 4, 5e6, 0.5, (1, 2), cutoff=12, digits=None)
     worst = max(choice.discoverable.values())
     for cutoff in range(2, 13):
         low, high = 1e-6, 0.999
@@ -134,6 +147,7 @@ def test_out_of_reach():
         ({"number": 0}, "no transactions"),
         ({"maxima": (0.1, 0.2)}, "maximal support"),
         ({"cutoff": -1}, "largest cutoff"),
+        ({"digits": 0}, "binary digits"),
     ],
 )
 def test_bad_requests(changes, words):
