@@ -25,7 +25,22 @@ def expected(found: Preview) -> str:
     costs = [
         f"        {c.step}: {c.passes} pass{'' if c.passes == 1 else 'es'}, {_about(c.seconds)}" for c in found.costs
     ]
-    return "\n".join([", ".join(told), *costs]) + "\n"
+    return "\n".join([", ".join(told), *_of_sets(found), *costs]) + "\n"
+
+
+def _of_sets(found: Preview) -> list[str]:
+    """Return what the sets are like, and how large they will be in each release."""
+    told = []
+    for counts in found.sets:
+        text = f"sets    {counts.name}: {counts.mean:.3g} items each, at most {counts.longest:,}"
+        text += f", of {len(counts.alphabet):,} distinct ones; {counts.empty:,} are empty"
+        told.append(text + (f", {counts.repeated:,} repeated items merged" if counts.repeated else ""))
+    told += [f"        release {s.release}: about {_megabytes(s.octets)} as {s.form}" for s in found.sizes]
+    return told
+
+
+def _megabytes(octets: int) -> str:
+    return f"{octets / 1e9:.2g} GB" if octets >= 1e9 else f"{max(octets, 1e5) / 1e6:.1f} MB"
 
 
 def _about(seconds: float) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.set_counts import SetCounts, SetSize, octets
 from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.plan.definition import Plan, StepNode
 
@@ -25,6 +28,22 @@ class Cost:
 def estimates(plan: Plan, stream: SourceStream) -> tuple[Cost, ...]:
     """Return the cost of each step."""
     return tuple(_of(node, stream.row_count, len(stream.attributes)) for node in plan.steps)
+
+
+def set_sizes(plan: Plan, sets: tuple[SetCounts, ...]) -> tuple[SetSize, ...]:
+    """Return how large the sets of each release will be: as bits once they are randomized, as lists otherwise.
+
+    Steps that drop rows or items make them smaller. A release of seeds is smaller still, by its own plugin's account.
+    """
+    found = []
+    for release in plan.releases:
+        for fact in release.attributes:
+            for counts in sets:
+                if fact.role is Role.ITEMS and fact.source == counts.name:
+                    form = "bits" if fact.was(Change.PERTURBED) else "lists"
+                    distinct = max(len(counts.alphabet), len(fact.domain or ()))
+                    found.append(SetSize(release.name, form, octets(form, counts.rows, distinct, counts.mean)))
+    return tuple(found)
 
 
 def _of(node: StepNode, rows: int, columns: int) -> Cost:

@@ -127,7 +127,7 @@ class Finishing:
             "finished": utc_now().isoformat(timespec="seconds"),
             "seconds": round(time.perf_counter() - self.clock, 3),
             "peak_mb": peak_mb(),
-            "input": self._input() | {"rows_read": stream.rows_read, "rows_used": stream.row_count},
+            "input": self._input() | {"rows_read": stream.rows_read, "rows_used": stream.row_count} | self._sets(),
             "randomness": self._randomness(),
             "digests": {"policy": self.plan.policy_digest, "plan": self.plan.digest},
             "versions": manifest.versions(),
@@ -135,6 +135,10 @@ class Finishing:
 
     def _input(self) -> dict[str, Any]:
         return {"name": self.original.path.name, "bytes": self.original.stat[1], "sha256": self.original.digest}
+
+    def _sets(self) -> dict[str, Any]:
+        found = [counts.document() for counts in self.original.sets]
+        return {"sets": found} if found else {}
 
     def _randomness(self) -> dict[str, str]:
         return {"mode": self.plan.randomness, "commitment": self.key.commitment}

@@ -18,6 +18,7 @@ from ppdm_flow.engine.likeness import Written, written
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import import_algorithms, located, open_source
 from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.set_counts import SetCounts
 from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.plan.definition import SOURCE, Plan
@@ -36,6 +37,7 @@ class Original:
     numbering: Numbering | None
     digest: str
     stat: tuple[int, int, int]
+    sets: tuple[SetCounts, ...] = ()
 
     def unchanged(self) -> None:
         """Raise DataError where the file was written to while it was used."""
@@ -86,17 +88,28 @@ class Opening:
             source, read_attributes(self.plan, binding), self._reading(binding), self.budget, self.stop
         )
         numbering = self._numbering(stream)
-        digest = self._load(path, stream, binding, numbering)
+        sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
+        digest = self._load(path, stream, binding, numbering, sets)
         if not stream.row_count:
             raise _no_rows(stream)
         self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
-        return Original(path, columns, stream, numbering, digest, stat)
+        for counts in sets:
+            counts.repeated = getattr(source, "repeated", 0)
+        return Original(path, columns, stream, numbering, digest, stat, sets)
 
-    def _load(self, path: Path, stream: SourceStream, binding: Binding, numbering: Numbering | None) -> str:
+    def _load(
+        self,
+        path: Path,
+        stream: SourceStream,
+        binding: Binding,
+        numbering: Numbering | None,
+        sets: tuple[SetCounts, ...],
+    ) -> str:
         facts = {a.name: a for a in binding.attributes}
         before: list[Look] = [lambda t: check_values(t, facts), _Counting(self.listener).look]
         weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
         after: list[Look] = [*(Weights(a).look for a in weights), *(w.check for w in self._written(stream))]
+        after += [counts.look for counts in sets]
         if numbering is not None:
             after.append(numbering.look)
         bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]

@@ -10,10 +10,11 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, within
-from ppdm_flow.engine.cost import Cost, estimates
+from ppdm_flow.engine.cost import Cost, estimates, set_sizes
 from ppdm_flow.engine.events import silent
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.original import Opening
+from ppdm_flow.engine.original import Opening, Original
+from ppdm_flow.engine.set_counts import SetCounts, SetSize
 from ppdm_flow.engine.source_stream import Budget
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.engine.view import StreamView
@@ -30,6 +31,8 @@ class Preview:
     people: int
     diagnostics: tuple[Diagnostic, ...]
     costs: tuple[Cost, ...]
+    sets: tuple[SetCounts, ...] = ()
+    sizes: tuple[SetSize, ...] = ()
 
     @property
     def document(self) -> dict[str, Any]:
@@ -40,7 +43,14 @@ class Preview:
             "people": self.people,
             "findings": [{"code": d.code, "severity": d.severity.value, "text": d.message} for d in self.diagnostics],
             "costs": [{"step": c.step, "passes": c.passes, "seconds": c.seconds} for c in self.costs],
+            **self._sets(),
         }
+
+    def _sets(self) -> dict[str, Any]:
+        if not self.sets:
+            return {}
+        sizes = [{"release": s.release, "form": s.form, "bytes": s.octets} for s in self.sizes]
+        return {"sets": [s.document() for s in self.sets], "sizes": sizes}
 
 
 def preview(plan: Plan, data: Path | None) -> Preview:
@@ -52,7 +62,11 @@ def preview(plan: Plan, data: Path | None) -> Preview:
     people = view.counts([]).total
     found = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
     stream = original.stream
-    return Preview(stream.rows_read, stream.row_count, people, tuple(found), estimates(plan, stream))
+    return Preview(stream.rows_read, stream.row_count, people, tuple(found), *_costs(plan, original))
+
+
+def _costs(plan: Plan, original: Original) -> tuple[tuple[Cost, ...], tuple[SetCounts, ...], tuple[SetSize, ...]]:
+    return estimates(plan, original.stream), original.sets, set_sizes(plan, original.sets)
 
 
 def _few(plan: Plan, people: int) -> Iterator[Diagnostic]:

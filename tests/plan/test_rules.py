@@ -178,9 +178,10 @@ def test_every_rule_has_a_sentence():
     ("steps", "expected"),
     [("", ["PPF564"]), ("steps:\n  bare: {use: drop, with: {attributes: [basket]}}\n", [])],
 )
-def test_items_that_nothing_protects_do_not_leave(codes, steps, expected):
+def test_items_as_they_are_are_warned_of(codes, steps, expected):
     text = "attributes:\n  age: {role: quasi_identifier}\n  basket: {role: items}\nprivacy: {k_anonymity: {k: 3}}\n"
-    assert codes(text + steps + RELEASE) == expected
+    head = "version: 1\nname: example\nsource: {path: t.parquet}\n"
+    assert codes(text + steps + RELEASE.replace(".csv", ".parquet"), head=head) == expected
 
 
 @pytest.mark.parametrize(

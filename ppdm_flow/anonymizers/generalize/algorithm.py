@@ -36,8 +36,8 @@ class Generalize:
         """Make the maps and try them on every value that occurs. Raises PluginError, naming the column."""
         require(self.params.attributes or (), data.schema.names, ctx.step)
         facts = ctx.attributes
-        single = [f.name for f in data.schema if f.role is not Role.ITEMS]
-        own = {name: facts[name].hierarchy if name in facts else None for name in single}
+        single = set(facts) - set(data.schema.having(Role.ITEMS))
+        own = {name: facts[name].hierarchy if name in single else None for name in data.schema.names}
         rules = self.params.rules(own)
         if not rules:
             raise PluginError(Diagnostic("PPF780", "nothing to generalize: no attribute here has a hierarchy"))

@@ -69,7 +69,8 @@ class GeneralizeParams(Params):
 
 def effect(params: GeneralizeParams, scope: Scope) -> Effect:
     """Replace values by coarser ones."""
-    own = {name: facts.hierarchy for name, facts in scope.attributes.items() if facts.role is not Role.ITEMS}
+    single = {name: facts.role is not Role.ITEMS for name, facts in scope.attributes.items()}
+    own = {name: facts.hierarchy if single[name] else None for name, facts in scope.attributes.items()}
     rules = params.rules(own)
     return Effect(
         reads=tuple(rules),
