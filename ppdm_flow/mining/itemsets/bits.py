@@ -54,6 +54,15 @@ def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: 
                 out[line[item], word] |= bit
 
 
+@entry
+def scatter(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
+    """Set bit r of ``out[i]`` for each i of ``lines[begin[r]:begin[r + 1]]``."""
+    for row in range(len(begin) - 1):
+        bit = np.uint64(1) << np.uint64(row & 63)
+        for k in range(begin[row], begin[row + 1]):
+            out[lines[k], row >> 6] |= bit
+
+
 @inlined
 def intersect(a: Words, b: Words, out: Words) -> int:
     """Write ``a & b`` to ``out``; return how many bits are set."""

@@ -14,9 +14,11 @@ from ppdm_flow.mining.itemsets import closed, frequent
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.output import Output, sort_within
-from ppdm_flow.mining.itemsets.search import Data, prepare
+from ppdm_flow.mining.itemsets.search import Data, prepare, prepare_rows
 
 MOST_SETS = 50_000_000
+ITEMS_A_SET = 12
+"""How many items the itemsets may have on average, where there are as many as are looked for: what memory holds."""
 
 
 def least_rows(minimum: float, rows: int) -> int:
@@ -45,21 +47,70 @@ def mine(
     """Return the itemsets that at least ``min_support`` rows have (an int is a count, a float a share of the rows).
 
     ``only_closed``: those without a superset of equal support. ``most`` bounds how many are looked for: PluginError
-    PPF775 if there are more. None are found, rightly, where ``min_support`` is above the number of rows. Unordered.
+    PPF775 if there are more, or as many items in them as memory holds. None are found, rightly, where ``min_support``
+    is above the number of rows. Unordered.
     """
     least = least_rows(min_support, database.rows)
     longest = database.cells.shape[1] if max_length is None else max_length
     if longest < 1 or min_length > longest or not (database.supports >= least).any():
         return _nothing()
-    data, item_of = prepare(database, least, longest)
+    return _searched(*prepare(database, least, longest), only_closed, most).of_length(min_length)
+
+
+def mine_transactions(
+    offsets: npt.NDArray[np.int64],
+    items: npt.NDArray[np.int32],
+    min_support: float,
+    *,
+    alphabet: int | None = None,
+    only_closed: bool = False,
+    min_length: int = 1,
+    max_length: int | None = None,
+    most: int = MOST_SETS,
+) -> Itemsets:
+    """Do what :func:`mine` does with transactions as they come: fast where rows are many and short.
+
+    Row r has ``items[offsets[r]:offsets[r + 1]]``; repeated items count once. Raises ValueError for no rows, and for an
+    item below 0 or not below ``alphabet``.
+    """
+    rows = len(offsets) - 1
+    size = int(items.max(initial=-1)) + 1 if alphabet is None else alphabet
+    if rows < 1:
+        raise ValueError("a database without rows")
+    if len(items) and (items.min() < 0 or items.max() >= size):
+        raise ValueError("an item lies outside of the alphabet")
+    least = least_rows(min_support, rows)
+    offsets, items = _distinct(offsets, items, size)
+    supports = np.bincount(items, minlength=size).astype(np.int64)
+    longest = int(np.diff(offsets).max()) if max_length is None else max_length
+    if longest < 1 or min_length > longest or not (supports >= least).any():
+        return _nothing()
+    return _searched(*prepare_rows(offsets, items, supports, least, longest), only_closed, most).of_length(min_length)
+
+
+def _distinct(
+    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], size: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return the rows with each item once; as they are where items ascend in each row."""
+    rising = items[1:] > items[:-1]
+    rising[offsets[(offsets > 0) & (offsets < len(items))] - 1] = True
+    if rising.all():
+        return offsets, items
+    rows = np.arange(len(offsets) - 1)
+    keys = np.sort(np.repeat(rows * size, np.diff(offsets)) + items)
+    keys = keys[np.append(True, keys[1:] != keys[:-1])]
+    return np.searchsorted(keys, np.arange(len(offsets)) * size).astype(np.int64), (keys % size).astype(np.int32)
+
+
+def _searched(data: Data, item_of: npt.NDArray[np.int32], only_closed: bool, most: int) -> Itemsets:
     search: Callable[[Data, Output], Output] = closed.search if only_closed else frequent.search
     out = search(data, _room(most))
     sets, filled = int(out.used[0]), int(out.used[1])
     if sets > most:
-        raise too_many(most, least)
+        raise too_many(most, data.least)
     items, ends = item_of[out.items[:filled]], out.ends[:sets]
     sort_within(items, ends)
-    return Itemsets(np.concatenate([[0], ends]), items, out.supports[:sets].copy()).of_length(min_length)
+    return Itemsets(np.concatenate([[0], ends]), items, out.supports[:sets].copy())
 
 
 def too_many(most: int, least: int) -> PluginError:
@@ -67,7 +118,7 @@ def too_many(most: int, least: int) -> PluginError:
     return PluginError(
         Diagnostic(
             "PPF775",
-            f"more than {most} itemsets have a support of at least {least}",
+            f"more than {most} itemsets, or very long ones, have a support of at least {least}",
             help="raise the minimum support, take closed itemsets, bound their length, or use SLIM",
         )
     )
@@ -83,5 +134,5 @@ def _room(most: int) -> Output:
         np.empty(4096, dtype=np.int32),
         np.empty(1024, dtype=np.int64),
         np.empty(1024, dtype=np.int64),
-        np.array([0, 0, most + 1], dtype=np.int64),
+        np.array([0, 0, most + 1, ITEMS_A_SET * max(most, 1 << 16)], dtype=np.int64),
     )

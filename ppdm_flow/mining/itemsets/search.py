@@ -7,7 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.bits import Words, common, lowest, weight_common, weight_planes, words_for
+from ppdm_flow.mining.itemsets.bits import (
+    Words,
+    common,
+    lowest,
+    scatter,
+    weight_common,
+    weight_planes,
+    words_for,
+)
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.kernels import allocating, inlined
 
@@ -48,12 +56,41 @@ def prepare(database: Database, least: int, longest: int) -> tuple[Data, Items]:
     ranked = np.sort(rank[database.cells], axis=1)
     here = ranked >= 0
     begin = np.concatenate([[0], np.cumsum(here.sum(axis=1))]).astype(np.int64)
-    dense = len(item_of) * words * 64 <= MOST_BITS
-    bits = database.vertical(rank[:-1]) if dense and len(item_of) else np.zeros((0, words), dtype=np.uint64)
-    planes, ends = weight_planes(database.weights)
-    sparse = max(8, words // 2) if dense else rows + 1
-    data = Data(begin, ranked[here], database.weights, bits, planes, ends, len(item_of), least, longest, sparse)
-    return data, item_of
+    bits = database.vertical(rank[:-1]) if fits(len(item_of), rows) else np.zeros((0, words), dtype=np.uint64)
+    return _data(begin, ranked[here], database.weights, bits, len(item_of), least, longest), item_of
+
+
+def prepare_rows(offsets: Counts, items: Items, supports: Counts, least: int, longest: int) -> tuple[Data, Items]:
+    """Return the data of a search of transactions as they are, and the item of each rank.
+
+    Row r has ``items[offsets[r]:offsets[r + 1]]``, distinct; ``supports`` (items,) are their counts. Nothing as large
+    as rows times places is made, and equal rows stay apart: for many rows of few items.
+    """
+    frequent = np.flatnonzero(supports >= least)
+    item_of = frequent[np.argsort(supports[frequent], kind="stable")].astype(np.int32)
+    ranks, rows = len(item_of), len(offsets) - 1
+    rank = np.full(len(supports), -1, dtype=np.int64)
+    rank[item_of] = np.arange(ranks)
+    keys = np.repeat(np.arange(rows) * ranks, np.diff(offsets)) + rank[items]
+    keys = np.sort(keys[rank[items] >= 0])
+    row, ranked = np.divmod(keys, max(ranks, 1))
+    begin = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
+    ranked = ranked.astype(np.int32)
+    bits = np.zeros((ranks if fits(ranks, rows) else 0, words_for(rows)), dtype=np.uint64)
+    if len(bits):
+        scatter(begin, ranked, bits)
+    return _data(begin, ranked, np.ones(rows, dtype=np.int64), bits, ranks, least, longest), item_of
+
+
+def fits(ranks: int, rows: int) -> bool:
+    """Whether bit vectors of the items are worth having and small enough."""
+    return 0 < ranks * words_for(rows) * 64 <= MOST_BITS
+
+
+def _data(begin: Counts, items: Items, weights: Counts, bits: Words, ranks: int, least: int, longest: int) -> Data:
+    planes, ends = weight_planes(weights)
+    sparse = max(8, bits.shape[1] // 2) if len(bits) else len(weights) + 1
+    return Data(begin, items, weights, bits, planes, ends, ranks, least, longest, sparse)
 
 
 @inlined

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.itemsets import search
 from ppdm_flow.mining.itemsets.database import Database
-from ppdm_flow.mining.itemsets.mine import least_rows, mine
+from ppdm_flow.mining.itemsets.mine import least_rows, mine, mine_transactions
 
 ROWS = st.lists(st.frozensets(st.integers(0, 6), max_size=6), min_size=1, max_size=60)
 
@@ -40,6 +40,23 @@ def test_all(rows, least):
 @given(ROWS, st.integers(1, 20))
 def test_closed(rows, least):
     assert found(rows, least, only_closed=True) == brute(rows, least, only_closed=True)
+
+
+@given(st.lists(st.lists(st.integers(0, 6), max_size=6), min_size=1, max_size=60), st.integers(1, 20), st.booleans())
+def test_transactions_as_they_come(rows, least, only_closed):
+    offsets = np.cumsum([0, *map(len, rows)])
+    items = np.array([i for row in rows for i in row], dtype=np.int32)
+    sets = list(mine_transactions(offsets, items, least, only_closed=only_closed))
+    assert len(sets) == len(dict(sets))
+    assert dict(sets) == brute([frozenset(row) for row in rows], least, only_closed)
+
+
+@pytest.mark.parametrize(("rows", "alphabet"), [([], None), ([[0, 3]], 3), ([[-1]], None)])
+def test_transactions_that_are_none(rows, alphabet):
+    offsets = np.cumsum([0, *map(len, rows)])
+    items = np.array([i for row in rows for i in row], dtype=np.int32)
+    with pytest.raises(ValueError, match="without rows|outside"):
+        mine_transactions(offsets, items, 1, alphabet=alphabet)
 
 
 @given(ROWS, st.integers(1, 5), st.booleans())
@@ -96,6 +113,12 @@ def test_too_many():
         mine(Database.of_lists([range(20)]), 1, most=1000)
     assert "1000" in str(caught.value)
     assert len(mine(Database.of_lists([range(10)]), 1, most=1023)) == 1023
+
+
+def test_too_long():
+    """A million sets of up to 300 items are more than memory holds long before they are too many."""
+    with pytest.raises(PluginError, match="PPF775"):
+        mine(Database.of_lists([range(300)]), 1, most=1_000_000)
 
 
 def test_a_wide_row_and_a_large_alphabet():
