@@ -1,0 +1,259 @@
+"""What a node costs, with the records of classes that break a model suppressed; and what it costs at least.
+
+A cost is prepared for one ground. It then has two lower bounds: ``static`` is known for all nodes beforehand, from
+levels alone; ``bound`` of a node that was looked at is its cost if nothing were suppressed. No node
+above it is cheaper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.recoding.ground import Ground
+from ppdm_flow.mining.recoding.grouping import Grouping
+from ppdm_flow.mining.recoding.lattice import Lattice
+from ppdm_flow.mining.recoding.measures import largest
+from ppdm_flow.mining.recoding.tables import Tables
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+class Priced(Protocol):
+    """A cost on one ground. ``static`` has the lattice's shape."""
+
+    static: Floats
+
+    def of(self, grouping: Grouping, kept: Bools) -> float:
+        """Return the cost of a node whose classes outside of ``kept`` are suppressed."""
+        ...
+
+    def bound(self, grouping: Grouping) -> float:
+        """Return the cost of a node if nothing is suppressed, or 0 where ``static`` says as much."""
+        ...
+
+
+class Cost(Protocol):
+    """Smaller is better."""
+
+    name: str
+
+    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+        """Look at the ground once."""
+        ...
+
+
+def separable(terms: list[Floats], lattice: Lattice) -> Floats:
+    """Add up one number for each attribute and level, into an array of the lattice's shape."""
+    out = lattice.full(0.0)
+    for j, term in enumerate(terms):
+        out += term.reshape([-1 if i == j else 1 for i in range(len(terms))])
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Share of the domain, scaled so that no generalization is 0 and suppression 1; attributes by geometric mean.
+
+    prod (1 + loss_j)^(1/d) - 1: what ARX calls Loss. ``geometric`` False takes the mean; then, with shares by leaves,
+    it is the normalized certainty penalty (Xu et al. 2006).
+    """
+
+    geometric: bool = True
+    name: str = field(default="loss", init=False)
+
+    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+        """Find the loss of each attribute and level."""
+        return _PricedLoss(ground, lattice, self.geometric)
+
+
+class _PricedLoss:
+    def __init__(self, ground: Ground, lattice: Lattice, geometric: bool) -> None:
+        self.ground = ground
+        self.geometric = geometric
+        self.shares = Tables(ground, [[s[m] for m, s in zip(v.maps, v.shares, strict=True)] for v in ground.levels])
+        self.least = np.array([1.0 / v.domain for v in ground.levels])
+        self.by_level = self.shares.totals()
+        n = max(1, ground.records)
+        self.static = self._mean(
+            separable([self._shaped(self._scaled(t / n, j)) for j, t in enumerate(self.by_level)], lattice)
+        )
+
+    def of(self, grouping: Grouping, kept: Bools) -> float:
+        """Return the loss."""
+        lost = float(grouping.sizes[~kept].sum())
+        total = np.array([t[level] for t, level in zip(self.by_level, grouping.node, strict=True)])
+        total += lost - self.shares.outside(grouping, kept)
+        parts = [self._shaped(self._scaled(t, j)) for j, t in enumerate(total / max(1, self.ground.records))]
+        return float(self._mean(np.array(sum(float(p) for p in parts))))
+
+    def bound(self, _grouping: Grouping) -> float:
+        """Return 0."""
+        return 0.0
+
+    def _scaled(self, value: Floats, j: int) -> Floats:
+        """Return 0 for leaves and 1 for the whole domain."""
+        least = self.least[j]
+        return np.maximum(0.0, (value - least) / (1.0 - least)) if least < 1.0 else np.zeros_like(value)
+
+    def _shaped(self, value: Floats) -> Floats:
+        return np.log1p(value) if self.geometric else value
+
+    def _mean(self, total: Floats) -> Floats:
+        mean = total / max(1, self.ground.attributes)
+        return np.expm1(mean) if self.geometric else mean
+
+
+@dataclass(frozen=True, slots=True)
+class Entropy:
+    """Non-uniform entropy: bits that generalization takes, as a share of those that the cells had (Gionis, Tassa 2009).
+
+    A record's cell loses log2(n(generalized) / n(original)), a suppressed one log2(n / n(original)).
+    """
+
+    name: str = field(default="entropy", init=False)
+
+    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+        """Count the values of every level."""
+        return _PricedEntropy(ground, lattice)
+
+
+class _PricedEntropy:
+    def __init__(self, ground: Ground, lattice: Lattice) -> None:
+        self.left = Tables(ground, [_bits_left(ground, j) for j in range(ground.attributes)])
+        left = self.left.totals()
+        self.by_level = [t[0] - t for t in left]
+        self.whole = float(sum(t[0] for t in left)) or 1.0
+        self.static = separable(self.by_level, lattice) / self.whole
+
+    def of(self, grouping: Grouping, kept: Bools) -> float:
+        """Return the share of bits lost."""
+        own = sum(float(t[level]) for t, level in zip(self.by_level, grouping.node, strict=True))
+        return (own + float(self.left.outside(grouping, kept).sum())) / self.whole
+
+    def bound(self, _grouping: Grouping) -> float:
+        """Return 0."""
+        return 0.0
+
+
+def _bits_left(ground: Ground, j: int) -> list[Floats]:
+    """Return, for each level of attribute ``j``, log2(n / n(generalized)) of every leaf; 0 for unused leaves."""
+    levels = ground.levels[j]
+    counts = np.bincount(ground.codes[:, j], ground.weights, levels.domain)
+    above = [np.bincount(at, counts)[at] for at in levels.maps]
+    return [np.log2(max(1, ground.records) / np.where(n > 0, n, max(1, ground.records))) for n in above]
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Mean height of cells over the height of their hierarchy, suppressed cells 1 (Sweeney 2002, 1 - Prec)."""
+
+    name: str = field(default="precision", init=False)
+
+    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+        """Return the cost of every node."""
+        return _PricedPrecision(ground, lattice)
+
+
+class _PricedPrecision:
+    def __init__(self, ground: Ground, lattice: Lattice) -> None:
+        self.records = max(1, ground.records)
+        heights = [np.arange(v.height) / max(1, v.height - 1) for v in ground.levels]
+        self.static = separable(heights, lattice) / max(1, ground.attributes)
+
+    def of(self, grouping: Grouping, kept: Bools) -> float:
+        """Return the mean height."""
+        share = float(grouping.sizes[~kept].sum()) / self.records
+        return (1.0 - share) * float(self.static[grouping.node]) + share
+
+    def bound(self, _grouping: Grouping) -> float:
+        """Return 0."""
+        return 0.0
+
+
+class _Counted:
+    """A cost that is known only once a node is looked at."""
+
+    def __init__(self, ground: Ground, lattice: Lattice) -> None:
+        self.records = max(1, ground.records)
+        self.static = lattice.full(0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Discernibility:
+    """Sum of squared class sizes, suppressed records with the size of the table (Bayardo, Agrawal 2005)."""
+
+    name: str = field(default="discernibility", init=False)
+
+    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+        """Nothing is known beforehand."""
+        return _PricedDiscernibility(ground, lattice)
+
+
+class _PricedDiscernibility(_Counted):
+    def of(self, grouping: Grouping, kept: Bools) -> float:
+        """Return the sum of squares, and the penalty."""
+        sizes = grouping.sizes.astype(np.float64)
+        return float((sizes[kept] ** 2).sum() + sizes[~kept].sum() * self.records)
+
+    def bound(self, grouping: Grouping) -> float:
+        """Return the sum of all squares."""
+        return float((grouping.sizes.astype(np.float64) ** 2).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSize:
+    """Records by classes, all suppressed ones one class (LeFevre et al. 2006, without the factor 1/k)."""
+
+    name: str = field(default="average_class_size", init=False)
+
+    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+        """Nothing is known beforehand."""
+        return _PricedClassSize(ground, lattice)
+
+
+class _PricedClassSize(_Counted):
+    def of(self, grouping: Grouping, kept: Bools) -> float:
+        """Return the mean size."""
+        present = grouping.sizes > 0
+        classes = int((kept & present).sum()) + bool((~kept & present).any())
+        return self.records / max(1, classes)
+
+    def bound(self, grouping: Grouping) -> float:
+        """Return the mean size of all classes."""
+        return self.records / max(1, int((grouping.sizes > 0).sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Misclassified:
+    """Share of records that are suppressed or differ from their class's majority in the target (Iyengar 2002)."""
+
+    attribute: int
+    name: str = field(default="classification", init=False)
+
+    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+        """Nothing is known beforehand."""
+        return _PricedMisclassified(ground, lattice, self.attribute)
+
+
+class _PricedMisclassified(_Counted):
+    def __init__(self, ground: Ground, lattice: Lattice, attribute: int) -> None:
+        super().__init__(ground, lattice)
+        self.attribute = attribute
+
+    def of(self, grouping: Grouping, kept: Bools) -> float:
+        """Return the share."""
+        return float(self._minority(grouping)[kept].sum() + grouping.sizes[~kept].sum()) / self.records
+
+    def bound(self, grouping: Grouping) -> float:
+        """Return the share of all minorities."""
+        return float(self._minority(grouping).sum()) / self.records
+
+    def _minority(self, grouping: Grouping) -> npt.NDArray[np.int64]:
+        cells = grouping.cells[self.attribute]
+        found: npt.NDArray[np.int64] = grouping.sizes - largest(cells.begins, cells.count)
+        return found

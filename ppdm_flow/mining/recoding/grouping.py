@@ -1,0 +1,98 @@
+"""The equivalence classes at one node of the lattice, made from those of any node below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.recoding.ground import Ground
+from ppdm_flow.mining.recoding.kernels import keys_of, merged, numbered, summed
+from ppdm_flow.mining.recoding.lattice import Node
+
+_KEY_LIMIT = 1 << 62
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """How often each value of one sensitive attribute occurs in each class, values that a class lacks left out.
+
+    Class c has ``value[begins[c]:begins[c + 1]]``, each value once, beside ``count``.
+    """
+
+    begins: Ints
+    value: npt.NDArray[np.int32]
+    count: Ints
+
+    @property
+    def owner(self) -> Ints:
+        """The class of each cell."""
+        return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """``first`` (classes,): a row of the ground in each class; ``sizes`` (classes,) records; ``cells`` by attribute.
+
+    ``people`` (classes,) counts a population table, where there is one.
+    """
+
+    node: Node
+    first: Ints
+    sizes: Ints
+    cells: tuple[Cells, ...]
+    people: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+def at_bottom(ground: Ground) -> Grouping:
+    """Return the classes before anything is generalized."""
+    rows = np.arange(len(ground.weights), dtype=np.int64)
+    ends = np.arange(len(rows) + 1, dtype=np.int64)
+    cells = tuple(Cells(ends, s, ground.weights) for s in ground.sensitive)
+    each = Grouping((0,) * ground.attributes, rows, ground.weights, cells, ground.population)
+    return regrouped(ground, each, each.node)
+
+
+def regrouped(ground: Ground, below: Grouping, node: Node) -> Grouping:
+    """Merge the classes of ``below``, a node that ``node`` generalizes."""
+    ids, kept = numbered(_keys(ground, below.first, node))
+    size = len(kept)
+    people = None if below.people is None else summed(ids, below.people, size)
+    cells = tuple(
+        Cells(*merged(c.begins, c.value, c.count, ids, size, v))
+        for c, v in zip(below.cells, ground.values, strict=True)
+    )
+    return Grouping(node, below.first[kept], summed(ids, below.sizes, size), cells, people)
+
+
+def _keys(ground: Ground, rows: Ints, node: Node) -> Ints:
+    """One number for each combination of generalized values; renumbered in between where 62 bits do not hold it."""
+    tables: list[Ints] = []
+    radix, begin = 1, 0
+    keys: Ints | None = None
+    for j, level in enumerate(node):
+        levels = ground.levels[j]
+        width = levels.width(level)
+        if radix * width >= _KEY_LIMIT:
+            keys, radix = _so_far(ground, rows, keys, tables, begin)
+            tables, begin = [], j
+        tables.append(levels.maps[level].astype(np.int64) * radix)
+        radix *= width
+    return _added(ground, rows, keys, tables, begin)
+
+
+def _so_far(ground: Ground, rows: Ints, keys: Ints | None, tables: list[Ints], begin: int) -> tuple[Ints, int]:
+    ids, kept = numbered(_added(ground, rows, keys, tables, begin))
+    return ids, len(kept)
+
+
+def _added(ground: Ground, rows: Ints, keys: Ints | None, tables: list[Ints], begin: int) -> Ints:
+    begins = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
+    flat = np.concatenate(tables) if tables else np.zeros(0, dtype=np.int64)
+    found = keys_of(ground.codes[:, begin : begin + len(tables)], rows, flat, begins)
+    return found if keys is None else found + keys

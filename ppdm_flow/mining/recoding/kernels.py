@@ -1,0 +1,117 @@
+"""Grouping by 64-bit keys: what a search does thousands of times."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.sdk.compiled import compiled
+
+Keys = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@compiled
+def numbered(keys: Keys) -> tuple[Keys, Keys]:
+    """Number keys in the order of their first occurrence: (number of each (n,), place of each number's first (m,))."""
+    n = len(keys)
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    mask = size - 1
+    slots = np.full(size, -1, dtype=np.int64)
+    ids = np.empty(n, dtype=np.int64)
+    first = np.empty(n, dtype=np.int64)
+    found = 0
+    for i in range(n):
+        key = keys[i]
+        h = key ^ (key >> 32)
+        h = (h * -7046029254386353131) & 0x7FFFFFFFFFFFFFFF
+        at = (h >> 20) & mask
+        while True:
+            number = slots[at]
+            if number < 0:
+                slots[at] = found
+                ids[i] = found
+                first[found] = i
+                found += 1
+                break
+            if keys[first[number]] == key:
+                ids[i] = number
+                break
+            at = (at + 1) & mask
+    return ids, first[:found].copy()
+
+
+@compiled
+def keys_of(codes: Codes, rows: Keys, tables: Keys, begins: Keys) -> Keys:
+    """Add up ``tables[begins[j] + codes[row, j]]`` over j: the mixed-radix key of each of ``rows``."""
+    out = np.empty(len(rows), dtype=np.int64)
+    for i in range(len(rows)):
+        row = rows[i]
+        key = 0
+        for j in range(len(begins)):
+            key += tables[begins[j] + codes[row, j]]
+        out[i] = key
+    return out
+
+
+@compiled
+def summed(ids: Keys, values: Keys, size: int) -> Keys:
+    """Add up ``values`` by number, exactly."""
+    out = np.zeros(size, dtype=np.int64)
+    for i in range(len(ids)):
+        out[ids[i]] += values[i]
+    return out
+
+
+@compiled
+def merged(begins: Keys, value: Codes, count: Keys, ids: Keys, size: int, values: int) -> tuple[Keys, Codes, Keys]:
+    """Merge classes' histograms: class i holds the cells ``begins[i]`` to ``begins[i + 1]`` and becomes ``ids[i]``.
+
+    Returns the same three arrays for ``size`` classes; values in a class are in the order in which they were met.
+    """
+    starts = np.zeros(size + 1, dtype=np.int64)
+    for i in range(len(ids)):
+        starts[ids[i] + 1] += 1
+    for c in range(size):
+        starts[c + 1] += starts[c]
+    members = np.empty(len(ids), dtype=np.int64)
+    at = starts[:size].copy()
+    for i in range(len(ids)):
+        members[at[ids[i]]] = i
+        at[ids[i]] += 1
+    sums = np.zeros(values, dtype=np.int64)
+    out_begins = np.zeros(size + 1, dtype=np.int64)
+    out_value = np.empty(len(value), dtype=np.int32)
+    out_count = np.empty(len(value), dtype=np.int64)
+    filled = 0
+    for c in range(size):
+        begin = filled
+        for p in range(starts[c], starts[c + 1]):
+            i = members[p]
+            for cell in range(begins[i], begins[i + 1]):
+                v = value[cell]
+                if sums[v] == 0:
+                    out_value[filled] = v
+                    filled += 1
+                sums[v] += count[cell]
+        for cell in range(begin, filled):
+            out_count[cell] = sums[out_value[cell]]
+            sums[out_value[cell]] = 0
+        out_begins[c + 1] = filled
+    return out_begins, out_value[:filled].copy(), out_count[:filled].copy()
+
+
+@compiled
+def weighted(
+    codes: Codes, rows: Keys, sizes: Keys, kept: npt.NDArray[np.bool_], tables: Floats, begins: Keys
+) -> Floats:
+    """Add up ``tables[begins[j] + codes[row, j]]`` times size over the classes that are not kept, for each j."""
+    out = np.zeros(len(begins))
+    for i in range(len(rows)):
+        if not kept[i]:
+            for j in range(len(begins)):
+                out[j] += tables[begins[j] + codes[rows[i], j]] * sizes[i]
+    return out

@@ -1,0 +1,169 @@
+"""The optimum of the search is that of looking at every node, for every model and every cost."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow.mining.recoding import costs, models
+from ppdm_flow.mining.recoding.ground import Ground, Levels
+from ppdm_flow.mining.recoding.search import optimum
+
+_SPEC = importlib.util.spec_from_file_location("plain_recoding", Path(__file__).with_name("plain.py"))
+plain = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(plain)
+
+COSTS = {
+    "loss": costs.Loss(),
+    "ncp": costs.Loss(geometric=False),
+    "precision": costs.Precision(),
+    "discernibility": costs.Discernibility(),
+    "average_class_size": costs.ClassSize(),
+    "entropy": costs.Entropy(),
+    "classification": costs.Misclassified(0),
+}
+MODELS = {
+    "distinct": lambda v: models.DistinctDiverse(0, v),
+    "entropy": lambda v: models.EntropyDiverse(0, v),
+    "recursive": lambda c, rank: models.RecursiveDiverse(0, c, rank),
+    "equal": lambda t: models.Close(0, t),
+    "ordered": lambda t: models.Close(0, t, ordered=True),
+    "alpha": lambda a: models.AlphaBounded(0, a),
+    "delta": lambda d: models.DeltaDisclosing(0, d),
+    "beta": lambda b: models.BetaLike(0, b),
+    "k": models.KAnonymous,
+}
+
+
+@st.composite
+def hierarchies(draw):
+    """Levels of random merges, leaves first."""
+    leaves = draw(st.integers(1, 5))
+    maps = [list(range(leaves))]
+    for _ in range(draw(st.integers(0, 2))):
+        groups = max(maps[-1]) + 1
+        merge = draw(st.lists(st.integers(0, max(0, groups - 2)), min_size=groups, max_size=groups))
+        names = {g: i for i, g in enumerate(sorted(set(merge)))}
+        maps.append([names[merge[c]] for c in maps[-1]])
+    return maps
+
+
+@st.composite
+def tables(draw):
+    maps = draw(st.lists(hierarchies(), min_size=1, max_size=3))
+    values = draw(st.integers(1, 4))
+    leaf = st.tuples(*(st.integers(0, len(m[0]) - 1) for m in maps))
+    rows = draw(st.lists(st.tuples(leaf, st.integers(0, values - 1), st.just(0)), min_size=1, max_size=24))
+    return plain.Table(rows, maps, values)
+
+
+any_model = st.one_of(
+    st.tuples(st.just("k"), st.integers(1, 6)),
+    st.tuples(st.just("distinct"), st.integers(1, 3)),
+    st.tuples(st.just("entropy"), st.floats(1.0, 3.0)),
+    st.tuples(st.just("recursive"), st.floats(0.5, 4.0), st.integers(1, 3)),
+    st.tuples(st.just("equal"), st.floats(0.05, 0.9)),
+    st.tuples(st.just("ordered"), st.floats(0.05, 0.9)),
+    st.tuples(st.just("alpha"), st.floats(0.2, 0.95)),
+    st.tuples(st.just("delta"), st.floats(0.1, 3.0)),
+    st.tuples(st.just("beta"), st.floats(0.1, 3.0)),
+)
+
+
+def ground_of(table):
+    counts = Counter((leaf, value) for leaf, value, _ in table.rows)
+    keys = sorted(counts)
+    levels = tuple(
+        Levels(
+            tuple(np.array(m, dtype=np.int32) for m in maps),
+            tuple(np.bincount(m) / len(m) for m in maps),
+        )
+        for maps in table.maps
+    )
+    return Ground(
+        np.array([k[0] for k in keys], dtype=np.int32),
+        np.array([counts[k] for k in keys], dtype=np.int64),
+        levels,
+        (np.array([k[1] for k in keys], dtype=np.int32),),
+        (table.values,),
+    )
+
+
+@pytest.mark.parametrize("cost", sorted(COSTS))
+@settings(max_examples=80, deadline=None, derandomize=True, database=None)
+@given(
+    table=tables(),
+    chosen=st.lists(any_model, min_size=1, max_size=2),
+    share=st.sampled_from([0.0, 0.05, 0.2, 0.5, 1.0]),
+    at_released=st.booleans(),
+)
+def test_the_optimum_is_that_of_every_node(cost, table, chosen, share, at_released) -> None:
+    limit = int(share * len(table.rows))
+    expected = plain.optimum(table, chosen, cost, limit, at_released)
+    asked = [MODELS[kind](*numbers) for kind, *numbers in chosen]
+    found = optimum(ground_of(table), asked, COSTS[cost], limit, at_released=at_released)
+    assert found.proven
+    if expected is None:
+        assert found.best is None
+        return
+    assert found.best is not None
+    assert found.best.cost == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    node = found.node
+    classes = table.classes(node)
+    kept = plain.kept_classes(table, classes, chosen, at_released)
+    assert found.best.suppressed == len(table.rows) - sum(map(len, kept.values())) <= limit
+    assert plain.cost_of(cost, table, node, classes, kept) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_a_search_that_is_ended_says_so_and_keeps_what_it_found() -> None:
+    rng = np.random.default_rng(5)
+    maps = [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]
+    rows = [(tuple(rng.integers(0, 4, 4).tolist()), 0, 0) for _ in range(200)]
+    ground = ground_of(plain.Table(rows, [maps] * 4, 1))
+    whole = optimum(ground, [models.KAnonymous(5)], costs.Loss(), 10)
+    ended = optimum(ground, [models.KAnonymous(5)], costs.Loss(), 10, most=3)
+    assert whole.proven
+    assert ended.checked == 3
+    assert not ended.proven
+    assert ended.best is None or ended.best.cost >= whole.best.cost
+
+
+def test_keys_beyond_62_bits_are_told_apart() -> None:
+    rng = np.random.default_rng(3)
+    leaves = 5_000
+    levels = tuple(
+        Levels(
+            (np.arange(leaves, dtype=np.int32), np.zeros(leaves, dtype=np.int32)),
+            (np.full(leaves, 1 / leaves), np.ones(1)),
+        )
+        for _ in range(8)
+    )
+    codes = np.unique(rng.integers(0, leaves, (300, 8)).astype(np.int32), axis=0)
+    twice = Ground(codes, np.full(len(codes), 2, dtype=np.int64), levels)
+    found = optimum(twice, [models.KAnonymous(2)], costs.Loss(), 0)
+    assert found.node == (0,) * 8
+    assert int(found.best.kept.sum()) == len(codes)
+
+
+def test_a_population_counts_people_not_records() -> None:
+    levels = (Levels((np.array([0, 1], dtype=np.int32), np.zeros(2, dtype=np.int32)), (np.full(2, 0.5), np.ones(1))),)
+    codes = np.array([[0], [1]], dtype=np.int32)
+    people = np.array([9, 2], dtype=np.int64)
+    ground = Ground(codes, np.array([1, 0], dtype=np.int64), levels, population=people)
+    assert optimum(ground, [models.KMap(9)], costs.Loss(), 0).node == (0,)
+    assert optimum(ground, [models.KMap(10)], costs.Loss(), 0).node == (1,)
+    assert optimum(ground, [models.KMap(12)], costs.Loss(), 0).best is None
+
+
+def test_a_level_that_splits_what_is_one_below_is_refused() -> None:
+    with pytest.raises(ValueError, match="coarsening"):
+        Levels(
+            (np.array([0, 1], dtype=np.int32), np.array([0, 0], dtype=np.int32), np.array([0, 1], dtype=np.int32)),
+            (np.full(2, 0.5), np.ones(1), np.full(2, 0.5)),
+        )
