@@ -7,26 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ppdm_flow.anonymizers.krimp_generator.intervals import Placed
+from ppdm_flow.anonymizers.krimp_generator.dependence import NOTABLE, Dependence
 from ppdm_flow.anonymizers.krimp_generator.learning import Learned
+from ppdm_flow.anonymizers.krimp_generator.material import Material
 from ppdm_flow.anonymizers.krimp_generator.pilot import Seen
-from ppdm_flow.anonymizers.krimp_generator.removal import Removal
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 from ppdm_flow.mining.krimp.code_table import CodeTable
-from ppdm_flow.sdk.anonymizer import StepContext
-from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.tables.counts import Counts
 
+_V = "the largest Cramér's V between two of one entry of `remove`, others of its attributes' values taken as one"
 _DIVIDED = "data and code table, over the data alone in the code of single values"
 
 
-def figures(
-    learned: Learned, rows: Counts, every: Counts, holdout: Holdout | None, least: int, seen: Seen
-) -> dict[str, Figure]:
+def figures(learned: Learned, given: Material, least: int, seen: Seen, left: Dependence | None) -> dict[str, Figure]:
     """Return the step's figures."""
-    table = learned.table
+    table, rows, every = learned.table, given.rows, given.every
     found = {
         "min_support": Figure(least, "rows"),
         "candidates": Figure(learned.candidates, "itemsets"),
@@ -37,9 +34,11 @@ def figures(
         "itemsets_per_row": Figure(seen.itemsets, "itemsets", seen.itemsets_interval, seen.sample),
         "learned_rows": Figure(rows.total, "rows"),
     }
-    if learned.removed:
+    if left is not None:
         found["removed_candidates"] = Figure(learned.removed, "itemsets")
-    if holdout is not None:
+        found["removed_dependence_before"] = Figure(left.before, "ratio", note=_V)
+        found["removed_dependence"] = Figure(left.after, "ratio", None, seen.sample, _V)
+    if rows is not every:
         found["holdout_rows"] = Figure(every.total - rows.total, "rows")
     if seen.rejected is not None:
         found["rejected"] = Figure(seen.rejected, "share", seen.rejected_interval, seen.sample)
@@ -49,41 +48,33 @@ def figures(
 
 
 def findings(
-    params: GeneratorParams,
-    learned: Learned,
-    coded: Counts,
-    intervals: Mapping[str, Placed],
-    out: Removal,
-    least: int,
-    ctx: StepContext,
+    params: GeneratorParams, learned: Learned, given: Material, least: int, left: Dependence | None, step: str
 ) -> tuple[Finding, ...]:
     """Return what a reader should know."""
-    found = []
-    if intervals and params.draw == "empirical":
-        text = f"the numbers of {_named(intervals)} are drawn from the original's own: each released one occurs in it"
-        found.append(Finding("PPF746", Severity.WARNING, text, ctx.step))
-    if out.absent:
-        text = f"{out.absent} of the values that `remove` names do not occur in the data"
-        found.append(Finding("PPF747", Severity.WARNING, text, ctx.step))
+    found: list[tuple[str, str, str]] = []
+    if given.intervals and params.draw == "empirical":
+        text = f"the numbers of {_named(given.intervals)} are drawn from the original's own, and occur in it"
+        found.append(("PPF746", text, step))
+    if given.removal.absent:
+        text = f"{given.removal.absent} of the values that `remove` names do not occur in the data"
+        found.append(("PPF747", text, f"{step}.values"))
+    if left is not None and left.after > NOTABLE:
+        text = f"Cramér's V is {left.after:.2f} between two that `remove` names ({left.before:.2f} in the original)"
+        found.append(("PPF747", text, f"{step}.dependence"))
     if not learned.table.non_singletons:
         text = f"no itemset of {least} rows or more is in the code table: attributes are drawn independently"
-        found.append(Finding("PPF748", Severity.WARNING, text, ctx.step))
-    few = _rare_values(coded, least)
+        found.append(("PPF748", text, step))
+    few = _rare_values(given.coded, least)
     if few:
         text = f"{few} values occur in fewer than {least} rows, and generated rows may have them all the same"
-        found.append(Finding("PPF749", Severity.WARNING, text, ctx.step))
-    return tuple(found)
+        found.append(("PPF749", text, step))
+    return tuple(Finding(code, Severity.WARNING, text, subject) for code, text, subject in found)
 
 
-def description(
-    params: GeneratorParams,
-    table: CodeTable,
-    names: tuple[str, ...],
-    intervals: Mapping[str, Placed],
-    limit: int | None,
-) -> dict[str, Any]:
+def description(params: GeneratorParams, table: CodeTable, given: Material, limit: int | None) -> dict[str, Any]:
     """Return how rows are made, and how many elements of each length the code table has."""
     lengths, counts = np.unique(table.itemsets.lengths[table.usages > 0], return_counts=True)
+    intervals = given.intervals
     way = "uniform within" if params.draw == "uniform" else "one of the original's within"
     return {
         "algorithm": "SLIM" if params.algorithm == "slim" else "KRIMP",
@@ -91,7 +82,8 @@ def description(
         "pruning": params.pruning,
         "laplace": params.laplace,
         "attributes": {
-            n: f"{way} {len(intervals[n].names)} intervals" if n in intervals else "as in the original" for n in names
+            n: f"{way} {len(intervals[n].names)} intervals" if n in intervals else "as in the original"
+            for n in given.rows.columns
         },
         "removed_correlations": len(params.remove),
         "code_table": {

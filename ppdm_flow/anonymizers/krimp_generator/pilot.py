@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.anonymizers.krimp_generator.cells import Raw
-from ppdm_flow.anonymizers.krimp_generator.transform import GeneratorTransform
+from ppdm_flow.anonymizers.krimp_generator.transform import Drafts, GeneratorTransform
 from ppdm_flow.core.draws import Draws, RunKey
 
 ROWS = 10_000
@@ -17,18 +17,23 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """``itemsets`` is the mean number of elements a row, with its 95 % interval; ``sample`` the number of rows.
+    """``drafts`` are rows before any is rejected. ``itemsets`` is the mean number of elements a row.
 
-    Where rows are rejected: the share of drafts that are, with its interval, and the mean total variation distance
-    between the distributions of single attributes over all drafts and over those that pass (None: none pass).
+    Intervals are those of 95 %. Where rows are rejected: the share of drafts that are, and the mean total variation
+    distance between the distributions of single attributes over all drafts and over those that pass (None: none pass).
     """
 
-    sample: int
+    drafts: Drafts
     itemsets: float
     itemsets_interval: Interval
     rejected: float | None = None
     rejected_interval: Interval | None = None
     distance: float | None = None
+
+    @property
+    def sample(self) -> int:
+        """The number of rows."""
+        return len(self.drafts.items)
 
 
 def pilot(transform: GeneratorTransform) -> Seen:
@@ -37,13 +42,13 @@ def pilot(transform: GeneratorTransform) -> Seen:
     drafts = transform.drafts(draws.words(np.arange(ROWS, dtype=np.int64)))
     mean = float(drafts.itemsets.mean())
     wide = 1.96 * float(drafts.itemsets.std(ddof=1)) / ROWS**0.5
-    seen = Seen(ROWS, mean, (mean - wide, mean + wide))
+    seen = Seen(drafts, mean, (mean - wide, mean + wide))
     if transform.rare is None:
         return seen
     out = transform.rejected(drafts.raw)
     distance = None if out.all() else float(np.mean([_distance(r, r[~out]) for r in drafts.raw]))
     share = float(out.mean())
-    return Seen(ROWS, mean, seen.itemsets_interval, share, wilson(int(out.sum()), ROWS), distance)
+    return Seen(drafts, mean, seen.itemsets_interval, share, wilson(int(out.sum()), ROWS), distance)
 
 
 def wilson(hits: int, total: int) -> Interval:

@@ -1,7 +1,7 @@
 """Correlations that the model must not have: candidates with two of the named attributes or values are left out.
 
-Vreeken, van Leeuwen, Siebes, ICDM 2007, section 6. Two named values then never come from one element; the little that
-may still connect them is which elements fit beside each other.
+Vreeken, van Leeuwen, Siebes, ICDM 2007, section 6. Two named values then never come from one element. What can still
+connect them is which elements fit beside each other: `dependence` measures it.
 """
 
 from __future__ import annotations

@@ -43,8 +43,9 @@ class GeneratorParams(Params):
     ones have made useless. ``laplace`` is added to how often each element is used: the larger, the weaker are all
     correlations. ``rows`` is how many to make, ``same`` for as many as the original has. ``draw`` says how numbers
     come about in attributes that declare intervals: ``uniform`` within the interval, or one of the original's own
-    (``empirical``). ``remove`` takes correlations out altogether: each entry is a list of attributes, or a map of
-    attributes to values, of which no element of the code table has two. ``holdout`` is the share of the source's rows
+    (``empirical``). ``remove`` takes correlations out: each entry is a list of attributes, or a map of attributes to
+    values, of which no element of the code table has two; what they still have to do with each other in generated rows
+    is measured. ``holdout`` is the share of the source's rows
     that are not learned from, as the control group of attacks. ``blend: strict`` makes no row that occurs in the
     original, but in fewer rows than the support of ``privacy.blend``, or else ``min_support``, asks for.
     """

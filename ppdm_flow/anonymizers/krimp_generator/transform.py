@@ -26,8 +26,12 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drafts:
-    """Rows before they are written: ``raw`` values by attribute, and how many ``itemsets`` (rows,) made each."""
+    """Rows before they are written: ``items`` (rows, attributes), ``raw`` values by attribute.
 
+    ``itemsets`` (rows,): how many elements made each.
+    """
+
+    items: npt.NDArray[np.int32]
     raw: tuple[Raw, ...]
     itemsets: npt.NDArray[np.int32]
 
@@ -66,7 +70,7 @@ class GeneratorTransform:
         for place, maker in enumerate(self.makers):
             raw.append(maker.raw(codes[:, place], words[:, at] if maker.draws else words[:, :0].ravel()))
             at += maker.draws
-        return Drafts(tuple(raw), made.itemsets)
+        return Drafts(made.cells, tuple(raw), made.itemsets)
 
     def rejected(self, raw: tuple[Raw, ...]) -> npt.NDArray[np.bool_]:
         """Return which rows must not be made."""

@@ -51,11 +51,14 @@ PAGES: tuple[CodePage, ...] = (
     ),
     CodePage(
         "PPF747",
-        "`remove` names values that the data do not have",
-        "A value under `remove` is spelled in another way, or is new. Attributes with intervals have these as their"
-        " values: `[30, 50)`.",
-        "A misspelt value has its correlations left in.",
-        "Write the value as the data spell it, or take it out.",
+        "`remove` leaves something in",
+        "Either a value under `remove` does not occur in the data: it is spelled in another way, or is new. Or two of"
+        " the named attributes or values still go together in generated rows: no element of the code table has both,"
+        " but which elements fit beside each other can tell of one what the other is, above all where single values are"
+        " named, whose correlations with others stay.",
+        "What was meant to be gone can still be inferred.",
+        "Write values as the data spell them; attributes with intervals have `[30, 50)`. Name whole attributes instead"
+        " of values, raise the minimal support, or generate one of the attributes in a table of its own.",
     ),
     CodePage(
         "PPF748",

@@ -106,7 +106,7 @@ def _searched(data: Data, item_of: npt.NDArray[np.int32], only_closed: bool, mos
     search: Callable[[Data, Output], Output] = closed.search if only_closed else frequent.search
     out = search(data, _room(most))
     sets, filled = int(out.used[0]), int(out.used[1])
-    if sets > most:
+    if sets > most or filled >= int(out.used[3]):
         raise too_many(most, data.least)
     items, ends = item_of[out.items[:filled]], out.ends[:sets]
     sort_within(items, ends)

@@ -14,7 +14,7 @@ Items = npt.NDArray[np.int32]
 
 
 class Output(NamedTuple):
-    """Itemset s ends before ``ends[s]`` in ``items``; ``used`` holds (itemsets, items) so far and the most allowed."""
+    """Itemset s ends before ``ends[s]`` in ``items``; ``used`` holds (itemsets, items) so far and where to stop."""
 
     items: Items
     ends: Counts
@@ -62,7 +62,7 @@ def append(out: Output, prefix: Items, length: int, support: int) -> Output:
 @inlined
 def full(out: Output) -> bool:
     """Whether no itemset may be added any more."""
-    return bool(out.used[0] >= out.used[2])
+    return bool(out.used[0] >= out.used[2] or out.used[1] >= out.used[3])
 
 
 @entry

@@ -55,7 +55,7 @@ def test_transactions_as_they_come(rows, least, only_closed):
 def test_transactions_that_are_none(rows, alphabet):
     offsets = np.cumsum([0, *map(len, rows)])
     items = np.array([i for row in rows for i in row], dtype=np.int32)
-    with pytest.raises(ValueError, match="without rows|outside"):
+    with pytest.raises(ValueError, match=r"without rows|outside"):
         mine_transactions(offsets, items, 1, alphabet=alphabet)
 
 
