@@ -12,13 +12,14 @@ from scipy import sparse, stats
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
-from ppdm_flow.audits.classification_error import algorithm, coding
+from ppdm_flow.audits.classification_error import algorithm
 from ppdm_flow.audits.classification_error.algorithm import ClassificationErrorAudit
-from ppdm_flow.audits.classification_error.catalogue import CLASSIFIERS
-from ppdm_flow.audits.classification_error.classifiers import _CLASSES, Learner
-from ppdm_flow.audits.classification_error.errors import interval, split, trials
-from ppdm_flow.audits.classification_error.pruning import pessimistic_errors, prune
-from ppdm_flow.audits.classification_error.sides import Feature, side
+from ppdm_flow.audits.learning import coding
+from ppdm_flow.audits.learning.catalogue import CLASSIFIERS
+from ppdm_flow.audits.learning.classifiers import _CLASSES, Learner
+from ppdm_flow.audits.learning.errors import interval, split, trials
+from ppdm_flow.audits.learning.pruning import pessimistic_errors, prune
+from ppdm_flow.audits.learning.sides import Feature, side
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Role

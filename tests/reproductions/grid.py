@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from uci import Dataset, table
 
-from ppdm_flow.audits.classification_error.classifiers import Learner
-from ppdm_flow.audits.classification_error.errors import Split, trials
-from ppdm_flow.audits.classification_error.sides import side
+from ppdm_flow.audits.learning.classifiers import Learner
+from ppdm_flow.audits.learning.errors import Split, trials
+from ppdm_flow.audits.learning.sides import side
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import Template

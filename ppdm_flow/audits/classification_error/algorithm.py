@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from ppdm_flow.audits.classification_error.classifiers import Learner
-from ppdm_flow.audits.classification_error.errors import Split, Trials, interval, split, trials
 from ppdm_flow.audits.classification_error.gathering import Gathered, gather
 from ppdm_flow.audits.classification_error.picture import chart
-from ppdm_flow.audits.classification_error.sides import Floats, Side
 from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
+from ppdm_flow.audits.learning.classifiers import Learner
+from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
+from ppdm_flow.audits.learning.sides import Floats, Side
 from ppdm_flow.audits.release import carriers, listed
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.classification_error.sides import Integers, Side, side
+from ppdm_flow.audits.learning.sides import Integers, Side, side
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView

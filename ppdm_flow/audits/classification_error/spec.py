@@ -6,11 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.classification_error.catalogue import CLASSIFIERS, meant, strange
-from ppdm_flow.audits.classification_error.options import Option
+from ppdm_flow.audits.learning.named import classifier_problems, targets
+from ppdm_flow.audits.learning.options import Option
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.roles import Role
-from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
@@ -35,41 +33,12 @@ class ClassificationErrorParams(Params):
 
 def effect(params: ClassificationErrorParams, scope: Scope) -> Effect:
     """Say what is wrong with the class attribute in this release, if anything."""
-    problem = _problem(params, scope)
-    return Effect(problems=(*((problem,) if problem else ()), *_of_classifier(params)))
-
-
-def _of_classifier(params: ClassificationErrorParams) -> tuple[Problem, ...]:
-    name = params.classifier
-    if name not in CLASSIFIERS:
-        near = meant(name)
-        hint = f"did you mean `{near}`?" if near else None
-        return (Problem("PPF834", f"`{name}` is no classifier that can be used here", ("classifier",), hint),)
-    found = []
-    for option in strange(name, params.options):
-        near = closest(option, CLASSIFIERS[name])
-        hint = f"did you mean `{near}`?" if near else None
-        found.append(Problem("PPF835", f"`{name}` has no option `{option}`", ("options", option), hint))
-    return tuple(found)
-
-
-def _problem(params: ClassificationErrorParams, scope: Scope) -> Problem | None:
-    every = scope.attributes.values()
-    if params.target is None:
-        found = [a for a in every if a.role is Role.TARGET]
-        if not found:
-            return Problem("PPF832", "no attribute of the release has the role `target`: say which one with `target:`")
-    else:
-        found = [a for a in every if params.target in (a.name, a.source)]
-        if not found:
-            near = closest(params.target, [a.source or a.name for a in every])
-            hint = f"did you mean `{near}`?" if near else None
-            return Problem("PPF832", f"the release has no attribute `{params.target}`", ("target",), hint)
+    found, problems = targets(params.target, scope)
     changed = [step for a in found for step, _ in a.changes]
     if changed:
         text = f"the class attribute `{found[0].name}` is changed by step `{changed[0]}`: errors cannot be compared"
-        return Problem("PPF833", text, ("target",) if params.target else ())
-    return None
+        problems = (Problem("PPF833", text, ("target",) if params.target else ()),)
+    return Effect(problems=(*problems, *classifier_problems(params.classifier, params.options)))
 
 
 SPEC = PluginSpec(

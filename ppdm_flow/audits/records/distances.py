@@ -79,11 +79,21 @@ def within(queries: Points, reference: Points, weights: Integers, radius: float)
     return found
 
 
-def votes(queries: Points, reference: Points, weights: Integers, labels: Integers, size: int) -> Integers:
-    """Return the weight of each label among the closest records of each query, shape (queries, size)."""
-    found = np.zeros((len(queries), size), dtype=np.int64)
-    _votes(*_both(queries, reference), reference.scratch(queries.columns), weights, labels, found)
-    return found
+def guesses(
+    queries: Points, reference: Points, weights: Integers, labels: Integers
+) -> tuple[npt.NDArray[np.float64], Integers, Integers]:
+    """Return for each query how far its closest records are, their most frequent label, and how many labels they have.
+
+    Of labels that are as frequent the lowest number wins. Raises ValueError for an empty reference.
+    """
+    if len(reference) == 0:
+        raise ValueError("no records to guess from")
+    best = np.zeros(len(queries))
+    label, kinds = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries), dtype=np.int64)
+    tally, seen = np.zeros((2, int(labels.max()) + 1), dtype=np.int64)
+    scratch = reference.scratch(queries.columns)
+    _guess(*_both(queries, reference), scratch, weights, labels, tally, seen, best, label, kinds)
+    return best, label, kinds
 
 
 def _both(queries: Points, reference: Points) -> tuple[Codes, Numbers, Codes, Numbers]:
@@ -152,7 +162,7 @@ def _within(
 
 @tolerant
 @compiled
-def _votes(
+def _guess(
     rows: Codes,
     numbers: Numbers,
     codes: Codes,
@@ -160,13 +170,32 @@ def _votes(
     out: npt.NDArray[Any],
     weights: Integers,
     labels: Integers,
-    found: Integers,
+    tally: Integers,
+    seen: Integers,
+    best: npt.NDArray[np.float64],
+    label: Integers,
+    kinds: Integers,
 ) -> None:
-    for q in range(len(found)):
+    """Count the labels of the closest records in ``tally``, which is cleared after each query; ``seen`` lists them."""
+    for q in range(len(best)):
         _fill(rows[q], numbers[q], codes, others, out)
         least = out[0]
         for i in range(len(out)):
             least = min(least, out[i])
+        count = 0
         for i in range(len(out)):
             if out[i] == least:
-                found[q, labels[i]] += weights[i]
+                if tally[labels[i]] == 0:
+                    seen[count] = labels[i]
+                    count += 1
+                tally[labels[i]] += weights[i]
+        found = seen[0]
+        for k in range(1, count):
+            more = tally[seen[k]] - tally[found]
+            if more > 0 or (more == 0 and seen[k] < found):
+                found = seen[k]
+        for k in range(count):
+            tally[seen[k]] = 0
+        best[q] = least
+        label[q] = found
+        kinds[q] = count

@@ -66,4 +66,11 @@ PAGES = (
         bad="audits:\n  disclosure: {use: attribute_disclosure}",
         good="audits:\n  disclosure: {use: attribute_disclosure, with: {sensitive: [disease]}}",
     ),
+    CodePage(
+        code="PPF866",
+        title="nothing could be learned from the release",
+        what="The class attribute is not among the released attributes, or too few rows of a side have a class.",
+        why="An error of a classifier that could not learn says nothing of the release.",
+        fix="Release the class attribute; generate more rows.",
+    ),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ppdm_flow.audits.classification_error.sides import Floats
+from ppdm_flow.audits.learning.sides import Floats
 
 CONFIDENCE = 0.25
 """The confidence level of C4.5: the lower, the smaller the tree."""

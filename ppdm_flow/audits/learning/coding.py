@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ppdm_flow.audits.classification_error.sides import Feature, Floats, Side
+from ppdm_flow.audits.learning.sides import Feature, Floats, Side
 from ppdm_flow.tables.column import SPECIALS
 
 MOST_VALUES = 64

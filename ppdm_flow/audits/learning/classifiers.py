@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import has_fit_parameter
 
-from ppdm_flow.audits.classification_error.catalogue import CLASSIFIERS, strange
-from ppdm_flow.audits.classification_error.options import Option, typed
-from ppdm_flow.audits.classification_error.pruning import prune
+from ppdm_flow.audits.learning.catalogue import CLASSIFIERS, strange
+from ppdm_flow.audits.learning.options import Option, typed
+from ppdm_flow.audits.learning.pruning import prune
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 

@@ -11,9 +11,9 @@ from itertools import islice, repeat
 import numpy as np
 from scipy import stats
 
-from ppdm_flow.audits.classification_error.classifiers import Learner
-from ppdm_flow.audits.classification_error.coding import code
-from ppdm_flow.audits.classification_error.sides import Floats, Integers, Side, Truths
+from ppdm_flow.audits.learning.classifiers import Learner
+from ppdm_flow.audits.learning.coding import code
+from ppdm_flow.audits.learning.sides import Floats, Integers, Side, Truths
 
 LEVEL = 0.95
 

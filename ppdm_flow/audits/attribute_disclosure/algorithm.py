@@ -1,0 +1,145 @@
+"""Whether the release teaches sensitive values of its own people beyond what it teaches of people in general.
+
+The attacker knows some attributes of a person, looks up the released rows that have them (the closest ones where none
+has), and guesses the sensitive value that most of these have. Guesses on people whom the generator never saw are the
+control: what succeeds there is the use of the data, what succeeds beyond it on people in the data is disclosure. A
+Laplace correction mixes values into every group of released rows: how many, in the exact matches, is the l of
+l-diversity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ppdm_flow.audits.attribute_disclosure.attack import Risk, Success, alarming, attack, learn, risk
+from ppdm_flow.audits.attribute_disclosure.picture import chart
+from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
+from ppdm_flow.audits.records.columns import Beside, beside
+from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.gathering import Gathered, gather
+from ppdm_flow.audits.records.proportions import ALARM, wilson
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+Attacked = dict[str, tuple[Success, Success | None]]
+
+
+class AttributeDisclosureAudit:
+    """Attacks each sensitive attribute, of people in the data and of people held out."""
+
+    def __init__(self, params: AttributeDisclosureParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the rates of right guesses on people in the data and outside of it, and the risk made of them."""
+        columns = beside(original, candidate, ctx)
+        wanted = [i for i, c in enumerate(columns) if self._wanted(c, original)]
+        if not wanted:
+            return _nothing("the release has no sensitive attribute of the original")
+        found = gather(original, candidate, ctx, columns, self.params.sample)
+        attacked = {}
+        for i in wanted:
+            known = self._known(i, columns, original)
+            tried = _attacked(found, known, i) if known else None
+            if tried is not None:
+                attacked[columns[i].column] = tried
+        if not attacked:
+            return _nothing("there is no row, or nothing known, to attack")
+        return AuditOutcome(_figures(attacked, found), findings=_findings(attacked, ctx), charts=(chart(attacked),))
+
+    def _wanted(self, column: Beside, original: DataView) -> bool:
+        if self.params.sensitive is None:
+            return original.schema[column.source].role is Role.SENSITIVE
+        return column.column in self.params.sensitive or column.source in self.params.sensitive
+
+    def _known(self, wanted: int, columns: Sequence[Beside], original: DataView) -> list[int]:
+        others = [i for i in range(len(columns)) if i != wanted]
+        if self.params.known is not None:
+            return [i for i in others if {columns[i].column, columns[i].source} & set(self.params.known)]
+        role = [i for i in others if original.schema[columns[i].source].role is Role.QUASI_IDENTIFIER]
+        return role or others
+
+
+def _attacked(found: Gathered, known: Sequence[int], wanted: int) -> tuple[Success, Success | None] | None:
+    groups = (found.released, found.training, *((found.holdout,) if found.holdout is not None else ()))
+    codes = max(int(g.cells[:, wanted].max(initial=0)) for g in groups) + 1
+    knowledge = learn(found.released, known, wanted, codes)
+    success = attack(found.training, knowledge) if knowledge else None
+    if knowledge is None or success is None:
+        return None
+    return success, attack(found.holdout, knowledge) if found.holdout is not None else None
+
+
+def _figures(attacked: Attacked, found: Gathered) -> dict[str, Figure]:
+    risks = {name: risk(s, c) for name, (s, c) in attacked.items() if c is not None}
+    worst = max(risks, key=lambda name: risks[name].value, default=None)
+    figures = {"risk": _risk(risks[worst], f"of `{worst}`") if worst else Figure(None, "share", note=NO_HOLDOUT)}
+    for name, (success, control) in attacked.items():
+        own = _of_success(success, found)
+        own["control"] = _control(control)
+        own["risk"] = (
+            _risk(risks[name], "of this attribute") if name in risks else Figure(None, "share", note=NO_HOLDOUT)
+        )
+        figures |= {f"{name}.{key}": figure for key, figure in own.items()}
+    return figures
+
+
+def _of_success(success: Success, found: Gathered) -> dict[str, Figure]:
+    people, prior = success.people, success.prior / success.people
+    part = "" if found.released.whole else f", in a sample of {len(found.released):,} released rows"
+    groups = f"of {success.groups:,} groups of people whose known values the release has{part}"
+    uniform = success.homogeneous / success.groups if success.groups else None
+    return {
+        "success": Figure(success.rate, "share", success.interval, people, "right guesses on people in the data"),
+        "baseline": Figure(prior, "share", wilson(prior, people), people, "right guesses by the most frequent value"),
+        "exact_matches": Figure(
+            success.exact / people,
+            "share",
+            wilson(success.exact / people, people),
+            people,
+            f"people whose known values the release has{part}; of the others the closest rows are looked up",
+        ),
+        "smallest_l": Figure(
+            success.least_values, "values", sample=people, note=f"sensitive values in the least diverse {groups}"
+        ),
+        "homogeneous": Figure(
+            uniform,
+            "share",
+            wilson(uniform, success.groups) if uniform is not None else None,
+            people,
+            f"{groups}, those with a single sensitive value",
+        ),
+    }
+
+
+def _control(control: Success | None) -> Figure:
+    if control is None:
+        return Figure(None, "share", note=NO_HOLDOUT)
+    return Figure(control.rate, "share", control.interval, control.people, "right guesses on people held out")
+
+
+def _risk(found: Risk, what: str) -> Figure:
+    note = f"{what}: of the guesses that fail on others, the share that a person's presence in the data mends"
+    return Figure(found.value, "share", found.interval, note=note)
+
+
+def _findings(attacked: Attacked, ctx: AuditContext) -> tuple[Finding, ...]:
+    controlled = {n: (s, c) for n, (s, c) in attacked.items() if c is not None}
+    if not controlled:
+        return uncontrolled(ctx, "attribute_disclosure")
+    found = []
+    for name, (success, control) in controlled.items():
+        if alarming(success, control, len(controlled), ALARM):
+            text = (
+                f"`{name}` is guessed right of {success.rate:.1%} of the people in the data, of {control.rate:.1%} of"
+                f" those outside; chance does this in fewer than {ALARM:g} of all releases"
+            )
+            found.append(Finding("PPF863", Severity.WARNING, text, f"{ctx.release}.{name}"))
+    return tuple(found)
+
+
+def _nothing(why: str) -> AuditOutcome:
+    return AuditOutcome({"risk": Figure(None, "share", note=why)})

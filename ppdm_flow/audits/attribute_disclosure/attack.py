@@ -1,0 +1,115 @@
+"""The attack: look up what is known of a person among the released rows, and guess what most of those have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.audits.records.distances import Points, guesses
+from ppdm_flow.audits.records.gathering import Integers, Records, distinct
+from ppdm_flow.audits.records.proportions import newcombe, one_sided, wilson
+from ppdm_flow.tables.column import SPECIALS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Knowledge:
+    """The release as a table to look up in: ``points`` of the known columns, ``labels`` by descending frequency.
+
+    ``label_of`` turns a code of the sensitive column into a label; -1 where the release does not have it.
+    """
+
+    known: tuple[int, ...]
+    wanted: int
+    points: Points
+    weights: Integers
+    labels: Integers
+    label_of: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Success:
+    """What became of ``people`` persons: ``right`` guesses, ``prior`` right ones by the most frequent value alone.
+
+    Of the ``groups`` of persons with equal known values that the release has too, ``least_values`` is the smallest
+    number of sensitive values in one, ``homogeneous`` the number of those with a single one; ``exact`` counts the
+    persons in them.
+    """
+
+    people: int
+    right: int
+    prior: int
+    exact: int
+    groups: int
+    homogeneous: int
+    least_values: int | None
+
+    @property
+    def rate(self) -> float:
+        """The share of right guesses."""
+        return self.right / self.people
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the rate."""
+        return wilson(self.rate, self.people)
+
+
+def learn(released: Records, known: Sequence[int], wanted: int, codes: int) -> Knowledge | None:
+    """Return what the release teaches of column ``wanted``, of ``codes`` codes; None where it holds no value of it."""
+    valued = released.cells[:, wanted] >= SPECIALS
+    cells = released.cells[valued][:, [*known, wanted]]
+    if not len(cells):
+        return None
+    first, copies, _ = distinct(cells)
+    rows = released.take(np.flatnonzero(valued)[first])
+    share = np.bincount(cells[:, -1], minlength=codes)
+    order = np.argsort(-share, kind="stable")[: np.count_nonzero(share)]
+    label_of = np.full(codes, -1, dtype=np.int64)
+    label_of[order] = np.arange(len(order))
+    return Knowledge(tuple(known), wanted, rows.points(known), copies, label_of[rows.cells[:, wanted]], label_of)
+
+
+def attack(people: Records, knowledge: Knowledge) -> Success | None:
+    """Attack each person whose sensitive value is known; None where there are none."""
+    chosen = people.take(np.flatnonzero(people.cells[:, knowledge.wanted] >= SPECIALS))
+    if not len(chosen):
+        return None
+    first, copies, place = distinct(chosen.cells[:, list(knowledge.known)])
+    points = chosen.take(first).points(knowledge.known)
+    far, label, kinds = guesses(points, knowledge.points, knowledge.weights, knowledge.labels)
+    truth = knowledge.label_of[chosen.cells[:, knowledge.wanted]]
+    exact = far == 0
+    return Success(
+        people=len(chosen),
+        right=int((label[place] == truth).sum()),
+        prior=int((truth == 0).sum()),
+        exact=int(copies[exact].sum()),
+        groups=int(exact.sum()),
+        homogeneous=int((kinds[exact] == 1).sum()),
+        least_values=int(kinds[exact].min()) if exact.any() else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """(success - control) / (1 - control): of the guesses that fail on others, how many the person's own row mends."""
+
+    value: float
+    interval: tuple[float, float]
+
+
+def risk(success: Success, control: Success) -> Risk:
+    """Return the risk, its interval by that of the difference; 0 where nothing fails on others."""
+    room = 1 - control.rate
+    if room <= 0:
+        return Risk(0.0, (0.0, 0.0))
+    low, high = newcombe(success.rate, success.people, control.rate, control.people)
+    return Risk((success.rate - control.rate) / room, (low / room, min(1.0, high / room)))
+
+
+def alarming(success: Success, control: Success, attacks: int, error: float) -> bool:
+    """Whether so much better a rate is too rare by chance in any of ``attacks``."""
+    z = one_sided(error / attacks)
+    return newcombe(success.rate, success.people, control.rate, control.people, z)[0] > 0

@@ -1,0 +1,153 @@
+"""Whether the release tells who was in the data.
+
+The attacker holds the records of people, some of them in the data that the generator learned from, some not, and
+scores each against the released rows. If members score higher, the release depends on them. Which attack is best, and
+from which score on a person is taken for a member, is chosen on one half of the people and measured on the other, so
+that the figures are not made better by the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.audits.membership_inference.picture import chart
+from ppdm_flow.audits.membership_inference.ranking import (
+    FALSE_POSITIVES,
+    Advantage,
+    Area,
+    advantage,
+    area,
+    threshold,
+)
+from ppdm_flow.audits.membership_inference.scores import scores
+from ppdm_flow.audits.membership_inference.spec import MembershipInferenceParams
+from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.gathering import Records, gather
+from ppdm_flow.audits.records.proportions import ALARM, one_sided
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+Floats = npt.NDArray[np.float64]
+
+NAMES = ("auc", "advantage", "advantage_at_1_percent")
+FEWEST = 8
+"""People of a group below which nothing is estimated."""
+KEY = 1988
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One score: its area on all people, on the half that chooses and on the other, and what thresholds gain there.
+
+    ``best`` is for the threshold of the largest advantage, ``careful`` for that with 1 % of false alarms.
+    """
+
+    whole: Area
+    first: Area
+    second: Area
+    best: Advantage
+    careful: Advantage
+
+
+class MembershipInferenceAudit:
+    """Attacks people in the data and people held out."""
+
+    def __init__(self, params: MembershipInferenceParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return how well each score, and the best of them, tells members from others."""
+        if ctx.holdout is None:
+            return _nothing(NO_HOLDOUT, uncontrolled(ctx, "membership_inference"))
+        columns = beside(original, candidate, ctx, self.params.attributes)
+        if not columns:
+            return _nothing("the release has no attribute of the original")
+        found = gather(original, candidate, ctx, columns, self.params.sample)
+        others = found.holdout
+        if others is None or not len(found.released) or min(len(found.training), len(others)) < FEWEST:
+            return _nothing(f"there are fewer than {FEWEST} people in a group")
+        people = _joined(found.training, others)
+        scored = scores(people, found.released, len(columns), self.params.radius)
+        member = np.arange(len(people)) < len(found.training)
+        attacks = {name: _attack(score, member) for name, score in scored.by_attack.items()}
+        figures = _best(attacks, len(people)) | _each(attacks, len(people))
+        if "likelihood" not in attacks:
+            figures["likelihood.auc"] = Figure(None, "probability", note="the attributes have too many values")
+        return AuditOutcome(
+            figures, findings=_findings(attacks, ctx), charts=(chart({n: a.whole for n, a in attacks.items()}),)
+        )
+
+
+def _joined(a: Records, b: Records) -> Records:
+    return Records(np.concatenate([a.cells, b.cells]), a.numbers, a.available + b.available)
+
+
+def _attack(score: Floats, member: npt.NDArray[np.bool_]) -> Attack:
+    inside, outside = _halves(score[member])
+    strangers, others = _halves(score[~member])
+    best, careful = threshold(inside, strangers), threshold(inside, strangers, FALSE_POSITIVES)
+    return Attack(
+        area(score[member], score[~member]),
+        area(inside, strangers),
+        area(outside, others),
+        advantage(outside, others, best),
+        advantage(outside, others, careful),
+    )
+
+
+def _halves(score: Floats) -> tuple[Floats, Floats]:
+    """Return the scores of two random halves of a group: the same people for every score."""
+    first = np.random.default_rng(KEY).permutation(len(score)) % 2 == 0
+    return score[first], score[~first]
+
+
+def _best(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
+    name = max(attacks, key=lambda n: attacks[n].first.value)
+    found, note = attacks[name], f"of `{name}`, the best attack on one half of the people, measured on the other"
+    half = people // 2
+    return {
+        "auc": Figure(found.second.value, "probability", found.second.interval, half, f"{note}; 50 % is guessing"),
+        "advantage": Figure(found.best.value, "share", found.best.interval, half, f"{note}; 0 is guessing"),
+        "advantage_at_1_percent": _careful(found.careful, half, note),
+    }
+
+
+def _each(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
+    figures = {}
+    for name, found in attacks.items():
+        figures[f"{name}.auc"] = Figure(found.whole.value, "probability", found.whole.interval, people, "on all people")
+        figures[f"{name}.advantage"] = Figure(
+            found.best.value, "share", found.best.interval, people // 2, "threshold chosen on the other half"
+        )
+    return figures
+
+
+def _careful(found: Advantage, half: int, note: str) -> Figure:
+    text = f"{note}; members found minus others taken for members, at a threshold with 1 % of those; 0 is guessing"
+    return Figure(found.value, "share", found.interval, half, text)
+
+
+def _findings(attacks: Mapping[str, Attack], ctx: AuditContext) -> tuple[Finding, ...]:
+    z = one_sided(ALARM / len(attacks))
+    found = []
+    for name, attack in attacks.items():
+        if attack.whole.low(z) > 0.5:
+            text = (
+                f"the attack by `{name}` scores a person in the data higher than one outside in"
+                f" {attack.whole.value:.1%} of pairs, where 50 % is guessing; chance does this in fewer than {ALARM:g}"
+                " of all releases"
+            )
+            found.append(Finding("PPF862", Severity.WARNING, text, f"{ctx.release}.{name}"))
+    return tuple(found)
+
+
+def _nothing(why: str, findings: tuple[Finding, ...] = ()) -> AuditOutcome:
+    units = {"auc": "probability", "advantage": "share", "advantage_at_1_percent": "share"}
+    return AuditOutcome({n: Figure(None, units[n], note=why) for n in NAMES}, findings=findings)

@@ -1,0 +1,46 @@
+"""The card of the audit `membership_inference`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.audits.records.attributes import named_attributes
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+class MembershipInferenceParams(Params):
+    """``attributes`` are what the attacker knows of a person: all but identifiers if not given.
+
+    Three scores are tried: ``distance`` to the closest released row, ``density``, the released rows within ``radius``
+    (a share of the attributes; the median of the distances if not given), and ``likelihood``, how short the record is
+    under a code table of the release against one without correlations. ``sample`` bounds the released rows and the
+    people of each group.
+    """
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    radius: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    sample: Annotated[int, Field(ge=10, le=1_000_000)] = 20_000
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="membership_inference",
+        kind=Kind.AUDIT,
+        summary="whether an attacker can tell from the release who was in the data that it was learned from",
+        reference=(
+            "Shokri, Stronati, Song, Shmatikov, Membership inference attacks, IEEE S&P 2017; Hilprecht, Härterich,"
+            " Bernau, Monte Carlo and reconstruction membership inference, PoPETs 2019; DeLong, DeLong, Clarke-Pearson,"
+            " Comparing the areas under correlated receiver operating characteristic curves, Biometrics 44, 1988"
+        ),
+        cost="sample squared times attributes and one code table, some seconds for 20,000 rows",
+        example=(
+            "audits:\n  members: {use: membership_inference}\ngates:\n  no-members: {metric: members.auc, max: 0.52}"
+        ),
+    ),
+    params=MembershipInferenceParams,
+    algorithm="ppdm_flow.audits.membership_inference.algorithm:MembershipInferenceAudit",
+    effect=named_attributes,
+)

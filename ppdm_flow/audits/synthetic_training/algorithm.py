@@ -1,0 +1,142 @@
+"""Whether a classifier learns from the release what it would have learned from the original.
+
+``synthetic`` is the error, on real rows, of a classifier that learned from the release; ``real`` that of one that
+learned from real rows; ``error_increase`` their difference. With a holdout the real rows of the test are rows that
+neither the generator nor any classifier saw. Without, the rows of the test are left out of the real training part, but
+the generator saw them, and rows that it copied stay in the release: then ``synthetic`` is a lower bound, so to speak.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.audits.learning.classifiers import Learner
+from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
+from ppdm_flow.audits.learning.sides import Floats, Integers
+from ppdm_flow.audits.records.columns import Beside, beside
+from ppdm_flow.audits.records.proportions import deviate, wilson
+from ppdm_flow.audits.synthetic_training.picture import chart
+from ppdm_flow.audits.synthetic_training.spec import SyntheticTrainingParams
+from ppdm_flow.audits.synthetic_training.stacking import Stacked, stack
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NAMES = ("real", "synthetic", "error_increase")
+FEWEST = 10
+"""Rows below which no error is estimated."""
+THREADS = min(4, os.cpu_count() or 1)
+Reach = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """Errors with their intervals, measured on ``tested`` rows; ``note`` says on which."""
+
+    real: tuple[float, Reach]
+    synthetic: tuple[float, Reach]
+    increase: tuple[float, Reach]
+    tested: int
+    note: str
+
+
+class SyntheticTrainingAudit:
+    """Learns the class attribute from the release and from the original, and tests both on the original."""
+
+    def __init__(self, params: SyntheticTrainingParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return both errors and the increase, each with its interval."""
+        columns = beside(original, candidate, ctx)
+        target = next((c for c in columns if self._is_target(c, original)), None)
+        if target is None:
+            return _nothing("the release has no class attribute of the original", ctx)
+        found = stack(original, candidate, ctx, columns, target, self.params.rows)
+        if min(int(found.released.sum()), int(found.real.sum())) < FEWEST:
+            return _nothing(f"there are fewer than {FEWEST} rows with a class", ctx)
+        controlled = int(found.held.sum()) >= FEWEST
+        estimates = self._on_holdout(found) if controlled else self._on_splits(found)
+        return AuditOutcome(_figures(estimates), charts=(chart(estimates.real, estimates.synthetic, target.source),))
+
+    def _is_target(self, column: Beside, original: DataView) -> bool:
+        if self.params.target is None:
+            return original.schema[column.source].role is Role.TARGET
+        return self.params.target in (column.column, column.source)
+
+    def _tried(self, found: Stacked, parts: list[list[Split]]) -> list[Trials]:
+        learner = Learner(self.params.classifier, self.params.options, self.params.seed)
+        return trials([(found.side, every) for every in parts], learner, THREADS)
+
+    def _on_holdout(self, found: Stacked) -> Estimates:
+        parts = [[Split(train, found.held)] for train in (found.real, found.released)]
+        real, synthetic = self._tried(found, parts)
+        wrong, other = (t.wrong[0][found.side.place][found.held > 0] for t in (real, synthetic))
+        tested = len(wrong)
+        change = other.astype(np.float64) - wrong
+        rise = float(change.mean())
+        reach = deviate() * float(np.sqrt(max(change.var(), 1 / tested) / tested))
+        return Estimates(
+            (float(wrong.mean()), wilson(float(wrong.mean()), tested)),
+            (float(other.mean()), wilson(float(other.mean()), tested)),
+            (rise, (rise - reach, rise + reach)),
+            tested,
+            "on rows that the generator never saw, these two classifiers given",
+        )
+
+    def _on_splits(self, found: Stacked) -> Estimates:
+        p = self.params
+        drawn = [
+            _of_real(found, split(np.ones(int(found.real.sum()), dtype=np.int64), p.test_share, p.seed, repeat))
+            for repeat in range(p.repeats)
+        ]
+        real, once = self._tried(found, [drawn, [Split(found.released, found.real)]])
+        synthetic = Trials(found.side, tuple(drawn), once.wrong * p.repeats)
+        tested = int(found.real.sum())
+        rise = synthetic.errors - real.errors
+        return Estimates(
+            _over_splits(real.errors, p.test_share, real.spread() / tested),
+            _over_splits(synthetic.errors, p.test_share, synthetic.spread() / tested),
+            _over_splits(rise, p.test_share, real.spread_beside(synthetic) / tested),
+            tested,
+            f"over {p.repeats} splits; the release was made from the rows of the test too, which flatters it",
+        )
+
+
+def _of_real(found: Stacked, parts: Split) -> Split:
+    """Spread the parts of the real rows over all rows."""
+    return Split(*(_spread(found.real, part) for part in (parts.train, parts.test)))
+
+
+def _spread(real: Integers, part: Integers) -> Integers:
+    out = np.zeros(len(real), dtype=np.int64)
+    out[real > 0] = part
+    return out
+
+
+def _over_splits(values: Floats, test_share: float, least: float) -> tuple[float, Reach]:
+    mean = float(values.mean())
+    return mean, interval(values, test_share, least) or (mean, mean)
+
+
+def _figures(found: Estimates) -> dict[str, Figure]:
+    known = {
+        "real": (found.real, "of a classifier that learned from real rows"),
+        "synthetic": (found.synthetic, "of a classifier that learned from the release"),
+        "error_increase": (found.increase, "of learning from the release"),
+    }
+    return {
+        n: Figure(value, "share", reach, found.tested, f"{what}; {found.note}")
+        for n, ((value, reach), what) in known.items()
+    }
+
+
+def _nothing(why: str, ctx: AuditContext) -> AuditOutcome:
+    text = f"nothing could be learned from the release: {why}"
+    findings = (Finding("PPF866", Severity.WARNING, text, f"{ctx.release}.synthetic_training"),)
+    return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES}, findings=findings)
