@@ -38,6 +38,13 @@ def stays(word: np.uint64, wanted: int, candidates: int) -> bool:
     return (word >> np.uint64(16)) * np.uint64(candidates) < np.uint64(wanted) << np.uint64(48)  # type: ignore[return-value]
 
 
+@_inlined
+def below(word: np.uint64, bound: int) -> int:
+    """Return a whole number from 0 to ``bound`` - 1, ``bound`` <= 2^32: the upper half of their product."""
+    low = ((word & np.uint64(0xFFFFFFFF)) * np.uint64(bound)) >> np.uint64(32)
+    return np.int64(((word >> np.uint64(32)) * np.uint64(bound) + low) >> np.uint64(32))  # type: ignore[return-value]
+
+
 @compiled
 def insert(words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words, planes: int, out: Words) -> None:
     """Set each bit of ``out[r]`` with probability ``levels[sizes[r]] / 2^planes``, exactly.
@@ -48,11 +55,11 @@ def insert(words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words
     for row in range(len(out)):
         level = levels[sizes[row]]
         for w in range(width):
-            below = np.uint64(0)
+            less = np.uint64(0)
             for plane in range(planes):
                 bits = ~words[row, begin + plane * width + w]
-                below = (bits | below) if (level >> np.uint64(plane)) & np.uint64(1) else (bits & below)
-            out[row, w] = below
+                less = (bits | less) if (level >> np.uint64(plane)) & np.uint64(1) else (bits & less)
+            out[row, w] = less
 
 
 @compiled
@@ -95,10 +102,7 @@ def refill(
             taken[i] = items[first + i]
         held = size
         for new in range(size - remaining(limits[size], words[row, 0])):
-            free = np.uint64(alphabet - held)
-            word = words[row, 1 + longest + new]
-            low = ((word & np.uint64(0xFFFFFFFF)) * free) >> np.uint64(32)
-            item = np.int64(((word >> np.uint64(32)) * free + low) >> np.uint64(32))
+            item = below(words[row, 1 + longest + new], alphabet - held)
             place = 0
             while place < held and taken[place] <= item:
                 item += 1

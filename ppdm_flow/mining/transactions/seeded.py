@@ -5,9 +5,10 @@ breaches in privacy preserving data mining", PODS 2003, section 5) publish for e
 public function says what the randomized transaction is, and pick it among the seeds that are right on the items of t.
 Here that function is a polynomial, so that nothing about it has to be assumed.
 
-**Expansion.** Items are elements x of the field F of 2^16 elements. The seed of a transaction of m items is a
-polynomial f over F with d = m + spare coefficients. Item x is in t' if f(x), read as a number, is below a, where
-rho_m = a / 2^16.
+**Expansion.** Items, by their position in the alphabet, are elements x of the field F of 2^16 elements: numbers whose
+bits are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1. The seed of a transaction of m items is a polynomial f
+over F with d = m + spare coefficients, the constant one first. Item x is in t' if f(x), read as a number, is below a,
+where rho_m = a / 2^16.
 
 **Choice of the seed.** The operator says which items of t are in t': j from its law, then j of the m at random. Each
 item of t gets a value f(x), uniform among the a values that put it in or the 2^16 - a that leave it out, and f is drawn
@@ -19,7 +20,8 @@ Pr[f | t] = Pr[b | t] a^-|b| (2^16 - a)^(|b| - m) 2^(-16 spare), and the operato
 Pr[b | t] rho^(|t'| - |b|) (1 - rho)^(n - m - |t'| + |b|). Their ratio depends on m, n and |t'| only: among transactions
 of m items, a seed says exactly what its expansion says. m itself is published with both. So the breach levels and the
 amplification of the operator are those of the seeds, for any adversary, whatever their computing power. What is assumed
-is that the words are uniform (AES), up to a relative 2^-40 in reducing them to the needed range.
+is that the words are uniform (AES), and that probabilities may be off by 2^-34 of themselves where words are reduced
+to the needed range.
 
 **Utility.** Values of a uniform polynomial of d coefficients are independent and uniform at any d items. Given t and
 the pattern, those at ``spare`` items outside of t are so too. So the law of t' on the union of t and any ``spare``

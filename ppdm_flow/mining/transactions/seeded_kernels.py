@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.transactions.randomize_kernels import remaining, stays
+from ppdm_flow.mining.transactions.randomize_kernels import below, remaining, stays
 from ppdm_flow.mining.transactions.seeded_field import Elements, Logs, over, times
 from ppdm_flow.sdk.compiled import compiled
 
@@ -39,12 +39,12 @@ def interpolate(
         level = levels[size]
         left = remaining(limits[size], words[row, 0])
         for i in range(size):
-            word = words[row, 1 + longest + i] >> np.uint64(24)  # 40 bits, times at most 2^16
+            word = words[row, 1 + longest + i]
             if stays(words[row, 1 + i], left, size - i):
                 left -= 1
-                value[i] = np.int64((word * np.uint64(level)) >> np.uint64(40))
+                value[i] = below(word, level)
             else:
-                value[i] = level + np.int64((word * np.uint64((1 << 16) - level)) >> np.uint64(40))
+                value[i] = level + below(word, (1 << 16) - level)
         for step in range(1, size):  # divided differences, in place
             for i in range(size - 1, step - 1, -1):
                 run = np.int64(items[first + i]) ^ np.int64(items[first + i - step])
@@ -56,9 +56,9 @@ def interpolate(
             item = np.int64(items[first + i])
             degree = spare + size - 1 - i
             for c in range(degree, 0, -1):
-                below = np.int64(out[row, c - 1])
+                lower = np.int64(out[row, c - 1])
                 kept = times(np.int64(out[row, c]), item, powers, logs) if c < degree else np.int64(0)
-                out[row, c] = below ^ kept
+                out[row, c] = lower ^ kept
             if degree > 0:
                 out[row, 0] = times(np.int64(out[row, 0]), item, powers, logs)
             out[row, 0] ^= value[i]

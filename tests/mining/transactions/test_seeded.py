@@ -10,11 +10,12 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions import seeded
+from ppdm_flow.mining.transactions.estimates import expected_sigma, supports
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.seeded_field import MODULUS, ORDER, product, tables
 from ppdm_flow.mining.transactions.vertical import expand
@@ -142,6 +143,29 @@ def test_expansions_of_pairs_of_own_items_are_of_one_kind() -> None:
     observed = np.array([(code == (1 << a) + (1 << b)).sum() for a, b in combinations(range(5), 2)])
     assert observed.sum() == rows
     assert fits(observed, np.full(10, rows / 10))
+
+
+def test_estimates_from_seeds_are_unbiased_with_the_stated_error() -> None:
+    """2,000 releases of 150 transactions of two sizes: mean by a z-test, variance by its chi-square law."""
+    draw, each = 2000, 150
+    own = [[3, 8, 9], [8, 40], [3, 41], [3, 8, 9, 50], [8, 9], [20]] * (each // 6)
+    sizes = np.array([len(row) for row in own])
+    offsets = np.concatenate([[0], np.cumsum(np.tile(sizes, draw))]).astype(np.int64)
+    items = np.tile(np.array([i for row in own for i in row], dtype=np.int32), draw)
+    operator = Operator.cut_and_paste(dict.fromkeys(range(1, 5), 3), dict.fromkeys(range(1, 5), 0.25), 64)
+    seeds = seeded.seed(Baskets(offsets, items, names(64)), operator, draws(operator, 3), np.arange(draw * each), 3)
+    bits = (expand(seeds).words[:, :1] >> np.array([3, 8, 9], dtype=np.uint64)) & np.uint64(1)
+    overlap = bits.sum(axis=1).astype(np.int64).reshape(draw, each)
+    held = np.array([len({3, 8, 9} & set(row)) for row in own])
+    counts, partial = {}, {}
+    for m in range(1, 5):
+        counts[m] = np.stack([(overlap[:, sizes == m] == k).sum(axis=1) for k in range(4)], axis=-1)
+        partial[m] = np.bincount(held[sizes == m], minlength=4) / (sizes == m).sum()
+    found = supports(operator, counts).value
+    sigma = float(expected_sigma(operator, partial, {m: float((sizes == m).sum()) for m in range(1, 5)}))
+    assert abs(found.mean() - 2 / 6) < float(norm.isf(RISK / 2)) * sigma / np.sqrt(draw)
+    spread = float(((found - 2 / 6) ** 2).sum()) / sigma**2
+    assert float(chi2.ppf(RISK / 2, draw)) < spread < float(chi2.isf(RISK / 2, draw))
 
 
 def test_long_and_empty_transactions() -> None:
