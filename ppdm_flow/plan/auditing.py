@@ -33,9 +33,7 @@ def audit_nodes(
     ]
     judged = [node for release in releases for node in _of_requirements(release, requirements, binder)]
     usual = [
-        node
-        for release in releases
-        for node in _usual(release, {n.bound.info.name for n in written if n.release == release.name}, binder)
+        node for release in releases for node in _usual(release, _measured_on(release, (*judged, *written)), binder)
     ]
     return (*judged, *written, *usual)
 
@@ -52,11 +50,22 @@ def _of_requirements(
             yield AuditNode(kind, bound, release.name, same, implicit=True, spans=spans)
 
 
+def _measured_on(release: ReleaseNode, nodes: Iterable[AuditNode]) -> set[str]:
+    """Return the plugins that measure a release already."""
+    return {n.bound.info.name for n in nodes if n.release == release.name}
+
+
 def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[AuditNode]:
-    """Yield the audits that every release has, unless the policy names the same plugin for it."""
+    """Yield the audits that every release has, unless the policy names the same plugin for it.
+
+    Generated rows belong to nobody: the question is not whose row it is, but whether original rows come out again.
+    """
     wanted = ["distributions"]
+    generated = any(fact.was(Change.GENERATED) for fact in release.attributes)
     if any(fact.role is _QI for fact in release.attributes):
-        wanted += ["class_sizes", "reidentification_risk"]
+        wanted += ["class_sizes"] if generated else ["class_sizes", "reidentification_risk"]
+    if generated:
+        wanted.append("anonymity_score")
     if any(fact.was(Change.PERTURBED) for fact in release.attributes):
         wanted.append("perturbation_utility")
     path = ("releases", release.name)

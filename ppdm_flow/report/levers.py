@@ -55,20 +55,25 @@ def _sensitivities(serving: list[str]) -> str:
     return "Add a `fine_grain_perturbation` step before the release, or `drop` the attribute."
 
 
-def _generated(serving: list[str]) -> str:
+def _anonymity_score(serving: list[str]) -> str:
     if serving:
         return (
-            f"{listed(serving)} makes the rows: a higher `min_support` lets patterns of fewer people into its model, so"
-            " fewer original rows come out again."
+            f"{listed(serving)} makes the rows: with a higher `min_support` its model holds only what more people have"
+            " in common, and fewer original rows come out again."
         )
     return "No step makes new rows: add a generator, such as `krimp_generator`, before the release."
+
+
+def _blend(serving: list[str]) -> str:
+    rejecting = " `blend: strict` rejects every rare original row, at some cost in likeness." if serving else ""
+    return _anonymity_score(serving) + rejecting
 
 
 _ADVICE = {
     "templates": _templates,
     "sensitivities": _sensitivities,
-    "anonymity_score": _generated,
-    "blend": _generated,
+    "anonymity_score": _anonymity_score,
+    "blend": _blend,
 }
 
 

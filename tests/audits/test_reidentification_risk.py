@@ -89,3 +89,10 @@ def test_no_quasi_identifier_and_no_rows(build):
     assert found["prosecutor_highest"].value == 0.1
     found = AUDIT.measure(*build.case(table([]), table([]), "qq").args).figures
     assert found["prosecutor_highest"].value == 0
+
+
+def test_generated_rows_belong_to_nobody(build):
+    """As many rows as the original, and yet not its rows."""
+    data = {"p": ["a", "a", "b"], "q": ["x", "x", "y"]}
+    case = build.case(data, data, "qq", changes={n: (("make", Change.GENERATED),) for n in "pq"}, paired=False)
+    assert "belong to nobody" in AUDIT.measure(*case.args).figures["journalist_highest"].note

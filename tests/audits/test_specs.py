@@ -14,8 +14,9 @@ import pytest
 import ppdm_flow.audits
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, ValueBound
+from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.core.supports import Support
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import Audit, Rechecked
 from ppdm_flow.sdk.registry import listed, load
@@ -74,6 +75,8 @@ def test_no_value_is_told(name, paired, build):
             KAnonymity("k", 500, ("p", "q")),
             Template("t", "t", ("p", "q"), (("s", written),), 0.01),
             Sensitivity("s", "s", Directions.BOTH, (ValueBound(written, 0.01, 0.02),), tolerance=2.0),
+            AnonymityScore("a", 0.1),
+            Blend("b", Support(count=500)),
         ),
         operators={"s": Operator("s", domain, np.full(4, 0.3))},
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ppdm_flow.core.supports import Support
 from ppdm_flow.policy import load, requirements_of
 
 ORG = """\
@@ -389,3 +390,32 @@ def test_a_policy_in_another_folder(tmp_path: Path, start) -> None:
     loaded = load(file)
     assert k_of(loaded) == 10
     assert str(tmp_path / "org.yaml") in loaded.sources
+
+
+BLEND = "privacy: {blend: {min_support: {count: 20}, max: 0.1}}\n"
+
+
+def test_a_child_may_give_a_support_in_another_unit(read, start, codes) -> None:
+    """Maps merge, so the other unit has to be taken back; a bare number replaces both."""
+    files = {"org.yaml": BLEND}
+    for written, meant in (
+        ("0.02", Support(ratio=0.02)),
+        ("{count: null, ratio: 0.02}", Support(ratio=0.02)),
+        ("{count: 30}", Support(count=30)),
+    ):
+        text = extending(start, "org.yaml") + f"privacy: {{blend: {{min_support: {written}}}}}\n"
+        loaded = read(text, files)
+        assert codes(loaded) == []
+        assert loaded.policy.privacy.blend.min_support == meant
+        assert loaded.policy.privacy.blend.max == 0.1
+    both = read(extending(start, "org.yaml") + "privacy: {blend: {min_support: {ratio: 0.02}}}\n", files)
+    assert codes(both) == ["PPF529"]
+
+
+def test_floors_on_generated_data(read, start, codes) -> None:
+    floors = "floors: {privacy.blend.min_support.count: '>= 10', privacy.anonymity_score.max: '<= 0.5'}\n"
+    files = {"org.yaml": floors + BLEND + "params: {nas: {type: float, default: 0.4}}\n"}
+    files["org.yaml"] = files["org.yaml"].replace("max: 0.1}}", "max: 0.1}, anonymity_score: {max: '${params.nas}'}}")
+    assert codes(read(extending(start, "org.yaml"), files)) == []
+    for weaker in ("blend: {min_support: {count: 5}}", "blend: {min_support: 0.001}", "anonymity_score: {max: 0.6}"):
+        assert codes(read(extending(start, "org.yaml") + f"privacy: {{{weaker}}}\n", files)) == ["PPF308"]

@@ -23,7 +23,7 @@ from ppdm_flow.mining.anonymity.scores import AnonymityScore, anonymity_score
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
-_UNITS = {"nas": "share", "as": "score", "as_of_original": "score"}
+_UNITS = {"nas": "share", "as": "number", "as_of_original": "number"}
 
 
 class AnonymityScoreAudit:

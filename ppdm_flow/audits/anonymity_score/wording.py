@@ -16,12 +16,17 @@ from ppdm_flow.sdk.audit import AuditContext
 def sentence(found: AnonymityScore, compared: Comparison) -> str:
     """Return the sentence for the report."""
     distinct, seen = int(found.distinct.sum()), int(found.found.sum())
-    text = f"Of {amount(distinct, 'different original row')} {seen:,} occur in the release ({columns_of(compared)})"
+    if not distinct:
+        return "There is no original row to look for."
+    text = f"{seen:,} of {amount(distinct, 'different original row')} occur in the release ({columns_of(compared)})"
     first = found.supports[:1] == 1
     unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
     if unique:
-        text += f", and {caught:,} of the {amount(unique, 'row')} that only one person has"
-    return f"{text}. Weighted by how few people share a row, that is {found.normalised:.1%} of all there is to find."
+        text += f", {caught:,} of the {unique:,} that only one person has among them"
+    return (
+        f"{text}. Averaged over the numbers of people s who share a row, with a weight of 1/s, {found.normalised:.1%}"
+        " are found."
+    )
 
 
 def alone(found: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
@@ -29,10 +34,5 @@ def alone(found: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
     first = found.supports[:1] == 1
     unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
     if caught:
-        text = (
-            f"{caught:,} of {amount(unique, 'original row')} that only one person has occur in the release: whoever"
-            " meets such a row cannot know whether it is a person's or was made"
-        )
-        if caught == unique:
-            text = f"all {amount(unique, 'original row')} that only one person has occur in the release"
+        text = f"{caught:,} of {amount(unique, 'original row')} that only one person has occur in the release"
         yield Finding("PPF852", Severity.WARNING, text, f"{ctx.release}.alone")

@@ -22,11 +22,11 @@ def charts(found: Blend, support: Support, prefix: str) -> tuple[Chart, ...]:
     return (
         Chart(
             id=f"{prefix or 'blend.'}by_origin",
-            title="Released rows by their support in the original",
+            title=f"Released rows that occur in the original: rare below {of(support)}",
             kind="bars",
-            x=("no original row", f"fewer than {of(support)}", f"{of(support)} or more"),
+            x=("in no row", "rare there", "frequent there"),
             series=series,
-            x_label="original rows that are like the released one",
+            x_label="in the original",
             y_label="share of released rows",
             group="blend",
         ),

@@ -16,12 +16,12 @@ from ppdm_flow.sdk.audit import AuditContext
 
 def sentence(found: Blend, support: Support, compared: Comparison) -> str:
     """Return the sentence for the report."""
-    rare = f"fewer than {of(support)} in the release are like them"
     if not found.rare_released:
-        return f"There is no released row of which {rare} ({columns_of(compared)})."
+        return f"No released row occurs in fewer than {of(support)} of the release ({columns_of(compared)})."
     return (
-        f"Of {amount(found.rare_released, 'released row')} that are rare ({rare}), {found.rare[0]:,} are rows that were"
-        f" as rare in the original: {found.share:.1%} ({columns_of(compared)})."
+        f"Of {amount(found.rare_released, 'released row')} that occur in fewer than {of(support)} of the release,"
+        f" {found.rare[0]:,} ({found.share:.1%}) occur in the original, and in fewer than {of(support)} there too"
+        f" ({columns_of(compared)})."
     )
 
 
@@ -32,7 +32,7 @@ def exposed(found: Blend, support: Support, ctx: AuditContext) -> Iterator[Findi
             f"{found.original_rare_found:,} of {amount(found.original_rare, 'original row')} that fewer than"
             f" {of(support)} share occur in the release"
         )
-        yield Finding("PPF853", Severity.WARNING, text, f"{ctx.release}.rare")
+        yield Finding("PPF853", Severity.WARNING, text, f"{ctx.release}.{support}")
 
 
 def of(support: Support) -> str:

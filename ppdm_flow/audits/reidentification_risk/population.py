@@ -47,9 +47,11 @@ def population_of(
     sizes = released.counts
     if file is not None:
         return _sized(released, _counted(_read(ctx.home / file, columns), columns))
+    facts = [ctx.attributes[c] for c in columns if c in ctx.attributes]
+    if any(f.was(Change.GENERATED) for f in facts):
+        return Population(sizes, "at most: generated rows belong to nobody, and only look like somebody's")
     if original.counts(()).total == int(sizes.sum()):
         return Population(sizes, "every row of the original is released, so the release is the population")
-    facts = [ctx.attributes[c] for c in columns if c in ctx.attributes]
     sources = [source_of(c, ctx) for c in columns]
     if any(f.was(*Change) for f in facts) or any(s not in original.schema for s in sources):
         return Population(
