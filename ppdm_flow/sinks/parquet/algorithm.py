@@ -64,6 +64,8 @@ class ParquetSink:
                 store_schema=False,
                 version="2.6",
             )
+            if self._layout.documents:
+                self._writer.add_key_value_metadata(dict(self._layout.documents))
         return self._layout
 
     def _flush(self) -> None:

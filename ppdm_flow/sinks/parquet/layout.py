@@ -17,27 +17,28 @@ _RAW = ("bits", "seed")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """``group`` rows a row group; ``coded`` are the physical columns with dictionaries, ``raw`` those of noise.
+    """``group`` rows a row group; ``documents`` explain sets, in the file's metadata.
 
-    Noise has neither dictionary nor statistics and is not compressed: that would take time and save next to nothing.
+    ``coded`` are the physical columns with dictionaries, ``raw`` those of noise. Noise has neither dictionary nor statistics and is not compressed: that would take time and save next to nothing.
     """
 
     schema: pa.Schema
     group: int
     coded: list[str]
     raw: tuple[str, ...]
+    documents: Mapping[bytes, bytes]
 
     @classmethod
     def of(cls, schema: pa.Schema, group: int) -> Layout:
         """Return the layout for batches of a schema; ``group`` is the most rows of a row group."""
         fields = [pa.field(f.name, _kind(f.type)) for f in schema]
         told = {f.name: json.loads(f.metadata[KEY]) for f in schema if f.metadata and KEY in f.metadata}
-        metadata = {KEY: json.dumps(told, ensure_ascii=False).encode()} if told else None
+        documents = {KEY: json.dumps(told, ensure_ascii=False).encode()} if told else {}
         raw = tuple(f"{f.name}.{part}" for f in fields for part in _parts(f.type) if part in _RAW)
         every = [f"{f.name}.{part}" if part else f.name for f in fields for part in _parts(f.type)]
         widths = [f.type.field(part).type.byte_width for f in fields for part in _parts(f.type) if part in _RAW]
         rows = min(group, max(1024, _BYTES // max(1, *widths))) if widths else group
-        return cls(pa.schema(fields, metadata=metadata), rows, [c for c in every if c not in raw], raw)
+        return cls(pa.schema(fields), rows, [c for c in every if c not in raw], raw, documents)
 
     def compression(self, chosen: str) -> str | Mapping[str, str]:
         """Return the compression of each physical column."""

@@ -61,6 +61,7 @@ class LongSource:
 
     def _pairs(self) -> tuple[Codes, Codes, pa.StringArray]:
         """Return the codes of ids and of items, row by row, -1 for none, and the alphabet sorted by text."""
+        self.names()
         wanted = [self._place(self.params.id), self._place(self.params.item)]
         pieces: tuple[list[pa.Array], list[pa.Array]] = ([], [])
         for batch in self._csv().batches(wanted):
