@@ -205,4 +205,14 @@ PAGES: tuple[CodePage, ...] = (
         "The confidence that the step computes and the one that the audit measures would differ.",
         "Let the step suppress the attribute, use `nulls: own_category`, or `incomplete_rows: drop`.",
     ),
+    CodePage(
+        "PPF806",
+        "no levels of the hierarchies keep the requirements",
+        "Even where every attribute is generalized as far as it may be, more rows would have to be suppressed than the"
+        " step may suppress.",
+        "Releasing the best of what is not good enough would break what the policy promises.",
+        "Allow more `suppression`, higher `levels`, more levels in the hierarchies, or ask for less.",
+        "steps:\n  recode: {use: full_domain_recoding, with: {suppression: 0, levels: {age: {max: 0}}}}",
+        "steps:\n  recode: {use: full_domain_recoding, with: {suppression: 0.05}}",
+    ),
 )

@@ -40,7 +40,10 @@ class Priced(Protocol):
 class Cost(Protocol):
     """Smaller is better."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What policies call it."""
+        ...
 
     def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
         """Look at the ground once."""

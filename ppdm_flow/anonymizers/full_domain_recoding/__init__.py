@@ -1,0 +1,1 @@
+"""The plugin `full_domain_recoding`."""

@@ -1,0 +1,102 @@
+"""Full-domain recoding: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.carrying import k_anonymity
+from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
+CostName = Literal["loss", "ncp", "precision", "discernibility", "average_class_size", "entropy", "classification"]
+
+
+class Bounds(Params):
+    """The least and the highest level that an attribute may go to; 0 are its values themselves."""
+
+    min: Annotated[int, Field(ge=0)] = 0
+    max: Annotated[int, Field(ge=0)] | None = None
+
+
+class RecodingParams(Params):
+    """Which attributes are recoded (default: those that the requirements group by), and what the search may do.
+
+    ``suppression`` is the largest share of rows that may be suppressed. ``suppress: rows`` drops them; ``cells`` keeps
+    them with all recoded cells suppressed, where they are enough to keep the requirements as a class of their own.
+    ``cost`` is what the search makes smallest. ``levels`` bounds single attributes. ``most_nodes`` ends the search of a
+    large lattice early; the report then says that the optimum is not proven.
+    """
+
+    attributes: Names | None = None
+    suppression: Annotated[float, Field(ge=0.0, le=1.0)] = 0.05
+    suppress: Literal["rows", "cells"] = "rows"
+    cost: CostName = "loss"
+    levels: dict[str, Bounds] = Field(default_factory=dict)
+    most_nodes: Annotated[int, Field(ge=1)] | None = None
+
+    def grouped(self, found: tuple[KAnonymity, ...]) -> tuple[str, ...]:
+        """Return the attributes to recode."""
+        union = tuple(dict.fromkeys(a for k in found for a in k.attributes))
+        return union if self.attributes is None else self.attributes
+
+
+def effect(params: RecodingParams, scope: Scope) -> Effect:
+    """Generalize; serve k-anonymity over the recoded attributes."""
+    found = k_anonymity(scope.requirements, scope.attributes)
+    recoded = params.grouped(found)
+    targets = tuple(f.name for f in scope.attributes.values() if f.role is Role.TARGET)
+    return Effect(
+        reads=(*recoded, *(targets if params.cost == "classification" else ())),
+        changes=dict.fromkeys(recoded, Change.GENERALIZED),
+        rows="fewer" if params.suppress == "rows" else "same",
+        serves=tuple(k.id for k in found if set(k.attributes) <= set(recoded)),
+        guarantee="; ".join(f"every class has at least {k.k} rows" for k in found),
+        problems=(*_of_models(found, recoded), *_of_names(params, scope, recoded), *_of_cost(params, targets)),
+    )
+
+
+def _of_models(found: tuple[KAnonymity, ...], recoded: tuple[str, ...]) -> list[Problem]:
+    if not found or not recoded:
+        return [Problem("PPF780", "nothing to recode for: no requirement that concerns this table groups rows")]
+    return []
+
+
+def _of_names(params: RecodingParams, scope: Scope, recoded: tuple[str, ...]) -> list[Problem]:
+    found = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    for name, bounds in params.levels.items():
+        if name not in recoded:
+            found.append(Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("levels", name)))
+        elif bounds.max is not None and bounds.max < bounds.min:
+            found.append(Problem("PPF782", "`max` must not lie below `min`", ("levels", name, "max")))
+    return found
+
+
+def _of_cost(params: RecodingParams, targets: tuple[str, ...]) -> list[Problem]:
+    if params.cost == "classification" and not targets:
+        return [Problem("PPF780", "`cost: classification` needs an attribute with the role `target`", ("cost",))]
+    return []
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="full_domain_recoding",
+        kind=Kind.ROW_WISE,
+        summary="Generalizes every value of an attribute to one level, with the optimal level of each attribute.",
+        reference="Samarati, IEEE TKDE 13 (2001); Kohlmayer et al., Flash, PASSAT 2012",
+        guarantees=("every released class keeps the requirements", "no other levels cost less, where that is proven"),
+        serves=("k_anonymity",),
+        cost="rows once for counting; then nodes of the lattice that must be looked at times distinct rows",
+        example="steps:\n  recode:\n    use: full_domain_recoding\n    with:\n"
+        "      suppression: 0.04  # share of rows\n      cost: loss\n      levels: {age: {max: 3}}",
+    ),
+    params=RecodingParams,
+    algorithm="ppdm_flow.anonymizers.full_domain_recoding.algorithm:FullDomainRecoding",
+    effect=effect,
+)
