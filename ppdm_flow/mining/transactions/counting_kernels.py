@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import popcount
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.kernels import allocating
+from ppdm_flow.sdk.compiled import tolerant
 
 Words = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
@@ -15,7 +16,8 @@ STRETCH = 512
 """Words of each item looked at before the next ones: what some hundred items take stays in the cache."""
 
 
-@compiled
+@tolerant
+@allocating
 def supports(words: Words, starts: Integers, itemsets: Integers, out: Integers) -> None:
     """Add to ``out`` (itemsets, classes) how many rows of each class have all lines of ``itemsets`` (itemsets, k >= 1).
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
+from ppdm_flow.sdk.compiled import tolerant
 
 Words = npt.NDArray[np.uint64]
 
 
-def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    kernel: Callable[..., Any] = numba.njit(forceinline=True, nogil=True)(function)
-    return kernel
-
-
-@_inlined
+@inlined
 def remaining(limits: Words, word: np.uint64) -> int:
     """Return how many items stay: the number of ``limits`` that the word's upper 53 bits reach."""
     number = word >> np.uint64(11)
@@ -29,7 +21,7 @@ def remaining(limits: Words, word: np.uint64) -> int:
     return count  # type: ignore[return-value]  # numba's int
 
 
-@_inlined
+@inlined
 def stays(word: np.uint64, wanted: int, candidates: int) -> bool:
     """Whether the next of ``candidates`` items is among the ``wanted`` ones: selection sampling, each set as likely.
 
@@ -38,14 +30,15 @@ def stays(word: np.uint64, wanted: int, candidates: int) -> bool:
     return (word >> np.uint64(16)) * np.uint64(candidates) < np.uint64(wanted) << np.uint64(48)  # type: ignore[return-value]
 
 
-@_inlined
+@inlined
 def below(word: np.uint64, bound: int) -> int:
     """Return a whole number from 0 to ``bound`` - 1, ``bound`` <= 2^32: the upper half of their product."""
     low = ((word & np.uint64(0xFFFFFFFF)) * np.uint64(bound)) >> np.uint64(32)
     return np.int64(((word >> np.uint64(32)) * np.uint64(bound) + low) >> np.uint64(32))  # type: ignore[return-value]
 
 
-@compiled
+@tolerant
+@allocating
 def insert(words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words, planes: int, out: Words) -> None:
     """Set each bit of ``out[r]`` with probability ``levels[sizes[r]] / 2^planes``, exactly.
 
@@ -62,7 +55,8 @@ def insert(words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words
             out[row, w] = less
 
 
-@compiled
+@tolerant
+@allocating
 def keep(offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], limits: Words, words: Words, out: Words) -> None:
     """Give each item of row r its fate: in ``out[r]`` if it stays, else not. Words: one for j, one for each item."""
     for row in range(len(offsets) - 1):
@@ -79,7 +73,8 @@ def keep(offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], limits: W
                 out[row, item >> 6] &= ~bit
 
 
-@compiled
+@tolerant
+@allocating
 def refill(
     offsets: npt.NDArray[np.int64],
     items: npt.NDArray[np.int32],

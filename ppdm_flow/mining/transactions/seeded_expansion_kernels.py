@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
 from ppdm_flow.mining.transactions.vertical_kernels import TILE, Places, Words, store, tally, transpose
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import tolerant
 
 Seeds = npt.NDArray[np.uint16]
 
 
-def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    kernel: Callable[..., Any] = numba.njit(forceinline=True, nogil=True)(function)
-    return kernel
-
-
-@_inlined
+@inlined
 def _tabulate(bits: Words, terms: int, low: int, table: Words) -> None:
     """Fill ``table`` with what each value of four bits of coefficients 1 to ``terms`` - 1 adds to the planes.
 
@@ -42,7 +34,7 @@ def _tabulate(bits: Words, terms: int, low: int, table: Words) -> None:
                         table[entry + i] = table[rest + i] ^ bits[j, 4 * h + top, p, w]
 
 
-@_inlined
+@inlined
 def _expand(seed: Seeds, terms: int, level: int, low: int, table: Words, planes: Words, out: Words) -> None:
     """Write to ``out`` (TILE,) which items of the tile are in the expansion of one seed."""
     span = (16 - low) * TILE
@@ -70,7 +62,8 @@ def _expand(seed: Seeds, terms: int, level: int, low: int, table: Words, planes:
                 out[w] &= ~planes[(p - low) * TILE + w]
 
 
-@compiled
+@tolerant
+@allocating
 def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, counts: Places) -> None:
     """Add to ``counts`` (64 TILE tiles,) in how many expansions of ``rows`` each item is.
 
@@ -89,7 +82,8 @@ def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bi
             tally(block, counts[tile * 64 * TILE : (tile + 1) * 64 * TILE])
 
 
-@compiled
+@tolerant
+@allocating
 def columns_of_seeds(
     seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, at: int, out: Words
 ) -> None:
@@ -107,7 +101,8 @@ def columns_of_seeds(
             store(block, at + (first >> 6), out[tile * 64 * TILE :])
 
 
-@compiled
+@tolerant
+@allocating
 def rows_of_seeds(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, out: Words) -> None:
     """Write the expansions of ``rows`` to the same rows of ``out`` (all rows, words of a row)."""
     table = np.empty(max(1, terms - 1) * 64 * (16 - low) * TILE, dtype=np.uint64)

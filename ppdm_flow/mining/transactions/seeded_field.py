@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from ppdm_flow.mining.itemsets.kernels import inlined
 
 Elements = npt.NDArray[np.uint16]
 Logs = npt.NDArray[np.int32]
@@ -40,25 +40,20 @@ def tables() -> tuple[Elements, Logs]:
     return powers, logs
 
 
-def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    kernel: Callable[..., Any] = numba.njit(forceinline=True, nogil=True)(function)
-    return kernel
-
-
-@_inlined
-def times(a: int, b: int, powers: Elements, logs: Logs) -> int:
+@inlined
+def times(a: Any, b: Any, powers: Elements, logs: Logs) -> Any:
     """Return the product of two elements, in compiled code."""
     if a == 0 or b == 0:
-        return np.int64(0)  # type: ignore[return-value]  # numba's int
-    return np.int64(powers[logs[a] + logs[b]])  # type: ignore[return-value]
+        return np.int64(0)
+    return np.int64(powers[logs[a] + logs[b]])
 
 
-@_inlined
-def over(a: int, b: int, powers: Elements, logs: Logs) -> int:
+@inlined
+def over(a: Any, b: Any, powers: Elements, logs: Logs) -> Any:
     """Return a / b for b other than 0, in compiled code."""
     if a == 0:
-        return np.int64(0)  # type: ignore[return-value]
-    return np.int64(powers[logs[a] - logs[b] + ORDER])  # type: ignore[return-value]
+        return np.int64(0)
+    return np.int64(powers[logs[a] - logs[b] + ORDER])
 
 
 def product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Elements:

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets.kernels import allocating
 from ppdm_flow.mining.transactions.randomize_kernels import below, remaining, stays
 from ppdm_flow.mining.transactions.seeded_field import Elements, Logs, over, times
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import tolerant
 
 Words = npt.NDArray[np.uint64]
 
 
-@compiled
+@tolerant
+@allocating
 def interpolate(
     offsets: npt.NDArray[np.int64],
     items: npt.NDArray[np.int32],

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import popcount
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
+from ppdm_flow.sdk.compiled import tolerant
 
 Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
@@ -19,12 +16,7 @@ TILE = 8
 """Words of a row that are turned together: 512 items."""
 
 
-def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    kernel: Callable[..., Any] = numba.njit(forceinline=True, nogil=True)(function)
-    return kernel
-
-
-@_inlined
+@inlined
 def transpose(block: Words) -> None:
     """Transpose TILE matrices of 64 x 64 bits at once: ``block`` (64, TILE), bit c of row r and bit r of row c swap.
 
@@ -45,7 +37,7 @@ def transpose(block: Words) -> None:
         mask ^= mask << np.uint64(j)
 
 
-@_inlined
+@inlined
 def tally(block: Words, counts: Places) -> None:
     """Add how many bits each transposed row of ``block`` has to ``counts`` (64 TILE,)."""
     for c in range(64):
@@ -53,7 +45,7 @@ def tally(block: Words, counts: Places) -> None:
             counts[w * 64 + c] += np.int64(popcount(block[c, w]))
 
 
-@_inlined
+@inlined
 def store(block: Words, at: int, out: Words) -> None:
     """Write the transposed rows of ``block`` to word ``at`` of the lines of ``out``, as many as there are."""
     for w in range(TILE):
@@ -61,7 +53,8 @@ def store(block: Words, at: int, out: Words) -> None:
             out[w * 64 + c, at] = block[c, w]
 
 
-@compiled
+@tolerant
+@allocating
 def columns_of_bits(words: Words, rows: Places, at: int, lines: Places, spots: Places, out: Words) -> None:
     """Write the bits of ``rows`` of packed sets to words ``at`` on of lines of ``out``.
 
@@ -85,7 +78,8 @@ def columns_of_bits(words: Words, rows: Places, at: int, lines: Places, spots: P
                         out[line, at + (first >> 6)] = block[c, w]
 
 
-@compiled
+@tolerant
+@allocating
 def columns_of_items(
     offsets: Places, items: npt.NDArray[np.int32], rows: Places, at: int, line: Places, out: Words
 ) -> None:
