@@ -1,0 +1,122 @@
+"""Generated rows through the whole engine."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.engine.events import Progress
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.policy import load
+
+POLICY = """version: 1
+name: made
+source: {path: table.csv, missing: [""]}
+attributes:
+  name: {role: identifier}
+  job: {role: quasi_identifier}
+  ill: {role: quasi_identifier}
+  n: {role: ROLE}
+steps:
+  generate: {use: krimp_generator, with: {WITH}}
+releases:
+  study: {path: study.csv}
+"""
+
+
+def table(bench, rows=400):
+    rng = np.random.default_rng(4)
+    job = rng.integers(0, 3, rows)
+    ill = np.where(rng.random(rows) < 0.7, job, rng.integers(0, 3, rows))
+    found = [
+        [f"zqcanary{i}", f"job{j}", "" if k == 2 else f"ill{k}", str(1 + i % 3)]
+        for i, (j, k) in enumerate(zip(job, ill, strict=True))
+    ]
+    return bench.data(found, "name,job,ill,n")
+
+
+def plan(bench, data, with_="min_support: 2", role="insensitive"):
+    return bench.plan(POLICY.replace("ROLE", role).replace("WITH", with_), data)
+
+
+def released(run):
+    lines = (run / "released/study/study.csv").read_text().splitlines()
+    return lines[0], lines[1:]
+
+
+def test_a_generated_table_is_released(bench):
+    data = table(bench)
+    events = []
+    outcome = bench.run(plan(bench, data), data, listener=events.append)
+    header, rows = released(outcome.run_dir)
+    assert header == "job,ill,n"
+    assert len(rows) == 400
+    assert not any("zqcanary" in row for row in rows)
+    progress = [e for e in events if isinstance(e, Progress) and e.name == "generate"]
+    assert progress
+    assert {e.unit for e in progress} == {"candidates"}
+
+
+def test_any_partitioning_releases_the_same_bytes(bench):
+    data = table(bench)
+    found = []
+    for size in (64, 10_000):
+        outcome = bench.run(plan(bench, data, "blend: strict, min_support: 3"), data, partition_rows=size)
+        found.append(released(outcome.run_dir))
+    assert found[0] == found[1]
+
+
+def test_weights_are_rows_and_go(bench):
+    data = table(bench)
+    outcome = bench.run(plan(bench, data, role="weight"), data)
+    header, rows = released(outcome.run_dir)
+    assert header == "job,ill"
+    assert len(rows) == sum(1 + i % 3 for i in range(400))
+
+
+def test_rows_as_many_as_asked_for(bench):
+    data = table(bench)
+    assert len(released(bench.run(plan(bench, data, "rows: 1234"), data).run_dir)[1]) == 1234
+
+
+def test_the_code_table_is_in_no_file_of_the_run(bench):
+    data = table(bench)
+    outcome = bench.run(plan(bench, data), data)
+    for path in outcome.run_dir.rglob("*"):
+        if path.is_file() and "released" not in path.parts:
+            text = path.read_text(errors="replace")
+            assert "job1" not in text, path
+            assert "zqcanary" not in text, path
+    report = outcome.report
+    step = report.steps[0]
+    assert json.dumps(dict(step.description))
+    assert step.rows_out == 400
+
+
+def test_an_error_of_fitting_leaves_nothing(bench):
+    data = bench.data([["a", f"zqcanary{i}", "", "1"] for i in range(5)], "name,job,ill,n")
+    error = bench.fails(plan(bench, data, "blend: strict, min_support: 2"), data)
+    assert isinstance(error, PluginError)
+    assert error.diagnostics[0].code == "PPF744"
+
+
+def codes(tmp_path, steps, role="insensitive"):
+    path = tmp_path / "policy.yaml"
+    text = POLICY.replace("ROLE", role)
+    begin, end = text.index("steps:"), text.index("releases:")
+    path.write_text(text[:begin] + steps + text[end:])
+    return [d.code for d in compile_policy(load(path)).diagnostics]
+
+
+def test_a_holdout_needs_the_rows_of_the_source(tmp_path):
+    first = "steps:\n  first: {use: krimp_generator, with: {holdout: 0.2}}\n"
+    assert "PPF743" not in codes(tmp_path, first)
+    second = "steps:\n  first: {use: krimp_generator}\n  second: {use: krimp_generator, with: {holdout: 0.2}}\n"
+    assert "PPF743" in codes(tmp_path, second)
+    thinned = (
+        "steps:\n  few: {use: sample, with: {fraction: 0.5}}\n  made: {use: krimp_generator, with: {holdout: 0.2}}\n"
+    )
+    assert "PPF743" not in codes(tmp_path, thinned)
+    assert "PPF743" in codes(tmp_path, thinned, role="weight")
