@@ -66,17 +66,17 @@ MAILORDER = Quest(
 )
 """Of the size of the mailorder data of Evfimievski et al.; with key 1 it has 67, 224 and 22 itemsets above 0.2 %."""
 SOCCER = Quest(
-    6_500_000,
-    11_000,
+    rows=6_500_000,
+    items=11_000,
     length=1.7,
     longest=10,
-    patterns=2000,
-    pattern_length=2.7,
-    correlation=0.6,
-    popularity=0.9,
-    weight=1.6,
+    patterns=1500,
+    pattern_length=2.5,
+    correlation=0.65,
+    popularity=0.92,
+    weight=1.5,
 )
-"""Of the size of the soccer data of Evfimievski et al."""
+"""Of the size of the soccer data of Evfimievski et al.; with key 8 it has about 274, 218 and 46 above 0.2 %."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
