@@ -138,7 +138,7 @@ def _findings(attacks: Mapping[str, Attack], ctx: AuditContext) -> tuple[Finding
     z = one_sided(ALARM / len(attacks))
     found = []
     for name, attack in attacks.items():
-        if attack.whole.low(z) > 0.5:
+        if attack.whole.exceeds(z):
             text = (
                 f"the attack by `{name}` scores a person in the data higher than one outside in"
                 f" {attack.whole.value:.1%} of pairs, where 50 % is guessing; chance does this in fewer than {ALARM:g}"

@@ -41,7 +41,7 @@ SPEC = PluginSpec(
     info=PluginInfo(
         name="synthetic_training",
         kind=Kind.AUDIT,
-        summary="error on real rows of a classifier that learned from the release, beside one that learned from real rows",
+        summary="error, on real rows, of a classifier that learned from the release, and of one of real rows",
         reference=(
             "Esteban, Hyland, Rätsch, Real-valued (medical) time series generation, 2017, section 4: train on"
             " synthetic, test on real; Nadeau, Bengio, Inference for the generalization error, 2003"
