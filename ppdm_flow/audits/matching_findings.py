@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.audits.matching import Comparison
+from ppdm_flow.audits.matching import INTERVALS, Comparison
 from ppdm_flow.audits.release import amount, listed
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
@@ -31,10 +31,12 @@ def shortcomings(compared: Comparison, ctx: AuditContext) -> tuple[Finding, ...]
     return tuple(found)
 
 
-def columns_of(compared: Comparison) -> str:
-    """Return ``9 attributes``, and at which levels, for a sentence."""
+def columns_of(compared: Comparison, level: str) -> str:
+    """Return ``over 9 attributes`` for a sentence, and how numbers are compared, where there are two ways."""
     text = f"over {amount(len(compared.columns), 'attribute')}"
-    return f"{text}, compared exactly and by their intervals" if len(compared.levels) > 1 else text
+    if len(compared.levels) == 1:
+        return text
+    return f"{text}, numbers compared {'by interval' if level == INTERVALS else 'exactly'}: the worse of both ways"
 
 
 def _suppressed(column: str, ctx: AuditContext) -> bool:

@@ -23,7 +23,10 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
     asked: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
     if kind == "k_anonymity":
         return _k_anonymity(asked, _released(plan, result["release"]))
-    serving = [f"`{s['name']}`" for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
+    steps = [s for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
+    serving = [f"`{s['name']}`" for s in steps]
+    if kind == "blend":
+        return _blend(serving, strict=any(s.get("parameters", {}).get("blend") == "strict" for s in steps))
     return _ADVICE[kind](serving) if kind in _ADVICE else ""
 
 
@@ -64,16 +67,15 @@ def _anonymity_score(serving: list[str]) -> str:
     return "No step makes new rows: add a generator, such as `krimp_generator`, before the release."
 
 
-def _blend(serving: list[str]) -> str:
-    rejecting = " `blend: strict` rejects every rare original row, at some cost in likeness." if serving else ""
-    return _anonymity_score(serving) + rejecting
+def _blend(serving: list[str], *, strict: bool) -> str:
+    rejecting = " `blend: strict` rejects every rare original row, at some cost in likeness."
+    return _anonymity_score(serving) + (rejecting if serving and not strict else "")
 
 
 _ADVICE = {
     "templates": _templates,
     "sensitivities": _sensitivities,
     "anonymity_score": _anonymity_score,
-    "blend": _blend,
 }
 
 

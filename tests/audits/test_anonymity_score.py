@@ -213,7 +213,7 @@ def test_intervals_are_a_second_level_and_the_worse_counts(build, agree):
     assert found["privacy.anonymity_score.intervals.nas"] == found["privacy.anonymity_score.nas"] == 1.0
     assert found["privacy.blend.exact.share"] == pytest.approx(0.4)
     assert found["privacy.blend.share"] == 1.0
-    assert "compared exactly and by their intervals" in measured(SCORE, example).sentence
+    assert "numbers compared by interval" in measured(SCORE, example).sentence
 
 
 def test_exact_copies_count_where_intervals_hide_them(build, agree):

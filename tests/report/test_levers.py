@@ -50,3 +50,16 @@ def test_every_form_of_the_report_says_it(document):
     assert said in " ".join(summary.render(made).split())
     assert said in markdown.render(made)
     assert f"What to do next:</b> {said}" in html.render(made)
+
+
+@pytest.mark.parametrize("kind", ["anonymity_score", "blend"])
+@pytest.mark.parametrize("strict", [True, False, None])
+def test_the_levers_of_generated_rows(kind, strict):
+    """Nothing is advised that the policy does already."""
+    identifier = f"privacy.{kind}"
+    parameters = {} if strict is None else {"blend": "strict" if strict else "allow"}
+    plan = {"steps": [{"name": "make", "serves": [identifier], "parameters": parameters}]}
+    said = lever({"id": identifier, "release": "study", "holds": False}, plan)
+    assert "`make` makes the rows" in said
+    assert ("`blend: strict`" in said) is (kind == "blend" and not strict)
+    assert "krimp_generator" in lever({"id": identifier, "release": "study", "holds": False}, {})

@@ -42,8 +42,8 @@ class AnonymityScoreAudit:
         found = {n: anonymity_score(matched(compared.columns, n, original, candidate)) for n in compared.levels}
         values = _by_level({name: _values(each) for name, each in found.items()})
         figures = {f"{_prefix(ctx)}{n}": Figure(v, _UNITS.get(n.rpartition(".")[2], "rows")) for n, v in values.items()}
-        worst = max(found.values(), key=lambda each: each.normalised)
-        judged = _judged(ctx, figures, sentence(worst, compared))
+        level, worst = max(found.items(), key=lambda each: each[1].normalised)
+        judged = _judged(ctx, figures, sentence(worst, compared, level))
         return AuditOutcome(figures, judged, (*findings, *alone(worst, ctx)), charts(worst, ctx))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:

@@ -13,12 +13,14 @@ from ppdm_flow.mining.anonymity.scores import AnonymityScore
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(found: AnonymityScore, compared: Comparison) -> str:
+def sentence(found: AnonymityScore, compared: Comparison, level: str) -> str:
     """Return the sentence for the report."""
     distinct, seen = int(found.distinct.sum()), int(found.found.sum())
     if not distinct:
         return "There is no original row to look for."
-    text = f"{seen:,} of {amount(distinct, 'different original row')} occur in the release ({columns_of(compared)})"
+    text = (
+        f"{seen:,} of {amount(distinct, 'different original row')} occur in the release ({columns_of(compared, level)})"
+    )
     first = found.supports[:1] == 1
     unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
     if unique:

@@ -12,16 +12,19 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.audits.blend.picture import charts
 from ppdm_flow.audits.blend.spec import BlendParams
 from ppdm_flow.audits.blend.wording import exposed, sentence
-from ppdm_flow.audits.matching import comparison, matched
+from ppdm_flow.audits.matching import Comparison, comparison, matched
 from ppdm_flow.audits.matching_findings import NOTHING, shortcomings
 from ppdm_flow.audits.matching_query import Pairs, supports
 from ppdm_flow.core import requirements
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Measured
+from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.supports import Support
 from ppdm_flow.mining.anonymity.scores import Blend, blend
 from ppdm_flow.mining.anonymity.supports import JointSupports
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
+
+Wanted = tuple[str, Support, requirements.Blend | None]
+"""The prefix of the figures, the support below which rows are rare, and the requirement that asks for it."""
 
 
 class BlendAudit:
@@ -33,27 +36,14 @@ class BlendAudit:
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the share, and the rows behind it, for each requirement or for the parameters' own support."""
         compared = comparison(original, candidate, ctx)
-        findings = list(shortcomings(compared, ctx))
         joint = {n: matched(compared.columns, n, original, candidate) for n in compared.levels if compared.columns}
-        figures: dict[str, Figure] = {}
-        measured = []
-        pictures: list[Chart] = []
-        for prefix, support, requirement in self._wanted(ctx):
-            if not joint:
-                figures[f"{prefix}share"] = Figure(None, "share", note="no attribute can be compared")
-                told = NOTHING
-            else:
-                found = {name: _blend(each, support) for name, each in joint.items()}
-                values = _by_level({name: _values(each) for name, each in found.items()})
-                figures |= {
-                    f"{prefix}{n}": Figure(v, "share" if n.endswith("share") else "rows") for n, v in values.items()
-                }
-                worst = max(found.values(), key=lambda each: each.share)
-                told = sentence(worst, support, compared)
-                findings += exposed(worst, support, ctx)
-                pictures += charts(worst, support, prefix)
-            measured += [_judged(requirement, figures[f"{prefix}share"], told)] if requirement else []
-        return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(pictures))
+        parts = [_measured(wanted, joint, compared, ctx) for wanted in self._wanted(ctx)]
+        return AuditOutcome(
+            figures={name: figure for part in parts for name, figure in part.figures.items()},
+            measured=tuple(m for part in parts for m in part.measured),
+            findings=(*shortcomings(compared, ctx), *(f for part in parts for f in part.findings)),
+            charts=tuple(c for part in parts for c in part.charts),
+        )
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Match the rows again in SQL over the released file."""
@@ -68,24 +58,43 @@ class BlendAudit:
             found |= {f"{prefix}{name}": value for name, value in again.items()}
         return found
 
-    def _wanted(self, ctx: AuditContext) -> Iterator[tuple[str, Support, requirements.Blend | None]]:
-        """Yield (prefix of the figures, support, requirement)."""
+    def _wanted(self, ctx: AuditContext) -> Iterator[Wanted]:
         own = [r for r in ctx.requirements if isinstance(r, requirements.Blend)]
         yield from ((f"{r.id}.", r.min_support, r) for r in own)
         if not own and self.params.min_support is not None:
             yield "", self.params.min_support, None
 
 
-def _judged(requirement: requirements.Blend, figure: Figure, told: str) -> Measured:
+def _measured(
+    wanted: Wanted, joint: Mapping[str, JointSupports], compared: Comparison, ctx: AuditContext
+) -> AuditOutcome:
+    prefix, support, requirement = wanted
+    if not joint:
+        unknown = Figure(None, "share", note="no attribute can be compared")
+        return AuditOutcome({f"{prefix}share": unknown}, _judged(requirement, unknown, NOTHING))
+    found = {name: _blend(each, support) for name, each in joint.items()}
+    values = _by_level({name: _values(each) for name, each in found.items()})
+    figures = {f"{prefix}{n}": Figure(v, "share" if n.endswith("share") else "rows") for n, v in values.items()}
+    level, worst = max(found.items(), key=lambda each: each[1].share)
+    told = sentence(worst, support, compared, level)
+    judged = _judged(requirement, figures[f"{prefix}share"], told)
+    return AuditOutcome(figures, judged, tuple(exposed(worst, support, ctx)), charts(worst, support, prefix))
+
+
+def _judged(requirement: requirements.Blend | None, figure: Figure, told: str) -> tuple[Measured, ...]:
+    if requirement is None:
+        return ()
     known = figure.value is not None
-    return Measured(
-        requirement=requirement.id,
-        metric=f"{requirement.id}.share",
-        figure=figure,
-        bound=requirement.maximum,
-        at_most=True,
-        sentence=f"{told} At most {requirement.maximum:.1%} is allowed." if known else told,
-        verifiable=known,
+    return (
+        Measured(
+            requirement=requirement.id,
+            metric=f"{requirement.id}.share",
+            figure=figure,
+            bound=requirement.maximum,
+            at_most=True,
+            sentence=f"{told} At most {requirement.maximum:.1%} is allowed." if known else told,
+            verifiable=known,
+        ),
     )
 
 

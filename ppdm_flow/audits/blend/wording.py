@@ -14,14 +14,14 @@ from ppdm_flow.mining.anonymity.scores import Blend
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(found: Blend, support: Support, compared: Comparison) -> str:
+def sentence(found: Blend, support: Support, compared: Comparison, level: str) -> str:
     """Return the sentence for the report."""
     if not found.rare_released:
-        return f"No released row occurs in fewer than {of(support)} of the release ({columns_of(compared)})."
+        return f"No released row occurs in fewer than {of(support)} of the release ({columns_of(compared, level)})."
     return (
         f"Of {amount(found.rare_released, 'released row')} that occur in fewer than {of(support)} of the release,"
         f" {found.rare[0]:,} ({found.share:.1%}) occur in the original, and in fewer than {of(support)} there too"
-        f" ({columns_of(compared)})."
+        f" ({columns_of(compared, level)})."
     )
 
 
