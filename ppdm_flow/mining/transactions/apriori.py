@@ -76,13 +76,16 @@ def mine(
     """Return the itemsets whose estimated support is at least ``min_support``, a share of all rows in (0, 1].
 
     ``partitions()`` gives the randomized transactions as set columns, anew for each size. Raises ValueError for another
-    support, PluginError PPF772 where supports cannot be recovered, PPF779 for too many candidates, DataError PPF774.
+    support and for no rows, PluginError PPF772 where supports cannot be recovered, PPF779 for too many candidates,
+    DataError PPF774 for a size that the operator does not know.
     """
     if not 0.0 < min_support <= 1.0:
         raise ValueError("a minimum support that is not within (0, 1]")
     limits = Bounds() if bounds is None else bounds
     counter = Counter(partitions, operator, threads)
     rows, counts, spare = counter.singles()
+    if not rows.any():
+        raise ValueError("there are no transactions to mine")
     search = _Search(operator, min_support, limits, rows)
     itemsets, parents = np.arange(operator.alphabet)[:, None], np.zeros(operator.alphabet, dtype=np.int64)
     while True:
@@ -119,7 +122,8 @@ class _Search:
     def reason(self, spare: int | None) -> str | None:
         """Say why the next size is not looked at, None if it is."""
         size = len(self.found) + 1
-        if size > (self.operator.sizes[-1] if self.bounds.length is None else self.bounds.length):
+        longest = max(m for m, n in self._numbers().items() if n)
+        if size > (longest if self.bounds.length is None else min(longest, self.bounds.length)):
             return LENGTH
         if spare is not None and size > spare:
             return SEEDS

@@ -14,7 +14,7 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.mining.transactions import apriori, randomize, seeded
 from ppdm_flow.mining.transactions.apriori import Bounds, mine
-from ppdm_flow.mining.transactions.apriori_levels import places
+from ppdm_flow.mining.transactions.apriori_levels import Level, joined, places
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.quest import Quest, quest
 from ppdm_flow.mining.transactions.rules import rules
@@ -46,6 +46,28 @@ def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: 
         }
         assert found == pytest.approx(brute(rows, least))
         assert mined.stopped in (apriori.NO_CANDIDATES, apriori.LENGTH)
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@given(
+    st.sets(st.sampled_from(list(combinations(range(7), 2)))), st.sets(st.sampled_from(list(combinations(range(7), 3))))
+)
+def test_candidates_have_only_kept_subsets(pairs: set[tuple[int, ...]], triples: set[tuple[int, ...]]) -> None:
+    none = np.zeros((7, 0), dtype=np.int64)
+    levels = [Level(np.arange(7)[:, None], np.zeros(7, dtype=np.int64), none, np.ones(7, dtype=bool))]
+    for kept in (pairs, triples):
+        itemsets, parents = joined(levels, 7)
+        size = itemsets.shape[1]
+        below = {tuple(i) for i in levels[-1].itemsets[levels[-1].kept].tolist()}
+        expected = [i for i in combinations(range(7), size) if all(part in below for part in combinations(i, size - 1))]
+        assert [tuple(i) for i in itemsets.tolist()] == expected
+        assert (levels[-1].itemsets[parents] == itemsets[:, :-1]).all()
+        alive = np.array([tuple(i) in kept for i in itemsets.tolist()], dtype=bool)
+        levels.append(Level(itemsets, parents, np.zeros((len(itemsets), 0), dtype=np.int64), alive))
+    wanted = np.array(list(combinations(range(7), 3)))
+    at = places(levels, wanted, 7)
+    assert (levels[2].itemsets[at[at >= 0]] == wanted[at >= 0]).all()
+    assert (at >= 0).sum() == len(levels[2].itemsets)
 
 
 def test_rules_without_randomization_are_exact() -> None:
@@ -122,6 +144,8 @@ def test_refusals(data: Baskets) -> None:
         mine(lambda: [data], small, 0.1)
     with pytest.raises(PluginError, match="PPF779"):
         mine(lambda: [data], Operator.none(range(7), 40), 1e-9, Bounds(most=10))
+    with pytest.raises(ValueError, match="no transactions"):
+        mine(list, small, 0.1)
     for wrong in (0.0, -1.0, 1.5, float("nan")):
         with pytest.raises(ValueError, match="support"):
             mine(lambda: [data], small, wrong)
