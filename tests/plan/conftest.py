@@ -29,8 +29,19 @@ class Fakes:
 
     specs: dict[tuple[str, str], PluginSpec] = field(default_factory=dict)
 
-    def add(self, name, effect, *, kind=Kind.ROW_WISE, randomized=False, params=Params, group="anonymizers", serves=()):
-        info = PluginInfo(name, kind, f"the fake {name}", randomized=randomized, serves=serves)
+    def add(
+        self,
+        name,
+        effect,
+        *,
+        kind=Kind.ROW_WISE,
+        randomized=False,
+        params=Params,
+        group="anonymizers",
+        serves=(),
+        sets="",
+    ):
+        info = PluginInfo(name, kind, f"the fake {name}", randomized=randomized, serves=serves, sets=sets)
         function = effect if callable(effect) else lambda _params, _scope: effect
         self.specs[group, name] = PluginSpec(info, params, "nowhere:Nothing", function)
 

@@ -184,6 +184,56 @@ def test_items_as_they_are_are_warned_of(codes, steps, expected):
     assert codes(text + steps + RELEASE.replace(".csv", ".parquet"), head=head) == expected
 
 
+SETS = "attributes:\n  basket: {role: items}\n"
+SETS_HEAD = "version: 1\nname: example\nsource: {path: t.dat}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"), [("t.parquet", []), ("t.dat", ["PPF574"]), ("t.baskets", ["PPF574"]), ("t.csv", ["PPF571"])]
+)
+def test_randomized_sets_are_no_lines_of_text(codes, fakes, path, expected):
+    fakes.add("noise", Effect(changes={"basket": Change.PERTURBED}), randomized=True, sets="column")
+    release = f"releases:\n  r: {{path: {path}}}\n"
+    found = codes(SETS + "steps:\n  n: {use: noise}\n" + release, head=SETS_HEAD)
+    assert [c for c in found if c != "PPF526"] == expected
+
+
+@pytest.mark.parametrize("effect", [Effect(reads=("basket",)), Effect(changes={"basket": Change.SUPPRESSED})])
+@pytest.mark.parametrize("sets", ["", "column"])
+def test_steps_on_values_are_given_no_sets(codes, fakes, effect, sets):
+    fakes.add("edit", effect, sets=sets)
+    release = RELEASE.replace(".csv", ".parquet")
+    assert ("PPF573" in codes(SETS + "steps:\n  e: {use: edit}\n" + release, head=SETS_HEAD)) is (not sets)
+
+
+@pytest.mark.parametrize(
+    ("path", "attributes", "expected"),
+    [
+        ("t.dat", "basket: {role: items}", []),
+        ("t.dat", "town: {role: insensitive}", ["PPF570"]),
+        ("t.baskets", "{basket: {role: items}, town: {role: insensitive}}", ["PPF570"]),
+        ("t.jsonl", "basket: {role: items}", ["PPF571"]),
+        ("t.parquet", "{basket: {role: items}, town: {role: insensitive}}", []),
+    ],
+)
+def test_what_files_of_sets_have(codes, path, attributes, expected):
+    body = attributes if attributes.startswith("{") else f"{{{attributes}}}"
+    text = f"attributes: {body}\n" + RELEASE.replace(".csv", ".parquet")
+    found = codes(text, head=f"version: 1\nname: example\nsource: {{path: {path}}}\n")
+    assert [c for c in found if c not in ("PPF526", "PPF564")] == expected
+
+
+def test_text_of_sets_has_room_for_nothing_else(codes):
+    text = "attributes: {basket: {role: items}, town: {role: insensitive}}\n"
+    head = "version: 1\nname: example\nsource: {path: t.parquet}\n"
+    release = "releases:\n  r: {path: r.baskets}\n"
+    assert "PPF572" in codes(text + release, head=head)
+    bare = "steps:\n  d: {use: drop, with: {attributes: [town]}}\n"
+    assert "PPF572" not in codes(text + bare + release, head=head)
+    bare = "steps:\n  d: {use: drop, with: {attributes: [basket]}}\n"
+    assert "PPF572" in codes(text + bare + release, head=head)
+
+
 @pytest.mark.parametrize(
     ("privacy", "source", "warned"),
     [

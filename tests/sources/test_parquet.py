@@ -89,7 +89,7 @@ def test_columns_by_name_in_any_order_and_none_at_all(reader, tmp_path):
 
 
 def test_a_nested_column_is_an_error_only_where_it_is_read(reader, tmp_path):
-    path = written(tmp_path, {"flat": ["x"], "nest": [["zqcanary"]], "record": [{"zqcanary": 1}]})
+    path = written(tmp_path, {"flat": ["x"], "nest": [[["zqcanary"]]], "record": [{"zqcanary": 1}]})
     assert reader.table("parquet", path, ["flat"]) == {"flat": ["x"]}
     assert "`nest`" in reader.fails("parquet", path, "PPF719")
 

@@ -6,7 +6,6 @@ from ppdm_flow.core.codes.flow_sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
 PAGES: tuple[CodePage, ...] = (
-    *SETS,
     CodePage(
         "PPF550",
         "an identifier reaches a release",
@@ -156,4 +155,5 @@ PAGES: tuple[CodePage, ...] = (
         good="rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
         "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.95, negated: true}",
     ),
+    *SETS,
 )

@@ -8,7 +8,6 @@ from ppdm_flow.core.page import CodePage
 _NO_VALUES = "Messages name rows (counted from 1 below the header) and columns, never values."
 
 PAGES: tuple[CodePage, ...] = (
-    *SETS,
     CodePage(
         "PPF701",
         "the file cannot be read",
@@ -287,4 +286,5 @@ PAGES: tuple[CodePage, ...] = (
         "Without it nothing is known of what the files were.",
         "Give the directory that `ppdm-flow run` printed.",
     ),
+    *SETS,
 )
