@@ -143,7 +143,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             into = Path(folder, "found.json")
             one = ("--only", name, "--data", chosen.data.resolve(), "--repeats", chosen.repeats, "--into", into)
-            _, peak = timed(sys.executable, Path(__file__).resolve(), *one, cwd=ROOT)
+            peak = timed(sys.executable, Path(__file__).resolve(), *one, cwd=ROOT).peak_mb
             for found in json.loads(into.read_text()):
                 theirs = found["theirs"]
                 label = f"C++ {theirs} s; {found['note']}" if theirs else found["note"]
