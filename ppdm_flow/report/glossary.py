@@ -53,9 +53,9 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         "Anonymity score (AS, NAS)",
         r"anonymity_score|\.nas\"",
         (
-            "How many of the original rows occur in the release, where a row of support s counts 1/s: what few people"
-            " share gives more away. Normalised by the score of the original itself: 0% is no original row, 100% is"
-            " every one."
+            "How many of the original rows occur in the release: the share found among the rows of each support s,"
+            " summed with the weight 1/s, since what few people share gives more away. Normalised by the score of the"
+            " original itself: 0% is no original row, 100% is every one."
         ),
     ),
     (
@@ -63,7 +63,7 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         r"blend",
         (
             "Of the released rows that are rare in the release, the share that is rare in the original too. The others"
-            " are like many original rows or like none, so they point to nobody."
+            " are equal to many original rows or to none."
         ),
     ),
     (
