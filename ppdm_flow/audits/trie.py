@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.sdk.compiled import compiled, tolerant
 from ppdm_flow.tables.column import MISSING
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _end(cells: npt.NDArray[np.int32], value: np.int64 | np.int32, low: int, high: int) -> int:
     """Return the first place in the sorted ``cells[low:high]`` whose cell is greater than ``value``."""
     while low < high:
@@ -21,7 +21,8 @@ def _end(cells: npt.NDArray[np.int32], value: np.int64 | np.int32, low: int, hig
     return low
 
 
-@numba.njit(cache=True, nogil=True)
+@tolerant
+@compiled
 def sums(
     columns: npt.NDArray[np.int32], prefix: npt.NDArray[np.int64], children: int, out: npt.NDArray[np.int64]
 ) -> None:

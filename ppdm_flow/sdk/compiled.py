@@ -11,6 +11,8 @@ import numba
 from numba.core import event
 from numba.core.registry import cpu_target
 
+from ppdm_flow.sdk.ingredients import ingredients
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -20,14 +22,27 @@ _LOG = logging.getLogger("ppdm_flow")
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function`` at its first call, without the GIL, and keep the machine code for later runs.
 
-    Where the cache cannot be written (a read-only installation, a full disk) it is compiled anew by each process.
+    It is compiled anew when any of what it is made of has changed: its module, those of the kernels that it calls, and
+    the constants that it names. Where the cache cannot be written (a read-only installation, a full disk) it is
+    compiled by each process.
     """
     try:
         kernel = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba finds no place that it may write to
         kernel = numba.njit(nogil=True)(function)
+    stamp(kernel, ingredients(function))
     found: Callable[P, R] = kernel
     return found
+
+
+def stamp(kernel: Any, text: str) -> None:
+    """Let the kernel's machine code on disk be good only as long as ``text`` is the same.
+
+    Numba by itself looks at the module of the kernel alone.
+    """
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    if file is not None:
+        vars(file)["_source_stamp"] = (vars(file)["_source_stamp"], text)
 
 
 def tolerant(kernel: Callable[P, R]) -> Callable[P, R]:

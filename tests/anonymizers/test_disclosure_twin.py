@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.anonymizers.progressive_disclosure import beam
+from ppdm_flow.anonymizers.progressive_disclosure import beam, likeness
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
 from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible
 from ppdm_flow.anonymizers.progressive_disclosure.redundancy import needed
@@ -268,10 +271,18 @@ def order_of(search: Search, found=None) -> list[tuple[str, tuple]]:
     return result
 
 
+@contextmanager
+def few_are_many(alike):
+    """Look for values that are alike in small attributes too."""
+    with mock.patch.object(likeness, "_MANY", 1 if alike else 1_000):
+        yield
+
+
 @settings(max_examples=500)
-@given(case=cases())
-def test_equals_the_twin_disclosure_by_disclosure(case):
-    search, twin = Search(case.problem, useless=case.useless), case.twin
+@given(case=cases(), alike=st.booleans())
+def test_equals_the_twin_disclosure_by_disclosure(case, alike):
+    with few_are_many(alike):
+        search, twin = Search(case.problem, useless=case.useless), case.twin
     broken = infeasible(zip(case.problem.channels, search.groups, strict=True))
     assert bool(broken) == (not twin.holds(twin.shown))
     if broken:
@@ -296,9 +307,10 @@ def test_equals_the_twin_disclosure_by_disclosure(case):
 
 
 @settings(max_examples=60)
-@given(case=cases(), width=st.integers(2, 4), ahead=st.booleans())
-def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead):
-    search = Search(case.problem, useless=case.useless)
+@given(case=cases(), width=st.integers(2, 4), ahead=st.booleans(), alike=st.booleans())
+def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, alike):
+    with few_are_many(alike):
+        search = Search(case.problem, useless=case.useless)
     if infeasible(zip(case.problem.channels, search.groups, strict=True)):
         return
     greedy = Search(case.problem, useless=case.useless)
@@ -313,7 +325,22 @@ def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead):
     assert twin.best() is None
     assert twin.kept() == pytest.approx(found.kept, abs=1e-9)
     again = beam.run(Search(case.problem, useless=case.useless), width, ahead=ahead)
-    assert again.disclosures == found.disclosures
+    assert again.disclosures == found.disclosures  # with values that are alike or without
+
+
+def test_alike_values_are_found_and_no_others():
+    rows = [("a1", "u"), ("a2", "u"), ("a3", "v"), ("a4", "u"), ("a4", "v"), ("a5", "v"), ("a5", "u"), ("a6", "u")]
+    columns = {"A": [a for a, _ in rows], "B": [b for _, b in rows]}
+    columns |= {"S": ["s"] * 7 + ["t"], "class": ["G"] * 8}
+    view = InMemoryView.of(Table.of(columns), {"class": Role.TARGET})
+    template = Template("t", "t", ("A", "B"), (("S", "s"),), 1.0)
+    problem = encode(view.counts(tuple(columns)), Task((template,), ("A", "B"), ("class",)))
+    candidates = Candidates.of(problem)
+    names = [problem.attributes[a].tree.labels[n] for a in range(2) for n in range(len(problem.attributes[a].tree))]
+    with few_are_many(True):
+        found = likeness.followers(problem, candidates)
+    assert {names[i]: names[j] for i, j in enumerate(found) if j >= 0} == {"a1": "a2", "a4": "a5"}
+    assert (likeness.followers(problem, candidates) == likeness.NOBODY).all()
 
 
 @settings(max_examples=100)

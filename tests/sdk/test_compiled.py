@@ -76,3 +76,46 @@ def test_an_error_of_the_kernel_itself_comes_through():
 
     with pytest.raises(ValueError, match="wrong"):
         broken(1)
+
+
+PARTS = {
+    "constants.py": "FACTOR = 2\n",
+    "parts.py": """
+from constants import FACTOR
+from ppdm_flow.sdk.compiled import compiled
+
+@compiled
+def times(x):
+    return FACTOR * x
+""",
+    "kernels.py": """
+from parts import times
+from ppdm_flow.sdk.compiled import compiled, tolerant
+
+@tolerant
+@compiled
+def twice(x):
+    return times(x)
+""",
+    "unrelated.py": "",
+}
+CHANGES = [
+    ("unrelated.py", "VALUE = 1\n", "42", False),
+    ("parts.py", PARTS["parts.py"].replace("FACTOR * x", "FACTOR * x + 1"), "43", True),
+    ("constants.py", "FACTOR = 3\n", "63", True),
+]
+
+
+@pytest.mark.parametrize(("file", "text", "result", "anew"), CHANGES)
+def test_kernels_are_compiled_anew_where_a_part_of_them_changed(tmp_path, file, text, result, anew):
+    def ran() -> tuple[str, bool]:
+        here = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+        done = subprocess.run(command, env=here, capture_output=True, text=True, check=True)
+        return done.stdout.strip(), NOTE in done.stderr
+
+    for name, source in PARTS.items():
+        (tmp_path / name).write_text(source)
+    assert [ran(), ran()] == [("42", True), ("42", False)]
+    (tmp_path / file).write_text(text)
+    assert ran() == (result, anew)

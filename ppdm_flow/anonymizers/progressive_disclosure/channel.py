@@ -7,9 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.progressive_disclosure import kernel
+from ppdm_flow.anonymizers.progressive_disclosure import kernel, prospect
 from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
+from ppdm_flow.anonymizers.progressive_disclosure.combinations import collapsed, sums
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel, Problem, Template
+from ppdm_flow.anonymizers.progressive_disclosure.state import (
+    LEAST,
+    MASS,
+    NONE,
+    SPARE_CELLS,
+    USED_CELLS,
+    USED_GROUPS,
+    Counts,
+    Floats,
+    Places,
+    State,
+)
 from ppdm_flow.core.requirements import TOLERANCE
 
 _FIXED = ("mass", "rows", "begin", "end", "local", "child_begin", "children")
@@ -22,7 +35,7 @@ class Groups:
     templates: tuple[Template, ...]
     bounds: npt.NDArray[np.float64]
     least: int
-    state: kernel.State
+    state: State
 
     @classmethod
     def of(cls, problem: Problem, channel: Channel, candidates: Candidates) -> Groups:
@@ -39,15 +52,15 @@ class Groups:
     @property
     def smallest(self) -> int:
         """The rows of the smallest group."""
-        return int(self.state.counters[kernel.LEAST])
+        return int(self.state.counters[LEAST])
 
     def concerns(self, candidate: int) -> bool:
         """Whether the candidate's attribute belongs to the channel."""
         return bool(self.state.local[candidate] >= 0)
 
-    def live(self) -> tuple[kernel.Counts, kernel.Counts]:
+    def live(self) -> tuple[Counts, Counts]:
         """Rows (groups,) and hits (groups, templates) of the groups that there are."""
-        mass = self.state.groups[: int(self.state.counters[kernel.USED_GROUPS]), kernel.MASS :]
+        mass = self.state.groups[: int(self.state.counters[USED_GROUPS]), MASS:]
         mass = mass[mass[:, 0] > 0]
         return mass[:, 0], mass[:, 1:]
 
@@ -61,10 +74,18 @@ class Groups:
         """Forget a candidate that may never be disclosed any more."""
         kernel.drop(self.state, candidate)
 
+    def rises(self, candidates: Places, count: int, rise: Floats) -> None:
+        """Add to ``rise`` (count,) what disclosing each candidate raises confidences by: at least, and mostly so."""
+        prospect.rises(self.state, candidates, count, rise)
+
+    def look(self, candidate: int, rise: float) -> float:
+        """Return ``rise`` and what disclosing the candidate raises confidences by; -1 where a bound would break."""
+        return prospect.look(self.state, candidate, self.bounds, self.least, rise)
+
     def copy(self) -> Groups:
         """Return a state that goes its own way."""
         parts = {n: a if n in _FIXED else a.copy() for n, a in self.state._asdict().items()}
-        return Groups(self.templates, self.bounds, self.least, kernel.State(**parts))
+        return Groups(self.templates, self.bounds, self.least, State(**parts))
 
     def _reserve(self, candidate: int) -> None:
         """Make room for what a disclosure may need.
@@ -74,7 +95,7 @@ class Groups:
         s, used = self.state, self.state.counters
         rows = int(s.end[candidate] - s.begin[candidate])
         leaf = s.child_begin[candidate] == s.child_begin[candidate + 1]
-        groups, cells, spare = (int(used[i]) for i in (kernel.USED_GROUPS, kernel.USED_CELLS, kernel.SPARE_CELLS))
+        groups, cells, spare = (int(used[i]) for i in (USED_GROUPS, USED_CELLS, SPARE_CELLS))
         more = min(rows * s.cell.shape[1], cells - spare + (0 if leaf else rows))
         self.state = s._replace(
             groups=_enlarged(s.groups, groups + min(rows, groups)),
@@ -82,7 +103,7 @@ class Groups:
         )
 
 
-def _enlarged(table: kernel.Counts, size: int) -> kernel.Counts:
+def _enlarged(table: Counts, size: int) -> Counts:
     if size <= len(table):
         return table
     found = np.empty((max(size, 2 * len(table)), table.shape[1]), dtype=np.int64)
@@ -90,14 +111,14 @@ def _enlarged(table: kernel.Counts, size: int) -> kernel.Counts:
     return found
 
 
-def _state(problem: Problem, channel: Channel, candidates: Candidates) -> kernel.State:
+def _state(problem: Problem, channel: Channel, candidates: Candidates) -> State:
     own = [problem.attributes[a] for a in channel.attributes]
-    cell, first = _collapsed([channel.base, *(a.codes for a in own)])
+    cell, first = collapsed([channel.base, *(a.codes for a in own)])
     size, templates = len(first), len(channel.templates)
     mass = np.empty((size, 1 + templates), dtype=np.int64)
-    mass[:, 0] = _sums(cell, problem.weights, size)
+    mass[:, 0] = sums(cell, problem.weights, size)
     for t, template in enumerate(channel.templates):
-        mass[:, 1 + t] = _sums(cell, np.where(template.hits, problem.weights, 0), size)
+        mass[:, 1 + t] = sums(cell, np.where(template.hits, problem.weights, 0), size)
     rows, begin, end, local = _ranges(problem, channel, candidates, first)
     base = channel.base[first].astype(np.int32)
     groups = int(base.max(initial=-1)) + 1
@@ -106,10 +127,9 @@ def _state(problem: Problem, channel: Channel, candidates: Candidates) -> kernel
     )
     wide = len(candidates)
 
-    table = np.zeros((groups, kernel.MASS + 1 + templates), dtype=np.int64)
-    table[:, kernel.FIRST] = kernel.NONE
+    table = np.zeros((groups, MASS + 1 + templates), dtype=np.int64)
     most = np.iinfo(np.int64).max
-    state = kernel.State(
+    state = State(
         mass=mass,
         rows=rows,
         begin=begin,
@@ -118,12 +138,13 @@ def _state(problem: Problem, channel: Channel, candidates: Candidates) -> kernel
         child_begin=candidates.child_begin,
         children=candidates.children,
         group=np.zeros(size, dtype=np.int32),
-        cell=np.full((size, len(own)), kernel.NONE, dtype=np.int32),
-        dead=np.zeros(wide, dtype=np.bool_),
+        cell=np.full((size, len(own)), NONE, dtype=np.int32),
+        first=np.full(wide, NONE, dtype=np.int64),
         after=np.zeros((wide, templates)),
         smallest=np.full(wide, most),
+        witness=np.full((wide, 2 + templates), NONE, dtype=np.int64),
         confidence=np.zeros(templates),
-        counters=np.array([0, kernel.NONE, 0, kernel.NONE, groups, 0, most]),
+        counters=np.array([0, NONE, 0, NONE, groups, 0, most]),
         groups=table,
         cells=np.empty((room, table.shape[1]), dtype=np.int64),
     )
@@ -133,11 +154,11 @@ def _state(problem: Problem, channel: Channel, candidates: Candidates) -> kernel
 
 def _ranges(
     problem: Problem, channel: Channel, candidates: Candidates, first: npt.NDArray[np.int64]
-) -> tuple[kernel.Places, kernel.Counts, kernel.Counts, kernel.Places]:
+) -> tuple[Places, Counts, Counts, Places]:
     """Sort the combinations by each attribute's leaves: candidates are ranges then."""
     wide = len(candidates)
     begin, end = np.zeros(wide, dtype=np.int64), np.zeros(wide, dtype=np.int64)
-    local = np.full(wide, kernel.NONE, dtype=np.int32)
+    local = np.full(wide, NONE, dtype=np.int32)
     rows = np.zeros((len(channel.attributes), len(first)), dtype=np.int32)
     for place, a in enumerate(channel.attributes):
         tree, codes = problem.attributes[a].tree, problem.attributes[a].codes[first]
@@ -147,23 +168,3 @@ def _ranges(
         mine = candidates.range(a)
         begin[mine], end[mine], local[mine] = bounds[tree.low], bounds[tree.high], place
     return rows, begin, end, local
-
-
-def _collapsed(columns: list[npt.NDArray[np.int64]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number the distinct rows of ``columns``; also the first row of each."""
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    radix = 1
-    for column in columns:
-        width = int(column.max(initial=-1)) + 2
-        if radix * width >= 1 << 62:
-            distinct, key = np.unique(key, return_inverse=True)
-            radix = max(1, len(distinct))
-        key = key * width + (column + 1)
-        radix *= width
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return inverse, first
-
-
-def _sums(places: npt.NDArray[np.int64], weights: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
-    """Add up ``weights`` by place. Exact: row counts stay below 2^53."""
-    return np.bincount(places, weights=weights, minlength=size).astype(np.int64)

@@ -71,33 +71,61 @@ class Offers(NamedTuple):
 
 
 @compiled
-def _score(o: Offers, rise: Floats, y: int, negligible: float) -> float:
+def _score(o: Offers, rise: float, y: int, negligible: float) -> float:
     """Return the score, -1 for what is not worth disclosing.
 
     All that is left on a shelf is worth it: the coarser label hides nothing.
     """
     gain = o.gain[o.kind[y]]
     if gain > negligible or o.wanted[y] or o.rows[y] == o.left[o.shelf[y]]:
-        return float(max(gain, 0.0) / (rise[y] / o.concerned[y] + 1.0))
+        return float(max(gain, 0.0) / (rise / o.concerned[y] + 1.0))
     return -1.0
 
 
 @tolerant
 @compiled
-def choose(o: Offers, candidates: Places, rise: Floats, valid: Bools, negligible: float) -> int:
-    """Return the valid candidate with the best score, -1 for none; ties go to the first."""
-    top = -1.0
-    for i in range(len(candidates)):
-        y = candidates[i]
-        if valid[y]:
-            top = max(top, _score(o, rise, y, negligible))
-    if top < 0.0:
-        return -1
-    for i in range(len(candidates)):
-        y = candidates[i]
-        if valid[y] and _score(o, rise, y, negligible) >= max(0.0, top - negligible):
-            return int(y)
-    return -1
+def scores(o: Offers, candidates: Places, count: int, rise: Floats, out: Floats) -> None:
+    """Compute the scores of ``candidates`` (count,) that raise confidences by ``rise`` (count,)."""
+    for i in range(count):
+        out[i] = _score(o, rise[i], candidates[i], NEGLIGIBLE)
+
+
+@tolerant
+@compiled
+def leaders(
+    gain: Floats, begin: Counts, number: Counts, members: Places, floor: float, out: Places
+) -> tuple[int, float]:
+    """Write the open candidates of kinds with a gain of at least ``floor`` to ``out``; return their number.
+
+    Those of kind k are the ``number[k]`` ones in ``members`` from ``begin[k]``. An infinite ``floor`` is the highest
+    gain of a kind that has some, which is returned too.
+    """
+    if floor == np.inf:
+        floor = -np.inf
+        for kind in range(len(gain)):
+            if number[kind] > 0:
+                floor = max(floor, gain[kind])
+    count = 0
+    for kind in range(len(gain)):
+        if gain[kind] >= floor:
+            for i in range(begin[kind], begin[kind] + number[kind]):
+                out[count] = members[i]
+                count += 1
+    return count, floor
+
+
+@tolerant
+@compiled
+def best_of(candidates: Places, count: int, score: Floats, floor: float) -> int:
+    """Return the place of the best score; with a ``floor``, of the first candidate that reaches it; -1 for none."""
+    found = -1
+    for i in range(count):
+        if floor < 0.0:
+            if score[i] >= 0.0 and (found < 0 or score[i] > score[found]):
+                found = i
+        elif score[i] >= floor and (found < 0 or candidates[i] < candidates[found]):
+            found = i
+    return found
 
 
 def parts_of(counts: Counts, *, supervised: bool) -> Floats:

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
 from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
+from ppdm_flow.anonymizers.progressive_disclosure.choice import Choice
 from ppdm_flow.anonymizers.progressive_disclosure.information import Information
-from ppdm_flow.anonymizers.progressive_disclosure.kernel import privacy
+from ppdm_flow.anonymizers.progressive_disclosure.likeness import NOBODY, followers
+from ppdm_flow.anonymizers.progressive_disclosure.openings import Openings
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
-from ppdm_flow.anonymizers.progressive_disclosure.score import NEGLIGIBLE, Offers, choose
+from ppdm_flow.anonymizers.progressive_disclosure.score import Offers
 
 Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,14 @@ class Search:
         self.information = Information(self.candidates, problem.total, supervised=problem.classes is not None)
         self.concerned = self._concerned()
         self.wanted = self.information.hopeful | useless
-        self.open = self.candidates.topmost & (self.information.rows > 0)
+        self._next = followers(problem, self.candidates)
+        self._leads = np.ones(len(self.candidates), dtype=np.bool_)
+        self._leads[self._next[self._next != NOBODY]] = False
+        self._broken = np.zeros(len(self.candidates), dtype=np.bool_)
+        self.open = Openings(self.information.kind, len(self.information.gain))
+        self._offer(np.flatnonzero(self.candidates.topmost))
         self.found: list[Disclosure] = []
+        self._choice = self._chooser()
 
     def run(self) -> list[Disclosure]:
         """Disclose until no valid value is left that is worth it; return the disclosures in order."""
@@ -61,23 +67,22 @@ class Search:
 
     def ranked(self, width: int) -> list[Disclosure]:
         """Return the ``width`` best candidates in the order in which :meth:`best` would take them."""
-        candidates, rise, valid = self._rated()
-        offers = self._offers()
         found: list[Disclosure] = []
-        while len(found) < width and (candidate := choose(offers, candidates, rise, valid, NEGLIGIBLE)) >= 0:
-            found.append(self._disclosure(candidate, float(rise[candidate])))
-            valid[candidate] = False
+        while len(found) < width and (best := self._choice.best()) is not None:
+            found.append(self._disclosure(*best))
+            self._pass_on(best[0])
+        for one in reversed(found):
+            self._take_back(self._candidate(one))
         return found
 
     def disclose(self, chosen: Disclosure) -> None:
         """Disclose, and let the node's children follow as candidates."""
-        candidate = int(self.candidates.offset[chosen.attribute]) + chosen.node
+        candidate = self._candidate(chosen)
         for groups in self.groups:
             groups.disclose(candidate)
         self.information.disclose(candidate)
-        self.open[candidate] = False
-        below = self.candidates.below(candidate)
-        self.open[below] = self.information.rows[below] > 0
+        self._pass_on(candidate)
+        self._offer(self.candidates.below(candidate))
         self.found.append(chosen)
 
     def copy(self) -> Search:
@@ -87,7 +92,9 @@ class Search:
         found.groups = tuple(g.copy() for g in self.groups)
         found.information = self.information.copy()
         found.concerned, found.wanted = self.concerned, self.wanted
+        found._next, found._leads, found._broken = self._next, self._leads, self._broken.copy()
         found.open, found.found = self.open.copy(), self.found.copy()
+        found._choice = found._chooser()
         return found
 
     def _concerned(self) -> Floats:
@@ -98,28 +105,46 @@ class Search:
                 found[self.candidates.range(attribute)] += len(channel.templates)
         return np.maximum(found, 1.0)
 
-    def _offers(self) -> Offers:
+    def _chooser(self) -> Choice:
         known = self.information
-        return Offers(
+        offers = Offers(
             known.rows, known.kind, self.candidates.shelf, self.wanted, self.concerned, known.gain, known.on_shelf
         )
+        return Choice(self.groups, known, offers, self.open, self._close)
 
-    def _rated(self) -> tuple[Places, Floats, Bools]:
-        """Open candidates, the sum of their rises of confidence over all templates concerned, and which are valid."""
-        candidates = np.flatnonzero(self.open).astype(np.int32)
-        rise, valid, broken = np.zeros(len(self.open)), np.ones(len(self.open), dtype=np.bool_), 0
-        for groups in self.groups:
-            broken += privacy(groups.state, groups.bounds, groups.least, candidates, rise, valid)
-        return self._kept(candidates, valid) if broken else candidates, rise, valid
-
-    def _kept(self, candidates: Places, valid: Bools) -> Places:
+    def _close(self, candidate: int) -> None:
         """Drop what would break a bound: confidences only rise, so it will never be valid again."""
-        for candidate in candidates[~valid[candidates]].tolist():
-            self.open[candidate] = False
-            self.information.forget(candidate)
-            for groups in self.groups:
-                groups.drop(candidate)
-        return candidates[valid[candidates]]
+        self._broken[candidate] = True
+        self._pass_on(candidate)
+        self.information.forget(candidate)
+        for groups in self.groups:
+            groups.drop(candidate)
+
+    def _offer(self, candidates: npt.NDArray[np.integer]) -> None:
+        """Open candidates that some row has; of those that are alike, the first."""
+        some = self._leads[candidates] & (self.information.rows[candidates] > 0)
+        self.open.open(candidates[some].tolist())
+
+    def _pass_on(self, candidate: int) -> None:
+        """Let the next candidate that is like this one stand in its place."""
+        self.open.close(candidate)
+        following = int(self._next[candidate])
+        while following != NOBODY and self._broken[following]:
+            following = int(self._next[following])
+        if following != NOBODY:
+            self.open.open([following])
+
+    def _take_back(self, candidate: int) -> None:
+        """Let a candidate stand for those like it again."""
+        following = int(self._next[candidate])
+        while following != NOBODY and following not in self.open:
+            following = int(self._next[following])
+        if following != NOBODY:
+            self.open.close(following)
+        self.open.open([candidate])
+
+    def _candidate(self, disclosure: Disclosure) -> int:
+        return int(self.candidates.offset[disclosure.attribute]) + disclosure.node
 
     def _disclosure(self, candidate: int, rise: float) -> Disclosure:
         """PrivLoss is the mean rise of confidence over the templates concerned."""

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
-import pytest
-
-from ppdm_flow.mining.itemsets import kernels
-
-MAIN = """import logging, sys
-logging.basicConfig(format="%(message)s")
-from ppdm_flow.mining.itemsets import kernels
-kernels.SOURCES = sys.argv[1]
-from ppdm_flow.mining.itemsets.output import sort_within
-import numpy as np
-items = np.array([2, 1], dtype=np.int32)
-sort_within(items, np.array([2]))
-print(items.tolist())
-"""
+from ppdm_flow.mining.itemsets import output
+from ppdm_flow.mining.krimp import accept, change
+from ppdm_flow.sdk.ingredients import ingredients
 
 
-@pytest.fixture
-def said(tmp_path, root):
-    def run(sources):
-        done = subprocess.run(
-            [sys.executable, "-c", MAIN, sources],
-            cwd=root,
-            env={"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(root)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout == "[1, 2]\n"
-        return "compiling" in done.stderr
-
-    return run
+def test_kernels_are_stamped_with_what_they_are_made_of():
+    for module, kernel in ((output, output.sort_within), (accept, accept.consider)):
+        dispatcher = kernel.__wrapped__
+        stamp = dispatcher._cache._cache_file._source_stamp
+        assert stamp[1] == ingredients(dispatcher.py_func)
+        assert dispatcher.py_func.__module__ == module.__name__
 
 
-def test_compiled_anew_where_any_source_changed(said):
-    assert [said("one"), said("one"), said("two"), said("two")] == [True, False, True, False]
-
-
-def test_the_digest_covers_the_rooms():
-    assert len(kernels.SOURCES) == 64
-    assert kernels._sources() == kernels.SOURCES
+def test_what_a_kernel_is_made_of_reaches_over_modules(monkeypatch):
+    kernel = accept.consider.__wrapped__.py_func
+    before = ingredients(kernel)
+    monkeypatch.setattr(change, "A_CONSTANT_OF_A_PART", 3, raising=False)
+    assert ingredients(kernel) != before
