@@ -28,6 +28,9 @@ the pattern, those at ``spare`` items outside of t are so too. So the law of t' 
 items is exactly the operator's, and with it the mean and variance of all estimates for itemsets of up to ``spare``
 items, and the covariance of those that have so many in their union. Larger ones must not be estimated from seeds.
 
+**Once only.** Whoever sees two randomizations of one transaction learns more than the operator says. Where bits are to
+be published beside seeds, they are those of `vertical.expand`, never a second draw.
+
 A seed of 16 (m + spare) bits is about as small as this can be: 65,536 items have that many independent bits only with
 seeds of half its length, or more.
 """
