@@ -108,6 +108,20 @@ CONCEPTS: Mapping[str, Concept] = {
         " `anonymity_score`. Figure: `privacy.blend.share`.",
         "privacy:\n  blend: {min_support: {count: 20}, max: 0.03}",
     ),
+    "itemset_breach": Concept(
+        _REQUIREMENTS,
+        "no item of an original set is inferred from what was released in its place with more than `level`",
+        "For itemsets A of as many items as `sizes` says and every item z, in A or not: the share of the original sets"
+        " with z, among those whose randomized version holds all of A, is at most `level` (Evfimievski, Srikant,"
+        " Agrawal, Gehrke, KDD 2002). It is judged from the operator and the original's own partial supports, length"
+        " by length, and the bytes are tested to come from that operator. `max_supports` are the largest supports of"
+        " itemsets of 1, 2, … items that anyone has to reckon with, as shares of the sets of one length; left out,"
+        " those of the data. Where the data exceed them the requirement does not hold. Lengths with fewer than `pool`"
+        " sets are judged together with the next ones: how often their items occur says more of single people than of"
+        " a population. Figure: `privacy.itemset_breach.worst_posterior`.",
+        "privacy:\n  itemset_breach: {level: 0.5, sizes: [1, 2, 3]}\n"
+        "steps:\n  randomize: {use: randomize_transactions}",
+    ),
     "source": Concept(
         _SECTIONS,
         "where the data is and how it is read; `--data` overrides its path",

@@ -21,6 +21,7 @@ _OWNERS = {
     "Sensitivity": "of an attribute's sensitivities",
     "AnonymityScore": "of `anonymity_score`",
     "Blend": "of `blend`",
+    "ItemsetBreach": "of `itemset_breach`",
     "ValueBound": "of a value's bound",
     "ValueGroup": "of a group of values",
     "DefaultBound": "of `default`",

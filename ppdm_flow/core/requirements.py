@@ -117,6 +117,34 @@ class Blend:
     span: Span | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ItemsetBreach:
+    """No released set lets one infer an item of its original with more than ``level``, in (0, 1).
+
+    For every itemset A of so many items as ``sizes`` say, and every item z, in A or not: Pr[z in t | A in t'] is at
+    most ``level``, for original sets t and what was released in their place t'. ``attribute`` holds the sets.
+    ``max_supports``: the largest supports of itemsets of 1, 2, .. items that anyone has to reckon with, as shares of
+    the sets of one length; ``max_supports_by_length``: for sets of some lengths others. Empty: those of the data.
+    Lengths with fewer than ``pool`` sets are judged together with their neighbours.
+
+    Source: Evfimievski, Srikant, Agrawal, Gehrke, KDD 2002, section 4.2.
+    """
+
+    kind: ClassVar[str] = "itemset_breach"
+    id: str
+    attribute: str
+    level: float
+    sizes: tuple[int, ...] = (1, 2, 3)
+    max_supports: tuple[float, ...] = ()
+    max_supports_by_length: tuple[tuple[int, tuple[float, ...]], ...] = ()
+    pool: int = 1000
+    span: Span | None = field(default=None, compare=False)
+
+    def declared(self, length: int) -> tuple[float, ...]:
+        """Return the maximal supports that the policy gives for sets of ``length`` items; empty where it gives none."""
+        return dict(self.max_supports_by_length).get(length, self.max_supports)
+
+
 def slack_of(r1: float, r2: float) -> float:
     """Return gamma - 1 = (r2 - r1) / (r1 (1 - r2)), for gamma = r2 (1 - r1) / (r1 (1 - r2)).
 
@@ -131,7 +159,7 @@ def slack_of(r1: float, r2: float) -> float:
     return (r2 - r1) / (r1 * (1.0 - r2))
 
 
-Requirement = KAnonymity | Template | Sensitivity | AnonymityScore | Blend
+Requirement = KAnonymity | Template | Sensitivity | AnonymityScore | Blend | ItemsetBreach
 
 
 @dataclass(frozen=True, slots=True)

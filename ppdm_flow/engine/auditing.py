@@ -11,7 +11,7 @@ from pathlib import Path
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError, RunError
-from ppdm_flow.core.requirements import TOLERANCE, Requirement, Sensitivity, Template
+from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach, Requirement, Sensitivity, Template
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import guarded, run_fault
@@ -21,7 +21,7 @@ from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.sql import DuckSql
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import Operator, SetOperator
 from ppdm_flow.sdk.audit import AuditContext, Rechecked, Seeded, SeededStep
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -44,6 +44,8 @@ class Subject:
     operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
     pairs: PairedView | None = None
     holdout: Holdout | None = None
+    set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
+    operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ def _context(
         progress=progress,
         seeded=_seeded(plan, subject.release),
         holdout=subject.holdout,
+        set_operators=subject.set_operators,
+        operator_pairs=subject.operator_pairs,
     )
 
 
@@ -138,7 +142,7 @@ def _is_absent(requirement: Requirement, release: ReleaseNode) -> bool:
     """Whether the release has no column of the attributes that the requirement protects: the plan itself shows it."""
     there = {n for a in release.attributes for n in (a.name, a.source)}
     match requirement:
-        case Sensitivity():
+        case Sensitivity() | ItemsetBreach():
             return requirement.attribute not in there
         case Template():
             return there.isdisjoint(attribute for attribute, _ in requirement.sensitive)

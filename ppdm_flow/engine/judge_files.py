@@ -23,7 +23,7 @@ from ppdm_flow.engine.identifiers import check_identifiers
 from ppdm_flow.engine.judging import charts_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.opening import open_released, released_names
-from ppdm_flow.engine.operator_files import operators_for
+from ppdm_flow.engine.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original
 from ppdm_flow.engine.schedule import Task, run_all
@@ -119,6 +119,9 @@ class _Judging:
     ) -> Subject:
         view = StreamView(source.stream)
         operators = operators_for(node, file, operator)
+        sets = set_operators_for(node, file, operator)
+        sources = {o.attribute_of: o for o in ()} | {n: o.attribute for n, o in operators.items()}
+        sources |= {n: o.attribute for n, o in sets.items()}
         return Subject(
             release=node,
             file=file,
@@ -127,7 +130,8 @@ class _Judging:
             read_back=back,
             original_attributes=source.stream.attributes,
             operators=operators,
-            operator_inputs={n: view for n, o in operators.items() if _is_direct(node, n, o.attribute)},
+            operator_inputs={n: view for n, source in sources.items() if _is_direct(node, n, source)},
+            set_operators=sets,
         )
 
     def _audited(self, plan: Plan, subject: Subject) -> tuple[Audited, ...]:

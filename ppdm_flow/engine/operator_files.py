@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.artifacts import OPERATOR
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.plan.definition import ReleaseNode
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import SETS, Operator, SetOperator
 
 _LARGEST = 256 << 20
 
@@ -23,12 +23,26 @@ def operators_for(release: ReleaseNode, released: Path, given: Path | None) -> M
     Each operator's own attribute is the source's name: that is where the values that went into it are found. Raises
     DataError where a file that was given cannot be read, or is none.
     """
+    return _by_source(read_operators, release, released, given)
+
+
+def set_operators_for(release: ReleaseNode, released: Path, given: Path | None) -> Mapping[str, SetOperator]:
+    """Return the operators on sets, like :func:`operators_for`."""
+    return _by_source(read_set_operators, release, released, given)
+
+
+Either = TypeVar("Either", Operator, SetOperator)
+
+
+def _by_source(
+    read: Callable[[Path], list[Either]], release: ReleaseNode, released: Path, given: Path | None
+) -> Mapping[str, Either]:
     path = released.parent / OPERATOR if given is None else given
     if given is None and not path.is_file():
         return {}
     sources = {a.name: a.source or a.name for a in release.attributes}
-    found: dict[str, Operator] = {}
-    for operator in read_operators(path):
+    found: dict[str, Either] = {}
+    for operator in read(path):
         name = operator.attribute
         if name in sources:
             if name in found:
@@ -38,12 +52,25 @@ def operators_for(release: ReleaseNode, released: Path, given: Path | None) -> M
 
 
 def read_operators(path: Path) -> list[Operator]:
-    """Return the operators of a file. Raises DataError where it cannot be read, or is none."""
+    """Return the operators of a file on single values. Raises DataError where it cannot be read, or is none."""
+    return _read(path, lambda entry: None if _of_sets(entry) else Operator.from_document(entry))
+
+
+def read_set_operators(path: Path) -> list[SetOperator]:
+    """Return the operators of a file on sets. Raises DataError where it cannot be read, or is none."""
+    return _read(path, lambda entry: SetOperator.from_document(entry) if _of_sets(entry) else None)
+
+
+def _of_sets(entry: Mapping[str, Any]) -> bool:
+    return entry.get("form") == SETS
+
+
+def _read(path: Path, made: Callable[[Mapping[str, Any]], Either | None]) -> list[Either]:
     try:
         if path.stat().st_size > _LARGEST:
             raise _broken(path)
         content = json.loads(path.read_text(encoding="utf-8"))
-        return [Operator.from_document(entry) for entry in _entries(content)]
+        return [operator for entry in _entries(content) if (operator := made(entry)) is not None]
     except OSError as error:
         raise data_fault("PPF701", f"cannot read `{path}`: {error.strerror or 'no reason given'}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

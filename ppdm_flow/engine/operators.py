@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
-from ppdm_flow.sdk.anonymizer import Fitted, Operator
+from ppdm_flow.sdk.anonymizer import Fitted, Operator, SetOperator
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
     """An operator in force, and the reference (``source``, a step, ``step.output``) whose values went into it."""
 
-    operator: Operator
+    operator: Operator | SetOperator
     reference: str
 
 
@@ -24,12 +24,14 @@ def channels(plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted]) -> 
     """
     found: dict[str, Channel] = {}
     for node in plan.upstream(release.input):
-        found = _after(node, found, fitted[node.name].operators)
+        found = _after(node, found, {**fitted[node.name].operators, **fitted[node.name].set_operators})
     released = {a.name for a in release.attributes}
     return {name: channel for name, channel in found.items() if name in released}
 
 
-def _after(node: StepNode, before: Mapping[str, Channel], operators: Mapping[str, Operator]) -> dict[str, Channel]:
+def _after(
+    node: StepNode, before: Mapping[str, Channel], operators: Mapping[str, Operator | SetOperator]
+) -> dict[str, Channel]:
     effect = node.effect
     if effect.rows == "generated":
         return {}

@@ -28,6 +28,7 @@ from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop, Stream
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
+from ppdm_flow.sdk.anonymizer import Operator, SetOperator
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import PairedView
 
@@ -117,8 +118,10 @@ class Releasing:
             candidate=StreamView(back),
             read_back=back,
             original_attributes=self.original.stream.attributes,
-            operators={name: c.operator for name, c in active.items()},
+            operators={n: c.operator for n, c in active.items() if isinstance(c.operator, Operator)},
             operator_inputs={name: views[c.reference] for name, c in active.items()},
+            set_operators={n: c.operator for n, c in active.items() if isinstance(c.operator, SetOperator)},
+            operator_pairs={n: p for n, c in active.items() if (p := self._operator_pairs(release, c)) is not None},
             pairs=self._pairs(release),
             holdout=self._holdout(release),
         )
@@ -132,6 +135,14 @@ class Releasing:
         if self.graph.expanded(release.input) and self.original.numbering is not None:
             original = ExpandedStream(original, self.original.numbering)
         return StreamPairs(original, self.graph.streams[release.input], aligned=Kind.TABLE not in kinds)
+
+    def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
+        """Return what went into an operator on sets beside what was released; both have the same row numbers."""
+        if not isinstance(channel.operator, SetOperator):
+            return None
+        kinds = {n.bound.info.kind for n in self.plan.upstream(release.input)}
+        before, after = self.graph.streams[channel.reference], self.graph.streams[release.input]
+        return StreamPairs(before, after, aligned=Kind.TABLE not in kinds)
 
     def _holdout(self, release: ReleaseNode) -> Holdout | None:
         """Return the rows that the one generator on the way held out; row numbers must be the source's up to it."""

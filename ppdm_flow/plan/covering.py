@@ -10,7 +10,15 @@ from dataclasses import dataclass, field, replace
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Requirement, Sensitivity, Template
+from ppdm_flow.core.requirements import (
+    AnonymityScore,
+    Blend,
+    ItemsetBreach,
+    KAnonymity,
+    Requirement,
+    Sensitivity,
+    Template,
+)
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.patterns import is_pattern, matches
@@ -45,6 +53,8 @@ class _Columns:
                 yield replace(requirement, channel=channel, sensitive=tuple(dict.fromkeys(pairs)))
             case AnonymityScore() | Blend():
                 yield requirement
+            case ItemsetBreach():
+                yield from (replace(requirement, attribute=n) for n in self._meant(requirement.attribute, requirement))
             case Sensitivity():
                 for name in self._meant(requirement.attribute, requirement):
                     if name == requirement.attribute:

@@ -11,6 +11,7 @@ from ppdm_flow.core.requirements import (
     AnonymityScore,
     Blend,
     Gate,
+    ItemsetBreach,
     KAnonymity,
     Requirement,
     Sensitivity,
@@ -147,8 +148,23 @@ def _requirement(requirement: Requirement) -> Document:
             return found | {"max": requirement.maximum}
         case Blend():
             return found | {"min_support": requirement.min_support.document, "max": requirement.maximum}
+        case ItemsetBreach():
+            return found | _itemset_breach(requirement)
         case Sensitivity():
             return found | _sensitivity(requirement)
+
+
+def _itemset_breach(requirement: ItemsetBreach) -> Document:
+    given = {"max_supports": list(requirement.max_supports)} if requirement.max_supports else {}
+    by_length = {str(m): list(s) for m, s in requirement.max_supports_by_length}
+    return {
+        "attribute": requirement.attribute,
+        "level": requirement.level,
+        "sizes": list(requirement.sizes),
+        "pool": requirement.pool,
+        **given,
+        **({"max_supports_by_length": by_length} if by_length else {}),
+    }
 
 
 def _sensitivity(requirement: Sensitivity) -> Document:

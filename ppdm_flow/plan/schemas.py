@@ -176,7 +176,11 @@ def _requirement() -> _Schema:
         },
     }
     kinds |= _generated()
-    extra = {"templates": ("negated", "min_support")}
+    kinds["itemset_breach"] = _itemset_breach()
+    extra = {
+        "templates": ("negated", "min_support"),
+        "itemset_breach": ("max_supports", "max_supports_by_length"),
+    }
     return {
         "oneOf": [record(head | {"kind": {"const": k}} | rest, extra.get(k, ())) for k, rest in kinds.items()],
     }
@@ -198,6 +202,24 @@ def _generated() -> dict[str, _Schema]:
         "blend": {
             "min_support": support,
             "max": share | {"description": "The largest share of rare rows that are rare in the original."},
+        },
+    }
+
+
+def _itemset_breach() -> _Schema:
+    """The requirement on randomized transactions."""
+    share = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+    shares = {"type": "array", "items": share, "minItems": 1}
+    return {
+        "attribute": _text("The attribute with the sets."),
+        "level": {"type": "number", "description": "The highest probability with which an item may be inferred."},
+        "sizes": {"type": "array", "description": "How many items itemsets have.", "items": {"type": "integer"}},
+        "pool": {"type": "integer", "minimum": 1, "description": "Lengths with fewer sets are judged together."},
+        "max_supports": shares | {"description": "The largest supports of itemsets of 1, 2, … items."},
+        "max_supports_by_length": {
+            "type": "object",
+            "description": "Others for sets of some lengths.",
+            "additionalProperties": shares,
         },
     }
 

@@ -111,6 +111,26 @@ DESCRIPTIONS: Mapping[str, Described] = {
         "Rare released rows are not rare original rows: minsup in the role of k.",
         {"min_support": {"count": "20"}, "max": "0.03"},
     ),
+    "Privacy.itemset_breach": (
+        "What may be inferred of the items of an original set from what is released in its place.",
+        {"level": "0.5", "sizes": ["1", "2", "3"]},
+    ),
+    "ItemsetBreach.level": ("The highest probability with which an item may be inferred.", "0.5"),
+    "ItemsetBreach.sizes": ("How many items the itemsets have that somebody may look for, 1 to 4.", ["1", "2", "3"]),
+    "ItemsetBreach.attribute": ("The attribute with the sets; the one with `role: items` if left out.", "basket"),
+    "ItemsetBreach.max_supports": (
+        "Largest supports of itemsets of 1, 2, … items, as shares of the sets of one length; those of the data if left"
+        " out.",
+        ["0.05", "0.01", "0.002"],
+    ),
+    "ItemsetBreach.max_supports_by_length": (
+        "Largest supports among sets of that many items, in place of `max_supports`.",
+        {"1": ["0.1"], "2": ["0.2", "0.05"]},
+    ),
+    "ItemsetBreach.pool": (
+        "Lengths of which there are fewer sets are judged together with the next ones.",
+        "1000",
+    ),
     "AnonymityScore.max": ("The highest score; 0 is no original row released, 1 is all of them.", "0.5"),
     "Blend.min_support": (
         "Below this support a row is rare: `{count: ROWS}`, or `{ratio: SHARE}` of each table's rows.",

@@ -9,6 +9,7 @@ from ppdm_flow.core.requirements import (
     AnonymityScore,
     Blend,
     Gate,
+    ItemsetBreach,
     KAnonymity,
     Requirement,
     Sensitivity,
@@ -34,6 +35,8 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
     found.extend(_template(name, template, places) for name, template in privacy.templates.items())
     found.extend(_sensitivity(name, each, policy, places) for name, each in privacy.sensitivities.items())
     found.extend(_generated(privacy, places))
+    if privacy.itemset_breach is not None:
+        found.append(_itemset_breach(privacy.itemset_breach, policy, places))
     return tuple(found)
 
 
@@ -102,6 +105,20 @@ def _generated(privacy: models.Privacy, places: Places) -> Iterator[Requirement]
         yield AnonymityScore("privacy.anonymity_score", score.max, places.key("privacy", "anonymity_score"))
     if (blend := privacy.blend) is not None:
         yield Blend("privacy.blend", blend.min_support, blend.max, places.key("privacy", "blend"))
+
+
+def _itemset_breach(model: models.ItemsetBreach, policy: models.Policy, places: Places) -> ItemsetBreach:
+    sets = (name for name, attribute in policy.attributes.items() if attribute.role is Role.ITEMS)
+    return ItemsetBreach(
+        id="privacy.itemset_breach",
+        attribute=model.attribute or next(sets, ""),
+        level=model.level,
+        sizes=tuple(sorted(set(model.sizes))),
+        max_supports=model.max_supports or (),
+        max_supports_by_length=tuple(sorted((int(m), s) for m, s in model.max_supports_by_length.items())),
+        pool=model.pool,
+        span=places.key("privacy", "itemset_breach"),
+    )
 
 
 def _of_values(model: models.Sensitivity, path: tuple[str, ...], places: Places) -> Iterator[ValueBound]:

@@ -117,8 +117,8 @@ class Fitted:
     """What ``fit`` returns: the transform, the step's own figures, and what the recipient of a release needs.
 
     ``artifacts`` are JSON-ready documents by file name (``operator.json``), written beside every release that the
-    step feeds. ``operators`` holds the channel of each attribute that the step randomized, for the audits. ``holdout``
-    are the rows that a generator did not learn from.
+    step feeds. ``operators`` and ``set_operators`` hold the channel of each attribute that the step randomized, for
+    the audits. ``holdout`` are the rows that a generator did not learn from.
     """
 
     transform: Transform
@@ -128,6 +128,7 @@ class Fitted:
     findings: tuple[Finding, ...] = ()
     charts: tuple[Chart, ...] = ()
     holdout: Holdout | None = None
+    set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,6 +178,34 @@ class Operator:
         if not np.all((retention >= 0) & (retention <= 1)):
             raise ValueError("a retention probability outside [0, 1]")
         return cls(str(document["attribute"]), domain, retention)
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperator:
+    """A randomization channel on sets of items: what it does to a set of m items, for each m, in a JSON document.
+
+    ``document`` is what `ppdm_flow.mining.transactions.documents` reads and writes. ``step`` is the step that applies
+    it.
+    """
+
+    attribute: str
+    document: Mapping[str, Any]
+    step: str = ""
+
+    def entry(self) -> dict[str, Any]:
+        """Return the JSON form of an entry in ``operator.json``."""
+        return {"attribute": self.attribute, "form": SETS, "operator": dict(self.document)}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> SetOperator:
+        """Read the JSON form. Raises KeyError or ValueError where it is none; the operator itself is not looked at."""
+        if document["form"] != SETS or not isinstance(document["operator"], Mapping):
+            raise ValueError("an operator of an unknown form")
+        return cls(str(document["attribute"]), document["operator"])
+
+
+SETS = "transactions"
+"""The form of an entry in ``operator.json`` that is a :class:`SetOperator`."""
 
 
 class Anonymizer(Protocol):

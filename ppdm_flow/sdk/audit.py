@@ -11,7 +11,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import Operator, SetOperator
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
 
@@ -61,7 +61,8 @@ class AuditContext:
     attribute, ``pairs`` is None where original and released rows cannot be matched. ``show_values`` is the policy's
     ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute. ``home`` is the
     folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a
-    seed. ``holdout`` are the original rows that no generator on the way to the release learned from, where there are
+    seed. ``set_operators`` are the known channels by released attribute with sets, ``operator_pairs`` what went into
+    them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on the way to the release learned from, where there are
     such.
     """
 
@@ -80,6 +81,8 @@ class AuditContext:
     home: Path = field(default_factory=Path)
     seeded: Seeded | None = None
     holdout: Holdout | None = None
+    set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
+    operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.flow_itemsets import PAGES as ITEMSETS
 from ppdm_flow.core.codes.flow_sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
@@ -156,4 +157,5 @@ PAGES: tuple[CodePage, ...] = (
         "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.95, negated: true}",
     ),
     *SETS,
+    *ITEMSETS,
 )

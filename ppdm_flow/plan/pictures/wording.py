@@ -53,6 +53,8 @@ def demand(requirement: Mapping[str, Any]) -> str:
         case "blend":
             below = Support(**requirement["min_support"])
             return f"blend (support below {below}) ≤ {requirement['max']:g}"
+        case "itemset_breach":
+            return f"posterior of an item of {requirement['attribute']} ≤ {requirement['level']:g}"
         case _:
             return str(name)
 

@@ -19,6 +19,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     sets.releases_without_sets,
     sets.values_of_sets,
     sets.raw_sets,
+    sets.unrandomized,
     protection.uncovered_quasi_identifiers,
     protection.unperturbed,
     protection.uncounted_rows,

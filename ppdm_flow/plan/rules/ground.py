@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.requirements import KAnonymity, Requirement, Sensitivity, Template
+from ppdm_flow.core.requirements import ItemsetBreach, KAnonymity, Requirement, Sensitivity, Template
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.policy.loaded import Places
@@ -65,7 +65,7 @@ def about(requirement: Requirement) -> tuple[str, ...]:
             return requirement.attributes
         case Template():
             return tuple(dict.fromkeys(name for name, _ in requirement.sensitive))
-        case Sensitivity():
+        case Sensitivity() | ItemsetBreach():
             return (requirement.attribute,)
         case _:  # about whole rows
             return ()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
@@ -85,6 +86,22 @@ def raw_sets(ground: Ground) -> Iterator[Diagnostic]:
             help="whoever knows a few items of somebody's finds that row, and reads all the others: roll them up to"
             " categories, or randomize them",
         )
+
+
+def unrandomized(ground: Ground) -> Iterator[Diagnostic]:
+    """An itemset_breach requirement can only hold of sets that were randomized."""
+    wanted = {r.attribute: r for r in ground.plan.requirements if isinstance(r, ItemsetBreach)}
+    for release, fact in ground.published():
+        requirement = wanted.get(fact.source)
+        if requirement is not None and fact.role is Role.ITEMS and not fact.was(Change.PERTURBED):
+            yield Diagnostic(
+                "PPF578",
+                f"release `{release.name}` will be withheld: `{requirement.id}` asks for randomized sets of"
+                f" `{fact.source}`, and no step randomizes them",
+                requirement.span,
+                Severity.WARNING,
+                help="add a `randomize_transactions` step before the release",
+            )
 
 
 def _alone(ground: Ground, release: ReleaseNode, sets: list[AttributeFacts]) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from ppdm_flow.policy.rules import (
     gates,
     generated,
     hierarchies,
+    itemsets,
     redundancy,
     releases,
     sensitivities,
@@ -28,6 +29,7 @@ RULES = (
     redundancy.judge,
     sensitivities.judge,
     generated.judge,
+    itemsets.judge,
     gates.judge,
     releases.judge,
 )
