@@ -20,6 +20,7 @@ from ppdm_flow.tables.table import RowNumbers, Table
 
 _BITS = 6
 _TOGETHER = 1 << 18
+_BYTES = 1 << 27
 _HEAD = 2
 
 
@@ -44,7 +45,7 @@ class Spool:
         keys = np.zeros(len(part.table), dtype=np.uint64) if part.keys is None else part.keys
         pieces = [self._pooled(i, part.table, n) for i, n in enumerate(self._names)]
         self._pending.append(Block((Plain.of(keys), Plain.of(part.table.rows), *pieces)))
-        if sum(map(len, self._pending)) >= _TOGETHER:
+        if sum(map(len, self._pending)) >= _TOGETHER or sum(b.nbytes for b in self._pending) >= _BYTES:
             self._distribute()
 
     def tables(self) -> Iterator[Table]:
