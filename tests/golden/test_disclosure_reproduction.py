@@ -56,3 +56,10 @@ def test_adult(tmp_path):
     counts = [found[f"adult.top4.inferences.{h}"]["measured"] for h in (30, 50, 90)]
     assert counts == [1238, 640, 494]
     assert [found[f"adult.top4.inferences_after.{h}"]["measured"] for h in (50, 90)] == [0, 0]
+
+
+def test_a_beam_keeps_the_cell_in_which_greed_costs_most(tmp_path):
+    """Greed discloses a sex first, and can then show hardly any education."""
+    found = rows(tmp_path, "adult", "--top", "1", "--h", "10", "--repeats", "5")
+    assert not beyond(found, LIMIT["adult"])
+    assert found["adult.top1.h10.se_be"]["measured"] < found["adult.top1.h10.se_be.greedy"]["measured"]

@@ -33,7 +33,10 @@ FIGURES = {"base": "be", "suppressed": "se", "removed": "re", "error_increase": 
 
 @dataclass(frozen=True)
 class Cell:
-    """``h`` in per cent; ``errors`` by be, se, re, se_be; ``split`` is SE on the paper's own split."""
+    """``h`` in per cent; ``errors`` by be, se, re, se_be; ``split`` is SE on the paper's own split.
+
+    ``greedy`` are the errors of the paper's search, where another one was used.
+    """
 
     top: int
     h: int
@@ -43,6 +46,7 @@ class Cell:
     split: float
     before: int
     after: int
+    greedy: dict[str, Figure]
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class MemoryPairs:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One dataset with the TopN attributes as sensitive ones. A ``width`` of 0 is the greedy search."""
+    """One dataset with the TopN attributes as sensitive ones. A ``width`` of 0 is the greedy search alone."""
 
     data: Dataset
     top: tuple[str, ...]
@@ -86,34 +90,47 @@ class Experiment:
 
     def cell(self, h: int, repeats: int) -> Cell:
         """Suppress, then measure. An infeasible cell is scored on the most suppressed table."""
-        case = Case(
-            load("anonymizers", "progressive_disclosure"),
-            {"search": "beam", "width": str(self.width)} if self.width else {},
-            self.table,
-            roles=self.roles,
-            requirements=(self.template(h),),
-        )
         started = time.perf_counter()
-        try:
-            released, feasible = run(case.fit().transform, self.table)[""], True
-        except PluginError as error:
-            if {d.code for d in error.diagnostics} != {"PPF784"}:
-                raise
-            released, feasible = self.most_suppressed(), False
+        released = self.released(h, self.width)
         seconds = time.perf_counter() - started
-        share = 1 - self.data.train / len(self.table)
-        errors = self.audit("classification_error", released, h, test_share=share, repeats=repeats, removed=self.top)
+        feasible = released is not None
+        if released is None:
+            released = self.most_suppressed()
+        errors = self.errors(released, h, repeats)
+        greedy = self.released(h, 0) if self.width and feasible else None
         inferences = self.audit("templates", released, h).figures
         return Cell(
             len(self.top),
             h,
             feasible,
             seconds,
-            {short: errors.figures[name] for name, short in FIGURES.items()},
+            errors,
             self.on_paper_split(released),
             int(inferences["top.inferences_before"].value),
             int(inferences["top.inferences"].value),
+            {} if greedy is None else errors if same(greedy, released) else self.errors(greedy, h, repeats),
         )
+
+    def released(self, h: int, width: int) -> Table | None:
+        """Return the release; None where there is none that satisfies the template."""
+        case = Case(
+            load("anonymizers", "progressive_disclosure"),
+            {"search": "beam", "width": str(width)} if width else {},
+            self.table,
+            roles=self.roles,
+            requirements=(self.template(h),),
+        )
+        try:
+            return run(case.fit().transform, self.table)[""]
+        except PluginError as error:
+            if {d.code for d in error.diagnostics} != {"PPF784"}:
+                raise
+            return None
+
+    def errors(self, released: Table, h: int, repeats: int) -> dict[str, Figure]:
+        share = 1 - self.data.train / len(self.table)
+        found = self.audit("classification_error", released, h, test_share=share, repeats=repeats, removed=self.top)
+        return {short: found.figures[name] for name, short in FIGURES.items()}
 
     def most_suppressed(self) -> Table:
         hidden = np.full(len(self.table), SUPPRESSED, dtype=np.int32)
@@ -134,6 +151,10 @@ class Experiment:
         classes = self.table[self.data.target].codes.astype(np.int64)
         mine = side(released, features, classes, np.ones(len(test), dtype=np.int64))
         return float(trials([(mine, [Split(1 - test, test)])], Learner(), 1)[0].errors[0])
+
+
+def same(one: Table, other: Table) -> bool:
+    return all(one[n].texts() == other[n].texts() for n in one.names)
 
 
 def rarer_half(values: pd.Series) -> list[str]:
