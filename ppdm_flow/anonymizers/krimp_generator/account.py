@@ -90,8 +90,15 @@ def description(params: GeneratorParams, table: CodeTable, given: Material, limi
             "itemsets_by_length": {str(k): int(c) for k, c in zip(lengths.tolist(), counts.tolist(), strict=True)},
             "single_values": len(table.singles),
         },
-        "rejected": "nothing" if limit is None else f"rows of the original with a support below {limit}",
+        "rejected": _rejected(given, limit),
     }
+
+
+def _rejected(given: Material, limit: int | None) -> str:
+    if limit is None:
+        return "nothing"
+    more = ", also when numbers are compared by their intervals" if given.intervals else ""
+    return f"rows of the original with a support below {limit}{more}"
 
 
 def charts(table: CodeTable) -> tuple[Chart, ...]:

@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.krimp_generator.intervals import empirical, uniform
 from ppdm_flow.anonymizers.krimp_generator.learning import Learned, learn
 from ppdm_flow.anonymizers.krimp_generator.material import Material, material
 from ppdm_flow.anonymizers.krimp_generator.pilot import pilot
-from ppdm_flow.anonymizers.krimp_generator.rejection import rare
+from ppdm_flow.anonymizers.krimp_generator.rejection import rejection
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.anonymizers.krimp_generator.transform import GeneratorTransform
 from ppdm_flow.anonymizers.presence import require
@@ -74,7 +74,7 @@ class KrimpGenerator:
             names=names,
             makers=tuple(self._maker(name, given) for name in names),
             row_count=given.every.total if params.rows == "same" else params.rows,
-            rare=None if limit is None else rare(given.every, limit),
+            rejection=None if limit is None else rejection(given.every, given.every_coded, limit),
             account=account.description(params, learned.table, given, limit),
         )
 

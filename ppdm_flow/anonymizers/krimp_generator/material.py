@@ -37,6 +37,11 @@ class Material:
     items: Tabular
     removal: Removal
 
+    @property
+    def every_coded(self) -> Counts | None:
+        """All rows with intervals in place of numbers, where there are intervals."""
+        return in_intervals(self.every, self.intervals) if self.intervals else None
+
 
 def material(
     data: DataView, names: tuple[str, ...], params: GeneratorParams, holdout: Holdout | None, ctx: StepContext

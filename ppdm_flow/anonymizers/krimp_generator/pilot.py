@@ -43,9 +43,9 @@ def pilot(transform: GeneratorTransform) -> Seen:
     mean = float(drafts.itemsets.mean())
     wide = 1.96 * float(drafts.itemsets.std(ddof=1)) / ROWS**0.5
     seen = Seen(drafts, mean, (mean - wide, mean + wide))
-    if transform.rare is None:
+    if transform.rejection is None:
         return seen
-    out = transform.rejected(drafts.raw)
+    out = transform.rejected(drafts)
     distance = None if out.all() else float(np.mean([_distance(r, r[~out]) for r in drafts.raw]))
     share = float(out.mean())
     return Seen(drafts, mean, seen.itemsets_interval, share, wilson(int(out.sum()), ROWS), distance)

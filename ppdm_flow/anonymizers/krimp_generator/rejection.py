@@ -63,6 +63,28 @@ class Rare:
         return alive
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rejection:
+    """Rows are compared cell by cell, and, where there are intervals, also with these in place of numbers."""
+
+    exact: Rare
+    coarse: Rare | None
+
+    def hit(self, cells: Sequence[Raw], codes: npt.NDArray[np.int32]) -> Bools:
+        """Return which rows are rare, from cells in the original's codes and ``codes`` (rows, attributes) of items."""
+        found = self.exact.hit(cells)
+        return found if self.coarse is None else found | self.coarse.hit(list(codes.T.astype(np.int64)))
+
+
+def rejection(every: Counts, coded: Counts | None, limit: int) -> Rejection:
+    """Look for rows with a support below ``limit``, in ``coded`` (with intervals) too where it is given.
+
+    A row that is frequent enough cell by cell is so by intervals as well.
+    """
+    coarse = None if coded is None else rare(coded.project(coded.columns), limit)
+    return Rejection(rare(every, limit), coarse)
+
+
 def rare(counts: Counts, limit: int) -> Rare:
     """Look for the rows of ``counts`` with a support below ``limit``."""
     few = (counts.counts > 0) & (counts.counts < limit)

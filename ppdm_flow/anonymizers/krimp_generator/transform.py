@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Raw, Words, scaled
-from ppdm_flow.anonymizers.krimp_generator.rejection import Rare
+from ppdm_flow.anonymizers.krimp_generator.rejection import Rejection
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -40,7 +40,7 @@ class Drafts:
 class GeneratorTransform:
     """``code`` (items,) is the code of each item in its attribute; ``makers`` are in the order of ``names``.
 
-    ``rare``: rows that are not made, where blending is strict. ``account`` is what the report may tell.
+    ``rejection``: rows that are not made, where blending is strict. ``account`` is what the report may tell.
     """
 
     model: Model
@@ -48,13 +48,13 @@ class GeneratorTransform:
     names: tuple[str, ...]
     makers: tuple[Maker, ...]
     row_count: int
-    rare: Rare | None
+    rejection: Rejection | None
     account: Mapping[str, Any]
 
     @property
     def draws_per_row(self) -> int:
         """A word for each attribute, one more for each number, one for a replacement."""
-        return self.model.draws_per_row + sum(m.draws for m in self.makers) + (self.rare is not None)
+        return self.model.draws_per_row + sum(m.draws for m in self.makers) + (self.rejection is not None)
 
     def generate(self, rows: RowNumbers, draws: Draws) -> Table:
         """Make the rows of these numbers. Raises PluginError where all that can be drawn is rejected."""
@@ -72,11 +72,12 @@ class GeneratorTransform:
             at += maker.draws
         return Drafts(made.cells, tuple(raw), made.itemsets)
 
-    def rejected(self, raw: tuple[Raw, ...]) -> npt.NDArray[np.bool_]:
+    def rejected(self, drafts: Drafts) -> npt.NDArray[np.bool_]:
         """Return which rows must not be made."""
-        if self.rare is None:
-            return np.zeros(len(raw[0]), dtype=bool)
-        return self.rare.hit([m.original(r) for m, r in zip(self.makers, raw, strict=True)])
+        if self.rejection is None:
+            return np.zeros(len(drafts.items), dtype=bool)
+        cells = [m.original(r) for m, r in zip(self.makers, drafts.raw, strict=True)]
+        return self.rejection.hit(cells, self.code[drafts.items])
 
     def describe(self) -> Mapping[str, Any]:
         """Return the shape of the code table and how each attribute is made; no values."""
@@ -84,13 +85,13 @@ class GeneratorTransform:
 
     def _stretch(self, rows: RowNumbers, draws: Draws) -> Table:
         words = draws.words(rows)
-        raw = self.drafts(words).raw
-        left = np.flatnonzero(self.rejected(raw))
+        drafts = self.drafts(words)
+        raw, left = drafts.raw, np.flatnonzero(self.rejected(drafts))
         for attempt in range(1, ATTEMPTS + 1):
             if not len(left):
                 break
-            again = self.drafts(draws.again(attempt).words(rows[left])).raw
-            for old, new in zip(raw, again, strict=True):
+            again = self.drafts(draws.again(attempt).words(rows[left]))
+            for old, new in zip(raw, again.raw, strict=True):
                 old[left] = new
             left = left[self.rejected(again)]
         columns = [m.column(r) for m, r in zip(self.makers, raw, strict=True)]
@@ -99,16 +100,15 @@ class GeneratorTransform:
 
     def _replaced(self, table: Table, left: npt.NDArray[np.int64], words: Words) -> Table:
         """Put rows of the original that are frequent enough where every draw was rejected."""
-        assert self.rare is not None  # noqa: S101 - nothing is rejected otherwise
-        reach = self.rare.reach
+        assert self.rejection is not None  # noqa: S101 - nothing is rejected otherwise
+        safe = self.rejection.exact
+        reach = safe.reach
         if not len(reach):
             text = f"{len(left)} rows are rejected however often they are drawn: rows of the original are too rare"
             raise PluginError(Diagnostic("PPF744", text, help="lower the minimal support, or say `blend: allow`"))
         chosen = np.searchsorted(reach, scaled(words[left, -1], np.full(len(left), reach[-1])), side="right")
-        codes = self.rare.safe[chosen]
-        columns = {
-            n: Column(codes[:, i], c) for i, (n, c) in enumerate(zip(self.names, self.rare.categories, strict=True))
-        }
+        codes = safe.safe[chosen]
+        columns = {n: Column(codes[:, i], c) for i, (n, c) in enumerate(zip(self.names, safe.categories, strict=True))}
         others = np.setdiff1d(np.arange(len(table)), left)
         whole = concat([table.take(others), Table(columns, table.rows[left])])
         return whole.take(np.argsort(np.concatenate([others, left])))

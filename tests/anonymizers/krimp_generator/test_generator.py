@@ -13,6 +13,7 @@ from ppdm_flow.core.requirements import Blend
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.supports import Support
 from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 
 
@@ -185,6 +186,16 @@ def rare_rows(table, names, limit):
     return {row for row, n in counts.items() if n < limit}
 
 
+def rows_of(table, names):
+    return set(zip(*(table[n].texts() for n in names), strict=True))
+
+
+def in_intervals(table):
+    """The intervals of the next test: [0, 30) and [30, 60)."""
+    ages = [str(int(a) // 30) for a in table["age"].texts()]
+    return Table({**table.columns, "age": Column.of(ages)}, table.rows)
+
+
 def test_strict_blending_makes_no_rare_row(bench):
     given = bench(people(1500), {"name": Role.IDENTIFIER}, {"age": ([0, 30, 60], "integer")})
     names = ("job", "ill", "age")
@@ -193,6 +204,7 @@ def test_strict_blending_makes_no_rare_row(bench):
     assert rare & set(zip(*(loose[n].texts() for n in names), strict=True))
     made, fitted = given.rows(min_support=10, blend="strict")
     assert not rare & set(zip(*(made[n].texts() for n in names), strict=True))
+    assert not rare_rows(in_intervals(given.table), names, 10) & rows_of(in_intervals(made), names)
     figure = fitted.figures["rejected"]
     assert 0 < figure.value < 1
     assert figure.interval[0] < figure.value < figure.interval[1]
