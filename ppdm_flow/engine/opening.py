@@ -95,5 +95,6 @@ def _formatless(path: Path) -> DataError:
     return data_fault(
         "PPF720",
         f"the ending of `{path.name}` tells no format",
-        advice="say `format: csv`, `jsonl`, `parquet` or `excel` in `source:`; sets are `transactions`, `baskets` or `long`",
+        advice="say `format: csv`, `jsonl`, `parquet` or `excel` in `source:`; sets are `transactions`, `baskets`"
+        " or `long`",
     )

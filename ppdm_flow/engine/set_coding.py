@@ -31,6 +31,7 @@ def _column(batch: pa.RecordBatch, place: int, name: str, start: int) -> SetColu
         return from_arrow(batch.column(place), metadata.get(KEY))
     except MalformedSetError as error:
         where = "" if error.row is None else f"row {start + error.row + 1}: "
-        raise data_fault("PPF751", f"{where}column `{name}`: {error}") from None
+        advice = "`source: {with: {repeated: merge}}` keeps it once" if error.repeated else None
+        raise data_fault("PPF751", f"{where}column `{name}`: {error}", advice=advice) from None
     except (pa.ArrowException, ValueError):
         raise data_fault("PPF751", f"column `{name}` holds no sets of texts") from None

@@ -58,7 +58,7 @@ def packed(whole):
 
 def malformed(whole):
     basket = whole.sets["basket"]
-    return whole.resettled({"basket": replace(basket, items=basket.items[::-1].copy())})
+    return whole.resettled({"basket": replace(basket, items=np.array([1, 0, 2, 0], dtype=np.int32))})
 
 
 @pytest.mark.parametrize("spoil", [only_columns, moved, as_cells, packed, malformed])

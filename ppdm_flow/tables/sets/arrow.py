@@ -26,11 +26,15 @@ KEY = b"ppdm_flow.sets"
 
 
 class MalformedSetError(ValueError):
-    """An array that is no column of sets; ``row`` is the first row at fault, where one is."""
+    """An array that is no column of sets; ``row`` is the first row at fault, where one is.
 
-    def __init__(self, what: str, row: int | None = None) -> None:
+    ``repeated`` says that an item is in its set twice: readers can merge that.
+    """
+
+    def __init__(self, what: str, row: int | None = None, *, repeated: bool = False) -> None:
         super().__init__(what)
         self.row = row
+        self.repeated = repeated
 
 
 def holds_sets(kind: pa.DataType) -> bool:
@@ -120,7 +124,7 @@ def _sorted(offsets: npt.NDArray[np.int64], coded: pa.DictionaryArray) -> Basket
         return found
     merged, twice = gathered(found.rows(), items, len(found), alphabet)
     if twice.any():
-        raise MalformedSetError("a set holds an item twice", int(twice.argmax()))
+        raise MalformedSetError("a set holds an item twice", int(twice.argmax()), repeated=True)
     return merged
 
 
