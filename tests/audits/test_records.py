@@ -172,7 +172,7 @@ def test_released_intervals_stand_beside_original_numbers(build):
     args = with_numbers(
         build, {"a": ["1", "12"], "b": ["5", "6"]}, {"a": ["[0, 10)", "3"], "b": ["5", None]}, (0, 10, 20)
     )
-    found = gather(*args, beside(*args), 100)
+    found = gather(*args, beside(*args), 100, 100)
     assert [i for i, _ in found.released.numbers] == [1]  # a holds intervals, so its numbers are taken for theirs
     assert found.released.cells[0, 0] == found.released.cells[1, 0] == found.training.cells[0, 0]
     reach = dict(found.training.numbers)[1]

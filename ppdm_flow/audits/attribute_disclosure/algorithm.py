@@ -16,7 +16,7 @@ from ppdm_flow.audits.attribute_disclosure.picture import chart
 from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
 from ppdm_flow.audits.records.columns import Beside, beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
-from ppdm_flow.audits.records.gathering import Gathered, gather
+from ppdm_flow.audits.records.gathering import Gathered, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, wilson
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
@@ -39,7 +39,7 @@ class AttributeDisclosureAudit:
         wanted = [i for i, c in enumerate(columns) if self._wanted(c, original)]
         if not wanted:
             return _nothing("the release has no sensitive attribute of the original")
-        found = gather(original, candidate, ctx, columns, self.params.sample)
+        found = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
         attacked = {}
         for i in wanted:
             known = self._known(i, columns, original)
@@ -67,10 +67,10 @@ def _attacked(found: Gathered, known: Sequence[int], wanted: int) -> tuple[Succe
     groups = (found.released, found.training, *((found.holdout,) if found.holdout is not None else ()))
     codes = max(int(g.cells[:, wanted].max(initial=0)) for g in groups) + 1
     knowledge = learn(found.released, known, wanted, codes)
-    success = attack(found.training, knowledge) if knowledge else None
-    if knowledge is None or success is None:
+    if knowledge is None:
         return None
-    return success, attack(found.holdout, knowledge) if found.holdout is not None else None
+    success, *control = (attack(affordable(g, 2 * len(knowledge.points)), knowledge) for g in groups[1:])
+    return None if success is None else (success, control[0] if control else None)
 
 
 def _figures(attacked: Attacked, found: Gathered) -> dict[str, Figure]:

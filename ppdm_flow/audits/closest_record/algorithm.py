@@ -11,7 +11,7 @@ from ppdm_flow.audits.closest_record.picture import chart
 from ppdm_flow.audits.closest_record.spec import ClosestRecordParams
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
-from ppdm_flow.audits.records.gathering import Gathered, gather
+from ppdm_flow.audits.records.gathering import affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.audits.release import amount
 from ppdm_flow.core.diagnostics import Severity
@@ -34,13 +34,15 @@ class ClosestRecordAudit:
         columns = beside(original, candidate, ctx, self.params.attributes)
         if not columns:
             return _nothing("the release has no attribute of the original")
-        found = gather(original, candidate, ctx, columns, self.params.sample)
+        found = gather(original, candidate, ctx, columns, self.params.reference, self.params.sample)
         if not len(found.released) or not len(found.training):
             return _nothing("there are no rows to compare")
         group = found.holdout if found.holdout is not None and len(found.holdout) else None
+        known = len(found.training) if group is None else 2 * min(len(found.training), len(group))
+        asked = affordable(found.released, known)
         if group is None:
-            return _alone(distances(found.released, found.training, len(columns)), ctx)
-        return _controlled(closeness(found.released, found.training, group, len(columns)), found, ctx)
+            return _alone(distances(asked, found.training, len(columns)), ctx)
+        return _controlled(closeness(asked, found.training, group, len(columns)), ctx)
 
 
 def _alone(near: Distances, ctx: AuditContext) -> AuditOutcome:
@@ -49,10 +51,10 @@ def _alone(near: Distances, ctx: AuditContext) -> AuditOutcome:
     return AuditOutcome(figures, findings=uncontrolled(ctx, "closest_record"), charts=(chart(near, None),))
 
 
-def _controlled(close: Closeness, found: Gathered, ctx: AuditContext) -> AuditOutcome:
+def _controlled(close: Closeness, ctx: AuditContext) -> AuditOutcome:
     note = f"50 % if nothing was memorized; {amount(close.size, 'row')} of each group, ties count half"
     figures = {
-        "closer_to_training": Figure(close.share, "share", close.interval, len(found.released), note),
+        "closer_to_training": Figure(close.share, "share", close.interval, close.training.size, note),
         **_figures("training", close.training, f"to the closest of {amount(close.size, 'training row')}"),
         **_figures("holdout", close.holdout, f"to the closest of {amount(close.size, 'held-out row')}"),
     }

@@ -27,7 +27,7 @@ from ppdm_flow.audits.membership_inference.scores import scores
 from ppdm_flow.audits.membership_inference.spec import MembershipInferenceParams
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
-from ppdm_flow.audits.records.gathering import Records, gather
+from ppdm_flow.audits.records.gathering import Records, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, one_sided
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
@@ -69,13 +69,14 @@ class MembershipInferenceAudit:
         columns = beside(original, candidate, ctx, self.params.attributes)
         if not columns:
             return _nothing("the release has no attribute of the original")
-        found = gather(original, candidate, ctx, columns, self.params.sample)
-        others = found.holdout
-        if others is None or not len(found.released) or min(len(found.training), len(others)) < FEWEST:
+        found = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
+        groups = (found.training, *((found.holdout,) if found.holdout is not None else ()))
+        members, *others = (affordable(g, 4 * len(found.released)) for g in groups)
+        if not others or not len(found.released) or min(len(members), len(others[0])) < FEWEST:
             return _nothing(f"there are fewer than {FEWEST} people in a group")
-        people = _joined(found.training, others)
+        people = _joined(members, others[0])
         scored = scores(people, found.released, len(columns), self.params.radius)
-        member = np.arange(len(people)) < len(found.training)
+        member = np.arange(len(people)) < len(members)
         attacks = {name: _attack(score, member) for name, score in scored.by_attack.items()}
         figures = _best(attacks, len(people)) | _each(attacks, len(people))
         if "likelihood" not in attacks:

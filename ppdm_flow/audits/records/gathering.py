@@ -20,6 +20,11 @@ from ppdm_flow.tables.domain import union
 
 Integers = npt.NDArray[np.int64]
 
+COMPARISONS = 30_000_000_000
+"""Cells that are compared: a second for categories, some seconds for numbers."""
+FEWEST = 1000
+"""Records that are asked all the same."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
@@ -66,16 +71,19 @@ class Gathered:
 
 
 def gather(
-    original: DataView, candidate: DataView, ctx: AuditContext, columns: Sequence[Beside], limit: int
+    original: DataView, candidate: DataView, ctx: AuditContext, columns: Sequence[Beside], people: int, released: int
 ) -> Gathered:
-    """Read at most ``limit`` persons of each group, evenly spaced over it: the same ones every time."""
+    """Read at most ``released`` rows of the release, and at most ``people`` of those in its data and of those held out.
+
+    They are evenly spaced over each group: the same ones every time.
+    """
     sources = [c.source for c in columns]
     groups = [
-        sampled(candidate, [c.column for c in columns], limit),
-        training(original, sources, limit, ctx.holdout),
+        sampled(candidate, [c.column for c in columns], released),
+        training(original, sources, people, ctx.holdout),
     ]
     if ctx.holdout is not None:
-        groups.append(held_out(original, sources, limit, ctx.holdout))
+        groups.append(held_out(original, sources, people, ctx.holdout))
     coded = _coded(groups, columns)
     return Gathered(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None)
 
@@ -108,6 +116,18 @@ def _line(names: pa.StringArray) -> npt.NDArray[np.float32] | None:
     found[SPECIALS + SUPPRESSED], found[SPECIALS + MISSING] = -FAR, FAR
     found[SPECIALS:] = (numbers - numbers.min()) / max(float(np.ptp(numbers)), np.finfo(float).tiny)
     return found
+
+
+def affordable(asked: Records, known: int) -> Records:
+    """Return as many of ``asked``, evenly spaced, as can be compared with ``known`` records in some seconds.
+
+    What is known should be as large as it can be: of a release with copies, the copies that are found are as many as
+    the share of the originals that are looked at, while the people asked only have to be enough to count.
+    """
+    most = max(FEWEST, COMPARISONS // max(1, known * asked.cells.shape[1]))
+    if len(asked) <= most:
+        return asked
+    return asked.take(np.arange(most) * len(asked) // most)
 
 
 def distinct(cells: npt.NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:
