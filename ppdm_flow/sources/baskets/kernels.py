@@ -11,75 +11,89 @@ NOTHING, OPEN_QUOTE, AFTER_QUOTE, NUL, LONE_RETURN, NAMELESS = 0, 1, 2, 3, 4, 5
 """What may be wrong with a byte."""
 
 
+_TAB, _FEED, _RETURN, _BLANK = 9, 10, 13, 32
+
+_Octets = npt.NDArray[np.uint8]
+_Places = npt.NDArray[np.int64]
+
+
 @compiled
-def cells(  # noqa: C901  # one state machine, compiled as a whole
-    octets: npt.NDArray[np.uint8],
-    delimiter: int,
-    quote: int,
-    strip: bool,
-    out: npt.NDArray[np.uint8],
-    ends: npt.NDArray[np.int64],
-    offsets: npt.NDArray[np.int64],
+def _past_blanks(octets: _Octets, i: int, delimiter: int) -> int:
+    while octets[i] != delimiter and (octets[i] == _BLANK or octets[i] == _TAB):
+        i += 1
+    return i
+
+
+@compiled
+def _quoted(octets: _Octets, i: int, quote: int, out: _Octets, at: int) -> tuple[int, int, int]:
+    """Copy the name that begins after the quote at ``i``; return what is wrong, the next byte, the end of ``out``."""
+    begin, opened = at, i
+    i += 1
+    while True:
+        octet = octets[i]
+        if octet == _FEED:
+            return OPEN_QUOTE, opened, at
+        if octet == 0:
+            return NUL, i, at
+        if octet == quote:
+            i += 1
+            if octets[i] != quote:
+                return (NAMELESS if at == begin else NOTHING), i, at
+        out[at] = octet
+        at += 1
+        i += 1
+
+
+@compiled
+def _plain(octets: _Octets, i: int, delimiter: int, strip: bool, out: _Octets, at: int) -> tuple[int, int, int]:
+    """Copy the name that begins at ``i``; return as for one in quotes."""
+    begin = at
+    while octets[i] != delimiter and octets[i] != _FEED and octets[i] != _RETURN:
+        if octets[i] == 0:
+            return NUL, i, at
+        out[at] = octets[i]
+        at += 1
+        i += 1
+    if strip:
+        while at > begin and (out[at - 1] == _BLANK or out[at - 1] == _TAB):
+            at -= 1
+    return NOTHING, i, at
+
+
+@compiled
+def cells(
+    octets: _Octets, delimiter: int, quote: int, strip: bool, out: _Octets, ends: _Places, offsets: _Places
 ) -> tuple[int, int, int]:
     """Copy the names to ``out``, name i to ``out[ends[i]:ends[i + 1]]``; line r has those from ``offsets[r]``.
 
     ``ends`` needs room for (bytes + 3) / 2 entries. Every line must end with a line feed. Return what is wrong, at
-    which byte, and the number of names.
+    which byte (the size of ``out`` where nothing is), and the number of names.
     """
     count = row = at = i = 0
     ends[0] = offsets[0] = 0
-    size = len(octets)
-    while i < size:
+    while i < len(octets):
         begin = at
         if strip:
-            while octets[i] != delimiter and (octets[i] == 32 or octets[i] == 9):
-                i += 1
-        quoted = octets[i] == quote
-        if quoted:
-            opened = i
-            i += 1
-            while True:
-                octet = octets[i]
-                if octet == 10:
-                    return OPEN_QUOTE, opened, count
-                if octet == 0:
-                    return NUL, i, count
-                if octet == quote:
-                    if octets[i + 1] != quote:
-                        break
-                    i += 1
-                out[at] = octet
-                at += 1
-                i += 1
-            i += 1
-            if strip:
-                while octets[i] != delimiter and (octets[i] == 32 or octets[i] == 9):
-                    i += 1
-            if at == begin:
-                return NAMELESS, opened, count
+            i = _past_blanks(octets, i, delimiter)
+        if octets[i] == quote:
+            wrong, i, at = _quoted(octets, i, quote, out, at)
+            if strip and not wrong:
+                i = _past_blanks(octets, i, delimiter)
         else:
-            while octets[i] != delimiter and octets[i] != 10 and octets[i] != 13:
-                if octets[i] == 0:
-                    return NUL, i, count
-                out[at] = octets[i]
-                at += 1
-                i += 1
-            if strip:
-                while at > begin and (out[at - 1] == 32 or out[at - 1] == 9):
-                    at -= 1
+            wrong, i, at = _plain(octets, i, delimiter, strip, out, at)
+        if wrong:
+            return wrong, i, count
         if at > begin:
             count += 1
             ends[count] = at
-        octet = octets[i]
-        if octet == 13:
-            if octets[i + 1] != 10:
+        if octets[i] == _RETURN:
+            if octets[i + 1] != _FEED:
                 return LONE_RETURN, i, count
             i += 1
-            octet = octets[i]
-        if octet == 10:
+        if octets[i] == _FEED:
             row += 1
             offsets[row] = count
-        elif octet != delimiter:
+        elif octets[i] != delimiter:
             return AFTER_QUOTE, i, count
         i += 1
     return NOTHING, at, count
