@@ -7,9 +7,13 @@ import pytest
 from scipy import stats
 
 from ppdm_flow.audits.membership_inference.ranking import advantage, area, threshold
+from ppdm_flow.audits.records import gathering
+from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.schema import Field, Schema
 
 COLUMNS = "abcds"
 ROLES = "qqqqs"
@@ -114,6 +118,19 @@ def test_constant_columns_and_many_values(build, name):
     params = {"min_support": {"count": 1}} if name == "itemset_comparison" else {}
     for found in measured(name, case, **params).figures.values():
         assert found.value is not None or found.note
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_of_large_tables_few_are_asked_about_all(build, name, monkeypatch):
+    """A leak of a twentieth would be lost in samples of both sides."""
+    monkeypatch.setattr(gathering, "COMPARISONS", 10_000_000)
+    case = setting(build, np.random.default_rng(12), 12_000, 0.3)
+    figure, neutral, code = ATTACKS[name]
+    outcome = measured(name, case)
+    assert {f.code for f in outcome.findings} == {code}
+    assert outcome.figures[figure].interval[0] > neutral
+    told = [f.sample for f in outcome.figures.values() if f.sample is not None]
+    assert max(told) <= 2000
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -281,3 +298,26 @@ def test_values_of_no_pairing_leave_the_likelihood_out(build):
     found = measured("membership_inference", case).figures
     assert found["likelihood.auc"].value is None
     assert found["distance.auc"].value is not None
+
+
+def test_secret_numbers_are_guessed_by_interval(build):
+    """Salaries differ by a little in every row; their intervals follow from what is known."""
+    rng = np.random.default_rng(13)
+
+    def salaries(rows):
+        job = rng.integers(0, 2, rows)
+        return {"a": [f"job{j}" for j in job], "s": [f"{1000 * j + rng.random() * 900:.4f}" for j in job]}
+
+    original, released = salaries(300), salaries(300)
+    edges = HierarchySpec(intervals=(0.0, 1000.0, 2000.0))
+    for hierarchy, right in ((None, 0), (edges, 1)):
+        case = build.case(original, released, "qs", paired=False, holdout=Holdout(0.5))
+        schema = Schema((case.original.schema["a"], Field("s", case.original.schema["s"].role, AttributeType.FLOAT)))
+        facts = {
+            **case.ctx.original_attributes,
+            "s": AttributeFacts("s", schema["s"].role, AttributeType.FLOAT, hierarchy=hierarchy),
+        }
+        args = build.View(case.original.whole, schema), case.candidate, case.but(original_attributes=facts).ctx
+        spec = load("audits", "attribute_disclosure")
+        found = spec.load()(spec.params()).measure(*args).figures
+        assert found["s.success"].value == found["s.control"].value == right

@@ -65,7 +65,7 @@ class AttributeDisclosureAudit:
 
 def _attacked(found: Gathered, known: Sequence[int], wanted: int) -> tuple[Success, Success | None] | None:
     groups = (found.released, found.training, *((found.holdout,) if found.holdout is not None else ()))
-    codes = max(int(g.cells[:, wanted].max(initial=0)) for g in groups) + 1
+    codes = max(int(g.coarse[:, wanted].max(initial=0)) for g in groups) + 1
     knowledge = learn(found.released, known, wanted, codes)
     if knowledge is None:
         return None

@@ -57,29 +57,34 @@ class Success:
 
 
 def learn(released: Records, known: Sequence[int], wanted: int, codes: int) -> Knowledge | None:
-    """Return what the release teaches of column ``wanted``, of ``codes`` codes; None where it holds no value of it."""
-    valued = released.cells[:, wanted] >= SPECIALS
-    cells = released.cells[valued][:, [*known, wanted]]
-    if not len(cells):
+    """Return what the release teaches of column ``wanted``, of ``codes`` codes; None where it holds no value of it.
+
+    A sensitive number is wanted as its declared interval.
+    """
+    secret = released.coarse[:, wanted]
+    valued = np.flatnonzero(secret >= SPECIALS)
+    if not len(valued):
         return None
-    first, copies, _ = distinct(cells)
-    rows = released.take(np.flatnonzero(valued)[first])
-    share = np.bincount(cells[:, -1], minlength=codes)
+    first, copies, _ = distinct(np.column_stack([released.cells[valued][:, list(known)], secret[valued]]))
+    rows = valued[first]
+    share = np.bincount(secret[valued], minlength=codes)
     order = np.argsort(-share, kind="stable")[: np.count_nonzero(share)]
     label_of = np.full(codes, -1, dtype=np.int64)
     label_of[order] = np.arange(len(order))
-    return Knowledge(tuple(known), wanted, rows.points(known), copies, label_of[rows.cells[:, wanted]], label_of)
+    return Knowledge(tuple(known), wanted, released.take(rows).points(known), copies, label_of[secret[rows]], label_of)
 
 
 def attack(people: Records, knowledge: Knowledge) -> Success | None:
     """Attack each person whose sensitive value is known; None where there are none."""
-    chosen = people.take(np.flatnonzero(people.cells[:, knowledge.wanted] >= SPECIALS))
-    if not len(chosen):
+    secret = people.coarse[:, knowledge.wanted]
+    valued = np.flatnonzero(secret >= SPECIALS)
+    if not len(valued):
         return None
+    chosen = people.take(valued)
     first, copies, place = distinct(chosen.cells[:, list(knowledge.known)])
     points = chosen.take(first).points(knowledge.known)
     far, label, kinds = guesses(points, knowledge.points, knowledge.weights, knowledge.labels)
-    truth = knowledge.label_of[chosen.cells[:, knowledge.wanted]]
+    truth = knowledge.label_of[secret[valued]]
     exact = far == 0
     return Success(
         people=len(chosen),

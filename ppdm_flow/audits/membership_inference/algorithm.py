@@ -87,7 +87,7 @@ class MembershipInferenceAudit:
 
 
 def _joined(a: Records, b: Records) -> Records:
-    return Records(np.concatenate([a.cells, b.cells]), a.numbers, a.available + b.available)
+    return Records(np.concatenate([a.cells, b.cells]), a.numbers, a.intervals, a.available + b.available)
 
 
 def _attack(score: Floats, member: npt.NDArray[np.bool_]) -> Attack:

@@ -39,7 +39,7 @@ def scores(people: Records, released: Records, columns: int, radius: float | Non
     reach = float(np.median(far[place])) if radius is None else radius * columns
     found = {"distance": -far[place], "density": within(queries, reference, copies, reach)[place].astype(np.float64)}
     rows = min(len(released), MOST_CODED)
-    likely = _likelihood(people.cells, released.cells[np.arange(rows) * len(released) // rows])
+    likely = _likelihood(people.coarse, released.take(np.arange(rows) * len(released) // rows).coarse)
     return Scores(found | ({"likelihood": likely} if likely is not None else {}), reach)
 
 

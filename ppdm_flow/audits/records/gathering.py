@@ -15,7 +15,7 @@ from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
 from ppdm_flow.tables.domain import union
 
 Integers = npt.NDArray[np.int64]
@@ -31,12 +31,14 @@ class Records:
     """``cells`` (records, columns): codes from 0 (suppressed 0, missing 1), alike in all groups of one gathering.
 
     ``numbers``: for each numeric column its place and the number of each code, over the range of the column; missing
-    and suppressed are :data:`ppdm_flow.audits.records.distances.FAR` off. ``available`` counts the persons in the
-    group that the records are a sample of.
+    and suppressed are :data:`ppdm_flow.audits.records.distances.FAR` off. ``intervals``: for each column of numbers
+    with declared intervals its place and the interval of each code. ``available`` counts the persons in the group that
+    the records are a sample of.
     """
 
     cells: npt.NDArray[np.int32]
     numbers: tuple[tuple[int, npt.NDArray[np.float32]], ...]
+    intervals: tuple[tuple[int, npt.NDArray[np.int32]], ...]
     available: int
 
     def __len__(self) -> int:
@@ -49,7 +51,17 @@ class Records:
 
     def take(self, rows: npt.NDArray[np.int64] | slice) -> Records:
         """Return some of the records."""
-        return Records(self.cells[rows], self.numbers, self.available)
+        return Records(self.cells[rows], self.numbers, self.intervals, self.available)
+
+    @property
+    def coarse(self) -> npt.NDArray[np.int32]:
+        """The cells with numbers as their declared intervals, shape (records, columns)."""
+        if not self.intervals:
+            return self.cells
+        found = self.cells.copy()
+        for column, interval in self.intervals:
+            found[:, column] = interval[found[:, column]]
+        return found
 
     def points(self, columns: Sequence[int]) -> Points:
         """Return these columns for the computation of distances."""
@@ -91,7 +103,7 @@ def gather(
 def _coded(groups: Sequence[Sample], columns: Sequence[Beside]) -> list[Records]:
     """Code the cells; the release comes first. Numbers become their declared intervals where the release has such."""
     cells = [np.empty((len(g), len(columns)), dtype=np.int32) for g in groups]
-    numbers = []
+    numbers, intervals = [], []
     for i, beside in enumerate(columns):
         mine = [g.table[beside.source if number else beside.column] for number, g in enumerate(groups)]
         if beside.edges and _line(union(c.compact().categories for c in mine)) is None:
@@ -101,7 +113,15 @@ def _coded(groups: Sequence[Sample], columns: Sequence[Beside]) -> list[Records]
             out[:, i] = column.compact().onto(names).dense
         if beside.numeric and (line := _line(names)) is not None:
             numbers.append((i, line))
-    return [Records(c, tuple(numbers), g.available) for c, g in zip(cells, groups, strict=True)]
+            if beside.edges:
+                intervals.append((i, _intervals(names, beside.edges)))
+    return [Records(c, tuple(numbers), tuple(intervals), g.available) for c, g in zip(cells, groups, strict=True)]
+
+
+def _intervals(names: pa.StringArray, edges: Sequence[float]) -> npt.NDArray[np.int32]:
+    """Return the dense code of the interval of each dense code."""
+    codes = np.arange(-SPECIALS, len(names), dtype=np.int32)
+    return labelled(Column(codes, names), edges).dense
 
 
 def _line(names: pa.StringArray) -> npt.NDArray[np.float32] | None:
