@@ -72,8 +72,8 @@ def _path(parts: PolicyPath, tree: Any) -> PolicyPath | Diagnostic:
     path: PolicyPath = ()
     while parts:
         shape = at(path)
-        if isinstance(shape, Keys) and parts[0] not in shape.keys and _WITH in shape.keys:
-            path = (*path, _WITH)
+        if isinstance(shape, Keys) and _WITH in shape.keys and (parts[0] == _WITH or parts[0] not in shape.keys):
+            path, parts = (*path, _WITH), parts[parts[0] == _WITH :]
             tree = tree.get(_WITH, {}) if isinstance(tree, Mapping) else {}
             continue
         head = _head(parts, tree)

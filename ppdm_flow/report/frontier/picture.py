@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ppdm_flow.report.amounts import amount, between
-from ppdm_flow.report.frontier.rows import BETTER, short, standing
+from ppdm_flow.report.frontier.rows import BETTER, short, standing, tidy
 from ppdm_flow.report.html import environment
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Line, Path, Rect, shortened
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks
@@ -45,8 +45,13 @@ class _Mark:
 
 
 def panels(document: dict[str, Any]) -> tuple[Panel, ...]:
-    """Return a panel for the first compared figure with each of the others; none where there are fewer than two."""
-    chosen = [m for m in document["metrics"] if m["direction"] is not None]
+    """Return a panel for the first compared figure with each of the others; none where there are fewer than two.
+
+    Figures that are the same at every point are left out, if others are enough.
+    """
+    compared = [m for m in document["metrics"] if m["direction"] is not None]
+    varying = [m for m in compared if len(_values(document, m)) > 1]
+    chosen = varying if len(varying) > 1 else compared
     if len(chosen) < 2:
         return ()
     names = dict(
@@ -64,6 +69,11 @@ def svg(document: dict[str, Any]) -> str:
     return template.render(
         policy=document["policy"], panels=found, width=WIDTH, tall=HEIGHT, height=HEIGHT * max(1, len(found)) + 34
     )
+
+
+def _values(document: dict[str, Any], metric: dict[str, Any]) -> set[float]:
+    found = (p["metrics"].get(metric["name"], {}).get("value") for p in document["points"])
+    return {tidy(value) for value in found if value is not None}
 
 
 def _panel(
@@ -99,12 +109,12 @@ def _marks(
         words = [f"{names[m['name']]} {_said(f, m['unit'])}" for m, f in ((one, first), (other, second))]
         tip = f"{label}: {', '.join(words)}; {point['verdict']}, {standing(point)}"
         ends = [tuple(f["interval"]) if f.get("interval") else None for f in (first, second)]
-        yield _Mark(point, first["value"], second["value"], ends[0], ends[1], tip, label)
+        yield _Mark(point, tidy(first["value"]), tidy(second["value"]), ends[0], ends[1], tip, label)
 
 
 def _said(figure: dict[str, Any], unit: str) -> str:
     interval = between(figure.get("interval"), unit)
-    return amount(figure["value"], unit) + (f" ({interval})" if interval else "")
+    return amount(tidy(figure["value"]), unit) + (f" ({interval})" if interval else "")
 
 
 def _scales(
@@ -172,17 +182,18 @@ def _draw(drawing: Drawing, mark: _Mark, x: Scale, y: Scale) -> None:
 
 def _labels(drawing: Drawing, marks: Sequence[_Mark], x: Scale, y: Scale) -> None:
     """Write the values beside the frontier's points, and beside all where they are few; none over another."""
-    taken: list[tuple[float, float, float]] = []
+    taken = [(x(m.x) - _RADIUS, x(m.x) + _RADIUS, y(m.y) + 3.5) for m in marks]
     chosen = marks if len(marks) <= _MOST_LABELS else [m for m in marks if m.point["on_frontier"]][:_MOST_LABELS]
     for mark in sorted(chosen, key=lambda m: not m.point["on_frontier"]):
         text = shortened(mark.label, _LABEL_CHARACTERS)
         wide, across, up = len(text) * CHARACTER, x(mark.x), y(mark.y)
-        start = across + 9 if across + 9 + wide < WIDTH - 4 else across - 9 - wide
-        free = next((h for h in (up + 3.5, up - 8, up + 15) if not _hits(taken, start, wide, h)), None)
+        heights = [h for h in (up + 3.5, up - 9, up + 16) if h < HEIGHT - _BOTTOM]
+        places = [(s, h) for s in (across + 9, across - 9 - wide) for h in heights if s > 0 and s + wide < WIDTH - 4]
+        free = next(((s, h) for s, h in places if not _hits(taken, s, wide, h)), None)
         if free is not None:
-            taken.append((start, start + wide, free))
+            taken.append((free[0], free[0] + wide, free[1]))
             style = "value" if mark.point["on_frontier"] else ""
-            drawing.labels.append(Label(round(start, 1), round(free, 1), text, "start", style))
+            drawing.labels.append(Label(round(free[0], 1), round(free[1], 1), text, "start", style))
 
 
 def _hits(taken: Sequence[tuple[float, float, float]], start: float, wide: float, height: float) -> bool:

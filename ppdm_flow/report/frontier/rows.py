@@ -9,6 +9,7 @@ from typing import Any
 
 from ppdm_flow.report.amounts import NONE, amount, between, duration, plural
 
+_NOISE = 1e-12
 BETTER = {"min": "smaller is better", "max": "larger is better", None: "not compared"}
 
 
@@ -76,6 +77,11 @@ def said(document: dict[str, Any]) -> str:
     return text
 
 
+def tidy(value: float) -> float:
+    """Return a figure without rounding errors about 0, which would be written as if they were something."""
+    return 0.0 if abs(value) < _NOISE else value
+
+
 def standing(point: dict[str, Any]) -> str:
     """Say where a point stands."""
     if point["verdict"] == "failed":
@@ -94,13 +100,18 @@ def _row(point: dict[str, Any], paths: Sequence[str], metrics: Sequence[dict[str
         number=point["number"],
         values=tuple(point["values"][path] for path in paths),
         verdict=verdict,
-        figures=tuple(amount(f.get("value"), unit) if f.get("value") is not None else NONE for f, unit in figures),
+        figures=tuple(_written(f, unit) for f, unit in figures),
         intervals=tuple(between(f.get("interval"), unit) for f, unit in figures),
         standing=standing(point),
         time="" if point["seconds"] is None else duration(point["seconds"]),
         on_frontier=point["on_frontier"],
         failing=tuple(point["failing"]),
     )
+
+
+def _written(figure: dict[str, Any], unit: str) -> str:
+    value = figure.get("value")
+    return NONE if value is None else amount(tidy(value), unit)
 
 
 def _shortest(name: str, others: AbstractSet[str]) -> str:

@@ -1,0 +1,322 @@
+"""Sweeps: what is varied, where it goes, what is looked at, and that no data is left behind."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdm_flow import api
+from ppdm_flow.api import sweeping_runs
+from ppdm_flow.api.sweeping_figures import together
+from ppdm_flow.api.sweeping_grid import axes, grid
+from ppdm_flow.api.sweeping_metrics import wanted
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
+from ppdm_flow.core.results import Figure
+
+POLICY = """version: 1
+name: small
+extends: [floors.yaml]
+params:
+  share: {type: float, default: 0.5}
+source: {path: t.csv}
+attributes:
+  "a.b": {role: quasi_identifier}
+  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 30, 60, 100]}}
+  ill: {role: sensitive, domain: [flu, cold, hiv]}
+privacy:
+  k_anonymity: {k: 3, attributes: [age]}
+  sensitivities: {ill: {default: {tolerance: 3}}}
+steps:
+  coarsen: {use: generalize, with: {attributes: {age: {}}}}
+  perturb: {use: fine_grain_perturbation}
+  part: {use: sample, with: {fraction: "${params.share}"}}
+audits:
+  sizes: {use: class_sizes}
+gates:
+  enough: {metric: sizes.classes, max: 100}
+releases:
+  r: {path: r.csv}
+randomness: {mode: reproducible, seed: one}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    home = tmp_path_factory.mktemp("sweep")
+    rows = [f"{'xy'[i % 2]},{(i * 37) % 90},{('flu', 'flu', 'cold', 'hiv')[i % 4]}" for i in range(400)]
+    (home / "t.csv").write_text("a.b,age,ill\n" + "\n".join(rows) + "\n")
+    (home / "small.yaml").write_text(POLICY)
+    (home / "floors.yaml").write_text('floors: {privacy.k_anonymity.k: ">= 2"}\n')
+    return home
+
+
+@pytest.fixture
+def sweep(folder, tmp_path):
+    def run(*over, metrics=(), **more):
+        return api.sweep(folder / "small.yaml", over, metrics, out=tmp_path / "sweeps", **more)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("word", "values"),
+    [
+        ("a.b=1,5, 20", ("1", "5", "20")),
+        ("a.b=2..5", ("2", "3", "4", "5")),
+        ("a.b=5..2", ("5", "4", "3", "2")),
+        ("a.b=0.1..0.9:5", ("0.1", "0.3", "0.5", "0.7", "0.9")),
+        ("a.b=-1..1:3,x", ("-1", "0", "1", "x")),
+        ("a.b=10..1000:3", ("10", "505", "1000")),
+        ("a.b=1..1", ("1",)),
+        ("a.b=[x,y],{k: [1,2]}", ("[x,y]", "{k: [1,2]}")),
+        ('a.b=\'x,y\',"1..3",""', ("x,y", "1..3", "")),
+        ("a.b=1,1,2", ("1", "2")),
+        ("a.b=x=1", ("x=1",)),
+        ("a.b=1.5..x", ("1.5..x",)),
+    ],
+)
+def test_values(word, values):
+    assert axes([word])[0].values == values
+
+
+@pytest.mark.parametrize(
+    "words", [["a"], ["=1"], ["a.=1"], ["a=1,,2"], ["a="], ["a=1", "a=2"], ["a=0.5..2"], ["a=1..9:1"], ["a=1..5000"]]
+)
+def test_words_that_say_nothing(words):
+    with pytest.raises(UsageError) as caught:
+        axes(words)
+    assert [d.code for d in caught.value.diagnostics] == ["PPF120"]
+
+
+def test_every_combination_is_a_point_and_a_thousand_are_enough():
+    found = grid(axes(["a=1,2", "b=x,y,z"]))
+    assert [tuple(p.values()) for p in found] == [(a, b) for a in "12" for b in "xyz"]
+    assert len(grid(axes(["a=1..40", "b=1..25"]))) == 1000
+    with pytest.raises(UsageError, match="PPF122"):
+        grid(axes(["a=1..40", "b=1..26"]))
+
+
+@pytest.mark.parametrize("word", ["", "a,", "a:up", "a:", "a,a"])
+def test_metrics_that_say_nothing(word):
+    with pytest.raises(UsageError, match="PPF124"):
+        wanted([word])
+
+
+def test_places_with_and_without_with_and_names_with_dots(sweep):
+    found = sweep(
+        "params.share=0.4,0.8",
+        "steps.coarsen.attributes.age.level=1",
+        "steps.perturb.with.objective=record",
+        "attributes.a.b.role=quasi_identifier",
+        "privacy.sensitivities.ill.default.tolerance=3",
+        "audits.sizes.use=class_sizes",
+        metrics=["sizes.classes"],
+    ).document
+    assert [p["values"]["params.share"] for p in found["points"]] == ["0.4", "0.8"]
+    assert {p["verdict"] for p in found["points"]} == {"released"}
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("steps.coarse.attributes=1", "steps.coarsen"),
+        ("stepps.coarsen.attributes=1", "steps"),
+        ("privacy.k_anonymity.kk=3", "privacy.k_anonymity.k"),
+        ("privacy.templates.t.confidence=1", None),
+        ("privacy.k_anonymity=3", "privacy.k_anonymity.k"),
+        ("steps.coarsen=3", "steps.coarsen.use"),
+    ],
+)
+def test_places_that_are_not_there(sweep, word, hint):
+    with pytest.raises(UsageError) as caught:
+        sweep(word)
+    (fault,) = caught.value.diagnostics
+    assert fault.code == "PPF121"
+    assert hint is None or hint in fault.help
+
+
+def test_all_points_are_checked_before_any_runs(sweep, tmp_path):
+    told = []
+    with pytest.raises(PolicyError) as caught:
+        sweep("privacy.k_anonymity.k=1,3,x", "steps.perturb.objective=record,best", tell=told.append)
+    errors = [d for d in caught.value.diagnostics if d.severity is Severity.ERROR]
+    found = {(d.code, d.notes) for d in errors}
+    assert sorted(d.code for d in errors) == ["PPF203", "PPF204", "PPF205", "PPF308"]
+    assert all(d.span is not None and d.span.file.endswith("small.yaml") for d in errors)
+    assert any("its value comes from --over privacy.k_anonymity.k=1" in notes for _, notes in found)
+    assert any(any("and 1 more of 6 points" in n for n in notes) for _, notes in found)
+    assert told == []
+    assert not (tmp_path / "sweeps").exists()
+
+
+def test_a_floor_holds_for_swept_values_too(folder, tmp_path):
+    (folder / "floors.yaml").write_text('floors: {privacy.k_anonymity.k: ">= 5"}\n')
+    try:
+        with pytest.raises(PolicyError) as caught:
+            api.sweep(folder / "small.yaml", ["privacy.k_anonymity.k=4,5,6"], out=tmp_path)
+    finally:
+        (folder / "floors.yaml").write_text('floors: {privacy.k_anonymity.k: ">= 2"}\n')
+    (fault,) = [d for d in caught.value.diagnostics if d.severity is Severity.ERROR]
+    assert fault.code == "PPF308"
+    assert "its value comes from --over privacy.k_anonymity.k=4" in fault.notes
+    assert fault.related[0].span.file.endswith("floors.yaml")
+
+
+def test_params_are_set_once_and_known(sweep):
+    with pytest.raises(UsageError, match="PPF120"):
+        sweep("params.share=0.4", sets={"share": "0.3"})
+    with pytest.raises(PolicyError, match="PPF310"):
+        sweep("params.chair=0.4")
+
+
+def test_metrics_of_nothing_are_refused_before_anything_runs(sweep):
+    for word, hint in (("size.classes", "sizes.classes"), ("sizes", None), ("s/sizes.classes", None)):
+        with pytest.raises(UsageError) as caught:
+            sweep("params.share=0.4", metrics=[word])
+        assert caught.value.diagnostics[0].code == "PPF123"
+        assert hint is None or hint in caught.value.diagnostics[0].help
+
+
+def test_by_default_what_the_policy_judges(sweep):
+    found = sweep("params.share=0.4").document
+    assert [(m["name"], m["direction"], m["requirement"]) for m in found["metrics"]] == [
+        ("privacy.k_anonymity.k", "max", True),
+        ("privacy.sensitivities.ill.margin", "min", True),
+        ("sizes.classes", "min", False),
+    ]
+
+
+def test_requirements_by_their_id_directions_and_figures_that_nobody_has(sweep):
+    words = ["privacy.k_anonymity:min,sensitivities.ill", "r/sizes.classes", "sizes.mean,sizes.nothing"]
+    swept = sweep("params.share=0.4", metrics=words)
+    assert [(m["name"], m["direction"]) for m in swept.document["metrics"]] == [
+        ("privacy.k_anonymity.k", "min"),
+        ("privacy.sensitivities.ill.margin", "min"),
+        ("sizes.classes", "min"),
+        ("sizes.mean", None),
+    ]
+    assert [d.code for d in swept.diagnostics] == ["PPF125", "PPF126"]
+
+
+def test_nothing_of_the_data_is_left(sweep, tmp_path):
+    swept = sweep("params.share=0.4,0.8")
+    assert sorted(p.name for p in swept.folder.iterdir()) == ["sweep.html", "sweep.json", "sweep.md", "sweep.svg"]
+    assert [p for p in (tmp_path / "sweeps").rglob("*") if p.is_file() and p.parent != swept.folder] == []
+    assert json.loads((swept.folder / "sweep.json").read_text()) == swept.document
+    for file in swept.folder.iterdir():
+        assert "hiv" not in file.read_text()
+
+
+def test_a_point_is_what_a_run_of_its_policy_gives(sweep, folder, tmp_path):
+    found = sweep("params.share=0.3,0.9", metrics=["sizes.classes,sizes.mean,privacy.k_anonymity"]).document
+    for point in found["points"]:
+        ran = api.run(folder / "small.yaml", {"share": point["values"]["params.share"]}, out=tmp_path / "runs")
+        assert point["verdict"] == ran.report.verdict
+        for name, figure in point["metrics"].items():
+            assert figure["value"] == ran.report.metrics[name].value
+
+
+def test_workers_change_nothing(sweep):
+    several = [sweep("params.share=0.3..0.9:4", "privacy.k_anonymity.k=2,30", workers=n).document for n in (1, 3)]
+    for one, other in zip(*(d["points"] for d in several), strict=True):
+        assert one | {"seconds": 0} == other | {"seconds": 0}
+
+
+def test_the_data_is_read_once_for_all_points_that_read_it_alike(sweep, monkeypatch):
+    opened, real = [], sweeping_runs.opened
+
+    def counting(plan, *rest):
+        opened.append(plan.digest)
+        return real(plan, *rest)
+
+    monkeypatch.setattr(sweeping_runs, "opened", counting)
+    sweep("params.share=0.3,0.6,0.9", "source.missing=[x],[y]", repeat=2, workers=2)
+    assert len(opened) == 2
+
+
+def test_repetitions_of_a_reproducible_policy_differ_and_come_again(sweep):
+    words = {"metrics": ["sizes.classes"], "repeat": 4}
+    first, again = (sweep("params.share=0.5", **words).document["points"][0]["metrics"] for _ in range(2))
+    kept = first["perturb.record_utility"] if "perturb.record_utility" in first else first["sizes.classes"]
+    assert len(kept["values"]) == 4
+    assert first == again
+
+
+def test_a_point_that_fails_is_shown_and_the_others_go_on(sweep, monkeypatch):
+    real = sweeping_runs.measure
+
+    def failing(plan, *rest):
+        if plan.step("part").bound.document["fraction"] == 0.6:
+            raise RunError(Diagnostic("PPF733", "no memory"))
+        return real(plan, *rest)
+
+    monkeypatch.setattr(sweeping_runs, "measure", failing)
+    swept = sweep("params.share=0.3,0.6,0.9")
+    assert [p["verdict"] for p in swept.document["points"]] == ["released", "failed", "released"]
+    assert swept.document["points"][1]["error"] == {"code": "PPF733", "message": "no memory", "exit_status": 3}
+    assert swept.document["points"][1]["metrics"] == {}
+    assert swept.exit_status == 3
+    assert swept.diagnostics[0].notes == ("at share=0.6",)
+
+
+def test_what_is_no_error_of_ours_quotes_nothing(sweep, monkeypatch):
+    def failing(plan, *rest):
+        raise ValueError(f"hiv {plan.step('part').bound.document['share']}")
+
+    monkeypatch.setattr(sweeping_runs, "measure", failing)
+    with pytest.raises(RunError) as caught:  # all points for one reason: there is nothing to show
+        sweep("params.share=0.3,0.6")
+    assert "hiv" not in str(caught.value)
+
+
+def test_data_that_cannot_be_used_is_one_error(sweep, tmp_path):
+    (tmp_path / "bad.csv").write_text("a.b,age,ill\nx,1,measles\n")
+    with pytest.raises(DataError):
+        sweep("params.share=0.3,0.6", data=tmp_path / "bad.csv")
+    assert [p for p in (tmp_path / "sweeps").rglob("*") if p.is_file()] == []
+
+
+def test_an_interruption_stops_all_and_leaves_nothing(sweep, monkeypatch, tmp_path):
+    started = threading.Event()
+    real = sweeping_runs.measure
+
+    def slow(plan, original, scratch, options, stop, *rest):
+        started.set()
+        while True:
+            stop.check()
+            real(plan, original, scratch, options, stop, *rest)
+
+    def interrupted(running, return_when):
+        started.wait(30)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweeping_runs, "measure", slow)
+    monkeypatch.setattr(sweeping_runs, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sweep("params.share=0.3,0.6,0.9", workers=2)
+    assert [p for p in (tmp_path / "sweeps").rglob("*") if p.is_file()] == []
+
+
+def test_one_run_keeps_the_figures_own_interval():
+    assert together([Figure(0.5, "share", (0.4, 0.6))]) == {"value": 0.5, "interval": [0.4, 0.6]}
+    assert together([Figure(None, "share", note="nobody")]) == {"value": None, "note": "nobody"}
+    assert together([Figure(1, "rows"), None])["note"] == "not measured in 1 of 2 runs"
+
+
+def test_several_runs_give_a_mean_with_students_interval():
+    found = together([Figure(v, "share") for v in (1.0, 2.0, 3.0, 6.0)])
+    assert found["value"] == 3.0
+    low, high = found["interval"]  # s = sqrt(14 / 3), t(0.975, 3) = 3.182446
+    assert low == pytest.approx(3 - 3.182446 * (14 / 3) ** 0.5 / 2, abs=1e-5)
+    assert high == pytest.approx(6 - low)
+
+
+@given(st.lists(st.sampled_from(["1", "x", "[a,b]", "'q,r'", "2..4", "0.5..1:3"]), min_size=1, max_size=5))
+def test_values_are_split_where_they_were_joined(parts):
+    one_by_one = [v for part in parts for v in axes([f"p={part}"])[0].values]
+    assert axes(["p=" + ",".join(parts)])[0].values == tuple(dict.fromkeys(one_by_one))

@@ -1,0 +1,204 @@
+"""Which points are dominated, held against brute force; how a sweep is written and drawn."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdm_flow.report.frontier import page, picture, text
+from ppdm_flow.report.frontier.dominance import complete, dominators
+from ppdm_flow.report.frontier.rows import rows, said, short
+from ppdm_flow.report.frontier.schemas import schema
+
+SMALL = st.one_of(st.none(), st.integers(0, 3).map(float))
+GRIDS = st.integers(1, 4).flatmap(
+    lambda m: st.tuples(st.lists(st.tuples(*[SMALL] * m), max_size=12), st.lists(st.booleans(), min_size=m, max_size=m))
+)
+
+
+def beats(one, other, small):
+    """The definition, word by word."""
+    pairs = [(a, b) if low else (b, a) for a, b, low in zip(one, other, small, strict=True)]
+    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
+
+
+@given(GRIDS)
+def test_dominated_points_are_those_that_brute_force_finds(case):
+    points, small = case
+    whole = {i for i, p in enumerate(points) if complete(p)}
+    beaten = {i for i in whole if any(beats(points[j], points[i], small) for j in whole)}
+    found = dominators(points, small)
+    assert {i for i, by in enumerate(found) if by is not None} == beaten
+    for i in beaten:
+        assert beats(points[found[i]], points[i], small)
+        assert found[i] not in beaten  # named is one that is worth having itself
+
+
+def test_equal_points_stay_and_incomplete_ones_take_no_part():
+    assert dominators([(1.0, 1.0), (1.0, 1.0), (None, 0.0)], (True, True)) == (None, None, None)
+    assert dominators([], (True,)) == ()
+
+
+def figure(value, **more):
+    return {"value": value, **more}
+
+
+def point(number, k, nas, wrong, **more):
+    return {
+        "number": number,
+        "values": {"privacy.k_anonymity.k": k},
+        "verdict": "released",
+        "released": 1,
+        "runs": 1,
+        "failing": [],
+        "seconds": 0.5,
+        "metrics": {"privacy.score.nas": figure(nas, interval=[nas - 0.05, nas + 0.05]), "c.error": figure(wrong)},
+        "on_frontier": True,
+        "dominated_by": None,
+        **more,
+    }
+
+
+@pytest.fixture
+def document():
+    failed = {"verdict": "failed", "metrics": {}, "seconds": None, "on_frontier": False}
+    withheld = {"verdict": "withheld", "failing": ["privacy.score"], "released": 0}
+    return {
+        "version": 1,
+        "policy": "a <b>",
+        "over": [{"path": "privacy.k_anonymity.k", "values": ["2", "5", "9", "<x>"]}],
+        "metrics": [
+            {"name": "privacy.score.nas", "unit": "share", "direction": "min", "requirement": True},
+            {"name": "c.error", "unit": "share", "direction": "min", "requirement": False},
+        ],
+        "points": [
+            point(1, "2", 0.6, 0.1, **withheld),
+            point(2, "5", 0.3, 0.2),
+            point(3, "9", 0.4, 0.3, on_frontier=False, dominated_by=2),
+            point(4, "<x>", 0.4, 0.3, error={"code": "PPF714", "message": "no rows", "exit_status": 2}, **failed),
+        ],
+        "run": {
+            "started": "2026-11-21T10:00:00+00:00",
+            "finished": "2026-11-21T10:00:03+00:00",
+            "seconds": 3.0,
+            "repeat": 1,
+            "workers": 2,
+            "randomness": "sealed",
+            "versions": {"ppdm_flow": "0.1.0"},
+        },
+    }
+
+
+def test_the_document_fits_its_published_schema(document, root):
+    jsonschema.validate(document, schema())
+    assert json.loads((root / "schemas/sweep.v1.json").read_text()) == schema()
+    document["points"][0]["more"] = 1
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema())
+
+
+def test_the_table_says_where_each_point_stands(document):
+    lines = text.plain(document).splitlines()
+    assert lines[0] == "a <b>: 4 points, measured in 3 s; no data was released. 1 failed. 2 are not dominated."
+    (head,) = [i for i, line in enumerate(lines) if line.split()[:2] == ["#", "k"]]
+    found = [line.split() for line in lines[head + 1 : head + 5]]
+    assert found[0][:4] == ["*", "1", "2", "withheld"]
+    assert found[1][:4] == ["*", "2", "5", "released"]
+    assert " ".join(found[2][-5:]) == "dominated by 2 500 ms"
+    assert found[3][-1] == "PPF714"
+    assert "nas: privacy.score.nas, smaller is better" in lines
+    assert "withheld because of: privacy.score" in lines
+
+
+def test_markdown_shows_text_as_it_is(document):
+    found = text.markdown(document)
+    assert "## Sweep of a &lt;b&gt;" in found
+    assert "| **2** | 5 | released |" in found
+    assert "&lt;x&gt;" in found
+
+
+def test_csv_has_every_figure_unrounded(document):
+    document["points"][1]["metrics"]["c.error"]["value"] = 1 / 3
+    found = list(csv.DictReader(io.StringIO(text.csv(document))))
+    assert len(found) == 4
+    assert float(found[1]["c.error"]) == 1 / 3
+    assert (float(found[0]["privacy.score.nas.low"]), found[0]["verdict"]) == (0.6 - 0.05, "withheld")
+    assert (found[2]["dominated_by"], found[2]["on_frontier"]) == ("2", "false")
+    assert (found[3]["error"], found[3]["c.error"]) == ("PPF714", "")
+
+
+def test_the_picture_tells_points_apart_without_colour(document):
+    tree = ET.fromstring(picture.svg(document))
+    space = {"s": "http://www.w3.org/2000/svg"}
+    panel, legend = tree.findall("s:g", space)
+    dots = [c.get("class") for c in panel.findall("s:circle", space)]
+    squares = [r.get("class") for r in panel.findall("s:rect", space)]
+    assert sorted(dots) == ["beaten", "best"]
+    assert squares == ["best"]  # not dominated, but a requirement does not hold
+    assert len(legend) == 6
+    titles = [t.text for t in panel.findall(".//s:title", space)]
+    assert "k 9: nas 40% (35% to 45%), error 30%; released, dominated by 2" in titles
+    assert tree.find("s:title", space).text == "Sweep of a <b>"
+    assert "2 are not dominated: k 2; k 5" in tree.find("s:desc", space).text
+    assert "prefers-color-scheme: dark" in tree.find("s:style", space).text
+
+
+def test_no_marks_outside_of_the_picture(document):
+    (panel,) = picture.panels(document)
+    drawing = panel.drawing
+    for mark in (*drawing.dots, *drawing.labels):
+        assert 0 <= mark.x <= drawing.width
+        assert 0 <= mark.y <= drawing.height
+
+
+def test_a_figure_that_never_changes_gives_no_picture_where_others_do(document):
+    document["metrics"].append({"name": "d.same", "unit": "rows", "direction": "max", "requirement": False})
+    for each in document["points"][:3]:
+        each["metrics"]["d.same"] = figure(7)
+    assert [p.title for p in picture.panels(document)] == ["error against nas"]
+    document["metrics"] = document["metrics"][2:]
+    assert picture.panels(document) == ()
+    assert "nothing to draw" in picture.svg(document)
+    assert "nothing to draw" in page.render(document)
+
+
+def test_the_page_needs_nothing_else(document):
+    found = page.render(document)
+    assert not re.search(r"(src|href)=\"(?!#)", found)
+    assert "a &lt;b&gt;" in found
+    assert "<b>" not in found.partition("</head>")[0]
+    assert "&lt;x&gt;" in found
+    assert "default-src 'none'" in found
+
+
+def test_repeated_points_say_how_often_they_released(document):
+    document["run"]["repeat"] = 3
+    document["points"][0] |= {"verdict": "mixed", "released": 2, "runs": 3}
+    assert rows(document).rows[0].verdict == "released 2 of 3"
+    assert "each 3 times" in said(document)
+
+
+def test_rounding_errors_look_like_nothing(document):
+    document["points"][0]["metrics"]["c.error"]["value"] = -3e-16
+    assert rows(document).rows[0].figures[1] == "0%"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["a.k", "b.k"], ("a.k", "b.k")),
+        (["x.a.k", "y.b.k"], ("a.k", "b.k")),
+        (["k", "b.k"], ("k", "b.k")),
+        (["r/a.k", "s/a.k", "s/a.l"], ("r/k", "s/k", "l")),
+    ],
+)
+def test_short_names_differ(names, expected):
+    assert short(names) == expected
