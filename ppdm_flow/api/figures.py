@@ -91,6 +91,24 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
         "independence_p": "how well the released value of a row is independent of other rows' values, as it must be"
         " for corruption to tell nothing; small is bad",
     },
+    "Figures of generated tables": {
+        "candidates": "the itemsets that the search for a code table looks at, beside single values",
+        "code_table_itemsets": "the itemsets of two values or more that the code table uses: what its rows are made of",
+        "bits_before": "the size of the original and of a code table of single values",
+        "bits_after": "the size of the original and of the code table that was found",
+        "compression": "the size after, over that of the data alone under the code table of single values (L%): the"
+        " lower, the more structure was found, and the more of it is in the generated rows",
+        "itemsets_per_row": "how many elements of the code table a generated row is made of, on average: at 1, rows are"
+        " copies of itemsets as long as a row",
+        "learned_rows": "the rows of the original that the generator learned from",
+        "holdout_rows": "the rows that it did not learn from: the control group of attacks",
+        "removed_candidates": "the itemsets that `remove` took away before the search",
+        "removed_dependence": "the largest association (Cramér's V) that generated rows have between two that `remove`"
+        " names together",
+        "removed_dependence_before": "the same association in the original",
+        "rejected": "the share of drafts that `blend: strict` rejects and draws anew",
+        "rejection_distance": "how far that moves the shares of single attributes: the mean total variation distance",
+    },
     "Figures of utility": {
         "total_variation": "half the sum of the differences between a column's shares before and after: 0 is unchanged",
         "mean_total_variation": "that distance, on average over the columns",

@@ -103,7 +103,7 @@ def _plural(shape: Shape) -> str:
         return "texts"
     if isinstance(shape, Number):
         return "numbers"
-    return "maps"
+    return "lists" if isinstance(shape, ListOf) else "maps"
 
 
 def _keys(shape: Keys) -> str:

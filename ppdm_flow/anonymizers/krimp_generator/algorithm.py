@@ -73,7 +73,7 @@ class KrimpGenerator:
             code=given.items.code,
             names=names,
             makers=tuple(self._maker(name, given) for name in names),
-            row_count=given.every.total if params.rows == "same" else params.rows,
+            row_count=given.every.total if params.rows is None else params.rows,
             rejection=None if limit is None else rejection(given.every, given.every_coded, limit),
             account=account.description(params, learned.table, given, limit),
         )

@@ -29,6 +29,11 @@ def _listed(value: Any) -> Any:
     return value
 
 
+def _number(value: Any) -> Any:
+    """Read ``same`` as if nothing was said."""
+    return None if value == "same" else value
+
+
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
 Group = Annotated[tuple[str, ...] | dict[str, tuple[str, ...]], BeforeValidator(_listed)]
 
@@ -36,18 +41,18 @@ Group = Annotated[tuple[str, ...] | dict[str, tuple[str, ...]], BeforeValidator(
 class GeneratorParams(Params):
     """What the generator learns, and how many rows it makes.
 
-    ``attributes`` (names or globs) are the columns that are generated; left out: all but identifiers. ``min_support``
-    is the support of the itemsets that it may learn, ``{count: n}`` or ``{ratio: r}``; left out, that of
-    ``privacy.blend``, or one row. ``candidates`` are ``all`` frequent itemsets or the ``closed`` ones, a part of them
-    that costs little; ``algorithm: slim`` finds its own. ``pruning`` takes elements out of the code table that newer
-    ones have made useless. ``laplace`` is added to how often each element is used: the larger, the weaker are all
-    correlations. ``rows`` is how many to make, ``same`` for as many as the original has. ``draw`` says how numbers
-    come about in attributes that declare intervals: ``uniform`` within the interval, or one of the original's own
-    (``empirical``). ``remove`` takes correlations out: each entry is a list of attributes, or a map of attributes to
-    values, of which no element of the code table has two; what they still have to do with each other in generated rows
-    is measured. ``holdout`` is the share of the source's rows
-    that are not learned from, as the control group of attacks. ``blend: strict`` makes no row that occurs in the
-    original, but in fewer rows than the support of ``privacy.blend``, or else ``min_support``, asks for.
+    ``attributes`` (names or globs) are the columns that are generated; left out: all but identifiers.
+    ``min_support`` is the support of the itemsets that it may learn, ``{count: n}`` or ``{ratio: r}``; left out,
+    that of ``privacy.blend``, or one row. ``candidates`` are ``all`` frequent itemsets or the ``closed`` ones, a
+    part of them that costs little; ``algorithm: slim`` finds its own. ``pruning`` takes elements out of the code
+    table that newer ones have made useless. ``laplace`` is added to how often each element is used: the larger, the
+    weaker are all correlations. ``rows`` is how many to make; left out, or ``same``, as many as the original has.
+    ``draw`` says how numbers come about in attributes that declare intervals: ``uniform`` within the interval, or
+    one of the original's own (``empirical``). ``remove`` takes correlations out: each entry is a list of
+    attributes, or a map of attributes to values, of which no element of the code table has two; what they still
+    have to do with each other in generated rows is measured. ``holdout`` is the share of the source's rows that are
+    not learned from, as the control group of attacks. ``blend: strict`` makes no row that occurs in the original,
+    but in fewer rows than the support of ``privacy.blend``, or else ``min_support``, asks for.
     """
 
     attributes: Names | None = None
@@ -56,7 +61,7 @@ class GeneratorParams(Params):
     algorithm: Literal["krimp", "slim"] = "krimp"
     pruning: bool = True
     laplace: Annotated[float, Field(ge=0.0)] = 0.001
-    rows: Literal["same"] | Annotated[int, Field(ge=1, le=10**12)] = "same"
+    rows: Annotated[Annotated[int, Field(ge=1, le=10**12)] | None, BeforeValidator(_number)] = None
     draw: Literal["uniform", "empirical"] = "uniform"
     remove: tuple[Group, ...] = ()
     holdout: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
