@@ -6,7 +6,9 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -18,13 +20,17 @@ from ppdm_flow.engine.faults import guarded, run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import made
 from ppdm_flow.engine.source_stream import SourceStream
-from ppdm_flow.engine.sql import DuckSql
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
 from ppdm_flow.sdk.audit import AuditContext, Rechecked, Seeded, SeededStep
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
+
+if TYPE_CHECKING:  # DuckDB is imported while the source is read
+    from ppdm_flow.engine.sql import DuckSql
+
+_SQL = "ppdm_flow.engine.sql"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,9 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
     started = time.perf_counter()
     folder.mkdir(mode=0o700)
     with guarded(f"audit `{node.name}`"):
-        sql = DuckSql(subject.release, subject.file, subject.original.stream, subject.read_back, folder, threads)
+        sql: DuckSql = import_module(_SQL).DuckSql(
+            subject.release, subject.file, subject.original.stream, subject.read_back, folder, threads
+        )
         try:
             outcome = _measured(node, subject, _context(plan, node, subject, sql, _progress(name, subject, listener)))
         finally:

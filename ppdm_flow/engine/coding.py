@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 
-_ABSENT = pa.array([], pa.string())
+_ABSENT = pa.nulls(0, pa.string())  # `pa.array` would import pandas, before anything is read
 
 
 def coded(array: pa.Array) -> Column:

