@@ -128,3 +128,13 @@ def test_draws_travel_to_other_processes():
 def test_a_key_has_32_bytes(size):
     with pytest.raises(ValueError, match="32 bytes"):
         RunKey(bytes(size))
+
+
+def test_further_attempts_are_streams_of_their_own():
+    draws = Draws(KEY, 3)
+    rows = np.array([0, 5, 1 << 40])
+    found = {draws.words(rows).tobytes(), *(draws.again(i).words(rows).tobytes() for i in range(1, 4))}
+    assert len(found) == 4
+    assert (draws.again(2).words(rows) == Draws(KEY, 3).again(2).words(rows)).all()
+    assert (draws.again(2).words(rows[1:]) == draws.again(2).words(rows)[1:]).all()
+    assert draws.again(1).draws_per_row == 3
