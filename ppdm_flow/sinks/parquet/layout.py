@@ -19,7 +19,8 @@ _RAW = ("bits", "seed")
 class Layout:
     """``group`` rows a row group; ``documents`` explain sets, in the file's metadata.
 
-    ``coded`` are the physical columns with dictionaries, ``raw`` those of noise. Noise has neither dictionary nor statistics and is not compressed: that would take time and save next to nothing.
+    ``coded`` are the physical columns with dictionaries, ``raw`` those of noise. Noise has neither
+    dictionary nor statistics and is not compressed: that would take time and save next to nothing.
     """
 
     schema: pa.Schema
