@@ -6,7 +6,8 @@
 ``scale``: Adult expanded as in the paper, <7 attributes -> the rarer half of Marital-status, 90 %>, from CSV to audited
 Parquet; ``ratio`` is over pandas copying the file. ``copies``: a million rows with few distinct ones, one template of
 50 % on Divorced; ``.bare`` is without report files. ``twins``: the same template on tables in memory, from coded
-columns to code maps, beside pandas on all rows and numpy on distinct rows; the outcomes have to be equal. ``.search``
+columns to code maps, beside pandas on all rows and numpy on distinct rows; the outcomes have to be equal. ``values``:
+the search alone over an attribute of many values, ten rows each, nearly all of them disclosed one by one. ``.search``
 is the step alone, its counting included, as the run's events have it. Kernels are compiled before anything is timed.
 """
 
@@ -45,6 +46,7 @@ from ppdm_flow.testing.running import run
 
 SIZES = (200_000, 500_000, 1_000_000, 2_000_000, 5_000_000)
 MILLION = 23 * 45_222
+VALUES = (1_000, 5_000, 10_000, 45_000)
 PAPER = 192.0
 COPY = "import pandas as p; p.read_csv('table.csv', dtype=str).to_parquet('copy.parquet')"
 ARROW = """import pyarrow.parquet as q
@@ -203,6 +205,21 @@ def slope(rows: list[Row], part: str, figure: str) -> float:
     return float(np.polyfit(*zip(*found, strict=True), 1)[0])
 
 
+def values(_folder: Path, _table: pa.Table) -> Iterator[Row]:
+    for number in VALUES:
+        draw, rows = np.random.default_rng(3), 10 * number
+        codes = {"A": np.concatenate([np.arange(number), draw.integers(0, number, rows - number)])}
+        codes |= {n: draw.integers(0, w, rows) for n, w in (("B", 5), (SENSITIVE, 10), ("class", 2))}
+        names = pa.array([f"v{v:05}" for v in range(number)], pa.string())
+        coded = Table({n: Column(c.astype(np.int32), names) for n, c in codes.items()}, np.arange(rows))
+        mine = case(coded, Task(["A", "B"], SENSITIVE, ["v00000"], 0.9, "class"))
+        started = time.process_time()
+        found = mine.fit()
+        spent = time.process_time() - started
+        told = f"{found.figures['disclosures'].value} disclosures"
+        yield Row(f"values.{number}.search", rows, spent, 0, told, cpu=spent)
+
+
 def warmed() -> None:
     """Compile what is compiled once for all."""
     tiny = Table({n: Column.of(["x", "y"]) for n in ("a", SENSITIVE, "class")}, np.arange(2))
@@ -212,7 +229,7 @@ def warmed() -> None:
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--data", type=Path, default=Path(os.environ.get("PPDM_DATA", ROOT.parent / "shared/data")))
-    words.add_argument("--only", choices=("scale", "copies", "twins", "huge"))
+    words.add_argument("--only", choices=("scale", "copies", "twins", "values", "huge"))
     words.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     words.add_argument("--huge", action="store_true", help="a whole run on --rows rows from Parquet, too")
     words.add_argument("--rows", type=int, default=20_000_000)
@@ -222,6 +239,7 @@ def main() -> None:
     table = original(chosen.data)
     parts: dict[str, Callable[[Path], Iterator[Row]]] = {
         "twins": lambda folder: twins(folder, table),
+        "values": lambda folder: values(folder, table),
         "copies": lambda folder: million(folder, table),
         "scale": lambda folder: scale(folder, table, chosen.sizes),
     }
