@@ -9,8 +9,9 @@ frequent itemsets (mushroom: of closed ones, since all are too many). ``measured
 ``uncorrelated`` (Figure 2: against what singletons alone generate) compare code tables; ``equal_itemsets``,
 ``support_difference``, ``new_support`` are in per cent, as in the paper; ``nas`` is the normalised anonymity score,
 ``rare_in_original`` the per cent of generated rows of support < minsup that occur in the original with support <
-minsup. ``bits`` and ``non_singletons`` are those of the authors' C++ program, with pruning. ``DATASET50`` is another
-minsup. `generation.py` says which readings of the paper are taken.
+minsup; Figure 3 is the share of equal itemsets whose support moved by at most so much. ``bits`` and
+``non_singletons`` are those of the authors' C++ program, with pruning. ``DATASET50`` is another minsup.
+`generation.py` says which readings of the paper are taken.
 """
 
 from __future__ import annotations
@@ -200,18 +201,24 @@ def plot(rows: Sequence[Row]) -> str:
         for key in ("dissimilarity", "uncorrelated", "internal")
     }
     paper = [(i + 1, PAPER[f"{n}.dissimilarity"]) for i, n in enumerate(names) if f"{n}.dissimilarity" in PAPER]
-    number = ", ".join(f"{i + 1} {n}" for i, n in enumerate(names))
-    found = [
-        Panel("Figure 2: dissimilarity", number, "", {k: v for k, v in lines.items() if v}, {"dissimilarity": paper})
-    ]
-    moved = {n: [(e, value[f"{n}.moved.{e:g}"]) for e in EDGES] for n in names if f"{n}.moved.0" in value}
+    every = {k: v for k, v in lines.items() if v}
+    places = {float(i + 1): n for i, n in enumerate(names)}
+    found = [Panel("Figure 2: dissimilarity (circles: the paper's)", "", "", every, {"dissimilarity": paper}, places)]
+    edges = {float(i): f"{e:g}" for i, e in enumerate(EDGES)}
+    moved = {n: [(float(i), value[f"{n}.moved.{e:g}"]) for i, e in enumerate(EDGES)] for n in names if moves(n, value)}
     if moved:
-        found.append(Panel("Figure 3: share of equal itemsets that moved at most", "support difference", "", moved, {}))
+        found.append(Panel("Figure 3: share of supports that moved at most", "", "", moved, {}, edges))
     points = anonymity(rows)
     if points:
-        dots = {n: [points[n]] for n in sorted(points, key=lambda n: points[n])}
+        dots: dict[str, list[tuple[float, float]]] = {}
+        for name in sorted(points):
+            dots.setdefault(next(n for n in LEAST if n in name), []).append(points[name])
         found.append(Panel("Figure 4: NAS by itemsets per row", "itemsets per generated row", "NAS", {}, dots))
     return svg(found)
+
+
+def moves(name: str, value: Mapping[str, float]) -> bool:
+    return f"{name}.moved.0" in value
 
 
 def arguments() -> argparse.Namespace:
