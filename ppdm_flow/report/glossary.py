@@ -208,6 +208,38 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         ),
     ),
     (
+        "Dissimilarity of code tables",
+        r"\.uncorrelated_ratio|krimp_dissimilarity",
+        (
+            "How much longer data become when they are written with the patterns of the other table than with their"
+            " own: 0% if both have the same patterns. The original against a random half of itself is the yardstick."
+        ),
+    ),
+    (
+        "Held-out rows, control group",
+        r"closer_to_training|held out|held-out|\.holdout",
+        (
+            "Rows of the original that a generator did not learn from. What an attack achieves on them it achieves on"
+            " anybody; only what it achieves beyond that on others is owed to their data."
+        ),
+    ),
+    (
+        "Membership inference, AUC",
+        r"\.auc\"|membership_inference",
+        (
+            "Telling from the release who was in the data. AUC is the share of pairs, one person in the data and one"
+            " outside, in which the attack scores the first one higher: 50% is guessing."
+        ),
+    ),
+    (
+        "Attribute disclosure",
+        r"attribute_disclosure|\.smallest_l|PPF863",
+        (
+            "Guessing a sensitive value of a person from released rows that look like the person. The risk is the"
+            " share of guesses that fail on people outside of the data and succeed because a person is in it."
+        ),
+    ),
+    (
         "Shuffling",
         r"shuffle",
         "The rows are put into a random order, because the order itself can identify people.",

@@ -103,7 +103,7 @@ def _of_success(success: Success, found: Gathered) -> dict[str, Figure]:
             f"people whose known values the release has{part}; of the others the closest rows are looked up",
         ),
         "smallest_l": Figure(
-            success.least_values, "values", sample=people, note=f"sensitive values in the least diverse {groups}"
+            success.least_values, "count", sample=people, note=f"sensitive values in the least diverse {groups}"
         ),
         "homogeneous": Figure(
             uniform,
