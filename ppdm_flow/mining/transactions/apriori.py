@@ -6,12 +6,13 @@ s_min - sigma, so that one unlucky estimate does not take all supersets along; w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.transactions.apriori_counting import Counter, Partitions
+from ppdm_flow.mining.transactions.apriori_counting import MEMORY, Counter, Partitions
 from ppdm_flow.mining.transactions.apriori_levels import MOST, Integers, Level, joined, patterns
 from ppdm_flow.mining.transactions.counting import partial
 from ppdm_flow.mining.transactions.estimates import LEVEL, Estimates, expected_sigma, supports
@@ -61,28 +62,51 @@ class Bounds:
 
     ``length``: items of the largest itemset, None for no bound. ``precision``: it stops before the size at which an
     itemset of minimum support would lie fewer standard errors than this above zero; the paper calls 4 discoverable.
-    ``level``: of the intervals. ``most``: candidates of a size.
+    ``level``: of the intervals. ``most``: candidates of a size. ``memory``: bytes of the bits that are held, so that
+    partitions need not be read again for each size.
     """
 
     length: int | None = None
     precision: float = 2.0
     level: float = LEVEL
     most: int = MOST
+    memory: int = MEMORY
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How far a search is: among ``candidates`` itemsets of ``size`` items ``rows`` more transactions were counted."""
+
+    size: int
+    candidates: int
+    rows: int
 
 
 def mine(
-    partitions: Partitions, operator: Operator, min_support: float, bounds: Bounds | None = None, threads: int = 1
+    partitions: Partitions,
+    operator: Operator,
+    min_support: float,
+    bounds: Bounds | None = None,
+    threads: int = 1,
+    progress: Callable[[Counted], None] | None = None,
 ) -> Mined:
     """Return the itemsets whose estimated support is at least ``min_support``, a share of all rows in (0, 1].
 
-    ``partitions()`` gives the randomized transactions as set columns, anew for each size. Raises ValueError for another
-    support and for no rows, PluginError PPF772 where supports cannot be recovered, PPF779 for too many candidates,
-    DataError PPF774 for a size that the operator does not know.
+    ``partitions()`` gives the randomized transactions as set columns, anew for each size. ``progress`` is told, in the
+    caller's thread, of each partition that was counted. Raises ValueError for another support and for no rows,
+    PluginError PPF772 where supports cannot be recovered, PPF779 for too many candidates, DataError PPF774 for a size
+    that the operator does not know.
     """
     if not 0.0 < min_support <= 1.0:
         raise ValueError("a minimum support that is not within (0, 1]")
     limits = Bounds() if bounds is None else bounds
-    counter = Counter(partitions, operator, threads)
+    place = [1, operator.alphabet]
+
+    def told(rows: int) -> None:
+        if progress is not None:
+            progress(Counted(place[0], place[1], rows))
+
+    counter = Counter(partitions, operator, threads, limits.memory, told)
     rows, counts, spare = counter.singles()
     if not rows.any():
         raise ValueError("there are no transactions to mine")
@@ -96,6 +120,7 @@ def mine(
         if len(itemsets) == 0:
             stop = NO_CANDIDATES
             break
+        place[:] = [itemsets.shape[1], len(itemsets)]
         counts = counter.itemsets(itemsets)
     return Mined(operator, min_support, rows, search.found, search.levels, stop)
 

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.apriori import Mined
+from ppdm_flow.mining.transactions.apriori_levels import places
 from ppdm_flow.mining.transactions.associations import Ratio, confidence, lift
 from ppdm_flow.mining.transactions.estimates import LEVEL
 from ppdm_flow.mining.transactions.patterns import LONGEST, Subsets, subsets
+
+_NEAR = 1e-6
+"""Estimates of one support by two formulas differ by rounding only: much less than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +37,31 @@ def rules(mined: Mined, min_confidence: float = 0.0, level: float = LEVEL) -> It
     """
     for size in range(2, min(len(mined.found), LONGEST) + 1):
         itemsets, counts = mined.patterns(size)
-        for itemset, by_class in zip(itemsets.tolist(), counts, strict=True):
-            here = {m: by_class[c] for c, m in enumerate(mined.operator.sizes) if mined.rows[c]}
-            yield from _of(itemset, subsets(mined.operator, here), min_confidence, level)
+        likely = _likely(mined, size, min_confidence)
+        for itemset, by_class, some in zip(itemsets.tolist(), counts, likely, strict=True):
+            if some.any():
+                here = {m: by_class[c] for c, m in enumerate(mined.operator.sizes) if mined.rows[c]}
+                chosen = np.flatnonzero(some).tolist()
+                yield from _of(itemset, chosen, subsets(mined.operator, here), min_confidence, level)
 
 
-def _of(itemset: list[int], found: Subsets, min_confidence: float, level: float) -> Iterator[Rule]:
+def _likely(mined: Mined, size: int, min_confidence: float) -> npt.NDArray[np.bool_]:
+    """Return for each frequent itemset which of its parts imply the rest by the estimates alone, (n, 2^k)."""
+    last = mined.found[size - 1]
+    itemsets, value = last.itemsets[last.frequent], last.estimates.value[last.frequent]
+    found = np.zeros((len(itemsets), 1 << size), dtype=bool)
+    for part in range(1, (1 << size) - 1):
+        items = [place for place in range(size) if part >> place & 1]
+        at = places(mined.levels, itemsets[:, items], mined.operator.alphabet)
+        below = mined.found[len(items) - 1].estimates.value[at]
+        found[:, part] = (below > 0.0) & (value >= (min_confidence - _NEAR) * below)
+    return found
+
+
+def _of(itemset: list[int], parts: list[int], found: Subsets, min_confidence: float, level: float) -> Iterator[Rule]:
     whole = (1 << len(itemset)) - 1
-    sigma = float(np.sqrt(max(found.covariance[whole, whole], 0.0)))
-    for antecedent in range(1, whole):
+    sigma = _sigma(found, whole)
+    for antecedent in parts:
         sure = confidence(found, antecedent, whole ^ antecedent, level)
         if sure.value is None or sure.value < min_confidence:
             continue
@@ -52,6 +73,12 @@ def _of(itemset: list[int], found: Subsets, min_confidence: float, level: float)
             sure,
             lift(found, antecedent, whole ^ antecedent, level),
         )
+
+
+def _sigma(found: Subsets, chosen: int) -> float:
+    slope = np.zeros(len(found.value))
+    slope[chosen] = 1.0
+    return float(np.sqrt(found.variance(slope)))
 
 
 def _items(itemset: list[int], pattern: int) -> tuple[int, ...]:
