@@ -125,7 +125,7 @@ def _values(group: tuple[str, ...] | dict[str, tuple[str, ...]], pattern: str) -
 def _guarantee(params: GeneratorParams, scope: Scope) -> str:
     if params.blend == "allow":
         return "none that is proven: what the rows give away is measured on them"
-    return f"no row that {params.rare(scope.requirements)} or more rows of the original do not share, if any has it"
+    return f"no row of the original that fewer than {params.rare(scope.requirements)} of its rows share"
 
 
 def _of_attributes(params: GeneratorParams, scope: Scope, chosen: tuple[str, ...]) -> list[Problem]:

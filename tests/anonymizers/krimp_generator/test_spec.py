@@ -50,7 +50,7 @@ def test_what_it_serves_and_what_it_does_not_claim():
     found = effect({}, both)
     assert found.serves == ("privacy.blend", "privacy.anonymity_score")
     assert found.guarantee.startswith("none")
-    assert "5 or more" in effect({"blend": "strict"}, both).guarantee
+    assert "fewer than 5 of its rows" in effect({"blend": "strict"}, both).guarantee
 
 
 def test_supports_come_from_the_step_or_from_the_requirement():
