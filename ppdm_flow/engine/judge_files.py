@@ -120,8 +120,8 @@ class _Judging:
         view = StreamView(source.stream)
         operators = operators_for(node, file, operator)
         sets = set_operators_for(node, file, operator)
-        sources = {o.attribute_of: o for o in ()} | {n: o.attribute for n, o in operators.items()}
-        sources |= {n: o.attribute for n, o in sets.items()}
+        sources = {name: each.attribute for name, each in operators.items()}
+        sources |= {name: each.attribute for name, each in sets.items()}
         return Subject(
             release=node,
             file=file,

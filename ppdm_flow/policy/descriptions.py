@@ -119,8 +119,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "ItemsetBreach.sizes": ("How many items the itemsets have that somebody may look for, 1 to 4.", ["1", "2", "3"]),
     "ItemsetBreach.attribute": ("The attribute with the sets; the one with `role: items` if left out.", "basket"),
     "ItemsetBreach.max_supports": (
-        "Largest supports of itemsets of 1, 2, … items, as shares of the sets of one length; those of the data if left"
-        " out.",
+        "Largest supports of itemsets of 1, 2, … items, as shares of the sets of one length; left out: the data's.",
         ["0.05", "0.01", "0.002"],
     ),
     "ItemsetBreach.max_supports_by_length": (

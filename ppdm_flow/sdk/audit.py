@@ -62,8 +62,8 @@ class AuditContext:
     ``report: {values: show}``; ``declared`` the values that the policy itself wrote, by attribute. ``home`` is the
     folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a
     seed. ``set_operators`` are the known channels by released attribute with sets, ``operator_pairs`` what went into
-    them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on the way to the release learned from, where there are
-    such.
+    them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on
+    the way to the release learned from, where there are such.
     """
 
     release: str

@@ -24,6 +24,7 @@ HUNDREDS = (
     "generation",
     "recipient",
     "anonymizers",
+    "randomization",
     "audit",
     "generated",
     "internal",

@@ -1,0 +1,1 @@
+"""The plugin ``randomize_transactions``: sets of items, each randomized on its own."""

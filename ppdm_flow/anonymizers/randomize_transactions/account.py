@@ -1,0 +1,140 @@
+"""What the report and the recipient are told of the operator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.anonymizers.randomize_transactions.choice import Chosen
+from ppdm_flow.anonymizers.randomize_transactions.form import packed_bytes, seeded_bytes
+from ppdm_flow.anonymizers.randomize_transactions.observed import Observed
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.results import Figure
+from ppdm_flow.mining.transactions.amplification import epsilon
+from ppdm_flow.mining.transactions.discoverable import SIGMAS, lowest_supports
+from ppdm_flow.mining.transactions.estimates import expected_sigma
+from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.seeded import SPARE
+
+LENGTHS = (1, 2, 3)
+"""Itemsets that are told of where no requirement names any."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Account:
+    """``lowest``: k -> lowest discoverable support, inf where none is; ``noise``: k -> error of one that is absent."""
+
+    found: Observed
+    chosen: Chosen
+    seeds: bool
+    lowest: Mapping[int, float]
+    noise: Mapping[int, float]
+
+    @classmethod
+    def of(cls, found: Observed, chosen: Chosen, *, seeds: bool) -> Account:
+        """Compute both for the itemsets that the requirement names."""
+        lengths = chosen.requirement.sizes if chosen.requirement is not None else LENGTHS
+        lengths = tuple(k for k in lengths if k <= SPARE or not seeds)
+        return cls(found, chosen, seeds, _lowest(found, chosen, lengths), _noise(found, chosen.operator, lengths))
+
+    def figures(self) -> dict[str, Figure]:
+        """Return the step's figures."""
+        operator, rows = self.chosen.operator, self.found.rows
+        size = seeded_bytes(operator, rows) if self.seeds else packed_bytes(operator, rows)
+        told = {
+            "transactions": Figure(rows, "rows"),
+            "alphabet": Figure(operator.alphabet, "items"),
+            "longest": Figure(self.found.longest, "items"),
+            "items_kept": Figure(
+                _kept(self.found, operator), "share", note="own items in the randomized sets, expected"
+            ),
+            "items_released": Figure(_released(self.found, operator), "items", note="of a randomized set, on average"),
+            "bytes": Figure(size, "bytes", note="seeds" if self.seeds else "bits of the whole alphabet, uncompressed"),
+            "epsilon": _finite(
+                max((epsilon(operator, m, 1) for m in self.found.numbers if m), default=0.0),
+                "nats",
+                "for one item replaced by another; unbounded",
+            ),
+        }
+        for k, support in self.lowest.items():
+            told[f"lowest_support.{k}"] = _finite(support, "share", "no support is discoverable")
+            told[f"sigma.{k}"] = _finite(self.noise[k], "share", "such itemsets cannot be estimated")
+        for k in self.chosen.requirement.sizes if self.chosen.choices and self.chosen.requirement else ():
+            worst = max(choice.levels[k] for choice in self.chosen.choices.values())
+            told[f"level.{k}"] = Figure(worst, "probability", note="the worst that the maximal supports allow")
+        return told
+
+    def contract(self) -> dict[str, Any]:
+        """Return the mining contract: what the recipient may ask of the release, and how sure the answers are."""
+        requirement = self.chosen.requirement
+        return {
+            "version": 1,
+            "attribute": self.found.name,
+            "form": "seeded" if self.seeds else "packed",
+            "transactions": self.found.rows,
+            "by_length": {str(m): number for m, number in self.found.numbers.items()},
+            "alphabet": self.chosen.operator.alphabet,
+            "level": None if requirement is None else requirement.level,
+            "itemset_sizes": list(self.lowest),
+            "lowest_discoverable_support": {str(k): _or_none(s) for k, s in self.lowest.items()},
+            "sigma": {str(k): _or_none(s) for k, s in self.noise.items()},
+            "largest_itemset": SPARE if self.seeds else None,
+            "notes": [
+                "operator.json has the operator, by the number of items of the original transaction",
+                "the column `size` of each row is that number: estimates need it",
+                f"a support is discoverable where its estimate is {SIGMAS:g} standard errors above 0",
+                "sigma is the standard error for an itemset of which no transaction has an item: the least there is",
+            ],
+        }
+
+
+def _lowest(found: Observed, chosen: Chosen, lengths: Sequence[int]) -> dict[int, float]:
+    told: dict[int, float] = {}
+    for k in lengths:
+        try:
+            told |= lowest_supports(chosen.operator, found.numbers, [k], chosen.maxima or None)
+        except PluginError:  # too few items are kept for itemsets of that size: nothing to estimate them from
+            told[k] = math.inf
+    return told
+
+
+def _noise(found: Observed, operator: Operator, lengths: Sequence[int]) -> dict[int, float]:
+    told = {}
+    for k in lengths:
+        absent = {m: np.eye(1, k + 1)[0] for m in found.numbers}
+        try:
+            told[k] = float(expected_sigma(operator, absent, found.numbers))
+        except PluginError:
+            told[k] = math.inf
+    return told
+
+
+def _kept(found: Observed, operator: Operator) -> float:
+    own = sum(number * m for m, number in found.numbers.items())
+    kept = sum(number * float(np.arange(m + 1) @ operator.law(m)) for m, number in found.numbers.items())
+    return kept / own
+
+
+def _released(found: Observed, operator: Operator) -> float:
+    total = 0.0
+    for m, number in found.numbers.items():
+        kept = float(np.arange(m + 1) @ operator.law(m))
+        total += number * (m if operator.refills else kept + (operator.alphabet - m) * operator.rho(m))
+    return total / found.rows
+
+
+def _finite(value: float, unit: str, note: str) -> Figure:
+    return Figure(value, unit) if math.isfinite(value) else Figure(None, unit, note=note)
+
+
+def _or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def is_identity(operator: Operator) -> bool:
+    """Whether nothing is randomized."""
+    return operator.family == NONE

@@ -1,0 +1,102 @@
+"""The operator: as the parameters say, or the best that keeps the requirement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from ppdm_flow.anonymizers.randomize_transactions.observed import Observed
+from ppdm_flow.anonymizers.randomize_transactions.spec import EVERY, RandomizeTransactionsParams
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirements import ItemsetBreach
+from ppdm_flow.mining.transactions.choosing import Challenge, Choice, choose
+from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.pools import Pool, pools
+from ppdm_flow.mining.transactions.prevalent import prevalent
+
+V = TypeVar("V")
+Maxima = Mapping[int, tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """``maxima``: m -> largest supports; ``estimated``: the lengths whose maxima are those of the data, in pools."""
+
+    operator: Operator
+    requirement: ItemsetBreach | None
+    maxima: Maxima = field(default_factory=dict)
+    estimated: tuple[Pool, ...] = ()
+    choices: Mapping[int, Choice] = field(default_factory=dict)
+
+
+def operator_for(params: RandomizeTransactionsParams, found: Observed, requirement: ItemsetBreach | None) -> Chosen:
+    """Return the operator. Raises PluginError PPF773 where nothing keeps the level, PPF802 for parameters amiss."""
+    if params.chooses and requirement is None:
+        text = f"nothing says how to randomize `{found.name}`: there is no `privacy.itemset_breach` on it"
+        raise PluginError(Diagnostic("PPF801", text))
+    maxima, estimated = _maxima(found, requirement)
+    if not params.chooses or requirement is None:
+        return Chosen(_given(params, found), requirement, maxima, estimated)
+    picked = choose(
+        maxima,
+        found.numbers,
+        len(found.alphabet),
+        level=requirement.level,
+        lengths=requirement.sizes,
+        challenge=Challenge(params.challenge),
+        cutoff=params.largest_cutoff,
+    )
+    return Chosen(picked.operator, requirement, maxima, estimated, picked.choices)
+
+
+def _maxima(found: Observed, requirement: ItemsetBreach | None) -> tuple[Maxima, tuple[Pool, ...]]:
+    """Return the maxima of each length: the policy's, or else those of the data in the pool of the length."""
+    if requirement is None:
+        return {}, ()
+    given = {m: requirement.declared(m) for m in found.numbers if m}
+    if all(given.values()):
+        return given, ()
+    together = pools(found.numbers, requirement.pool)
+    shares = prevalent(found.partitions, together, len(found.alphabet), max(requirement.sizes)).maxima()
+    for place, pool in enumerate(together):
+        for m in pool.sizes:
+            given[m] = given[m] or tuple(float(s) for s in np.minimum(shares[:, place], 1.0))
+    missing = tuple(p for p in together if not all(requirement.declared(m) for m in p.sizes))
+    return given, missing
+
+
+def _given(params: RandomizeTransactionsParams, found: Observed) -> Operator:
+    sizes, number = tuple(found.numbers), len(found.alphabet)
+    try:
+        match params.operator:
+            case "none":
+                return Operator.none(sizes, number)
+            case "uniform":
+                return Operator.uniform(sizes, params.keep or 0.0, number)
+            case "select_a_size":
+                laws = {0: (1.0,)} | dict(params.retained or {})
+                retained = {m: _of(laws, m, "retained", found) for m in sizes}
+                return Operator.select_a_size(retained, _all(params.insertion, "insertion", found), number)
+        cutoffs = _all(params.cutoff, "cutoff", found)
+        return Operator.cut_and_paste(cutoffs, _all(params.insertion, "insertion", found), number)
+    except ValueError as error:
+        raise PluginError(Diagnostic("PPF802", f"`{found.name}` cannot be randomized so: {error}")) from None
+
+
+def _all(given: Mapping[int, V] | None, parameter: str, found: Observed) -> dict[int, V]:
+    return {m: _of(given or {}, m, parameter, found) for m in found.numbers}
+
+
+def _of(given: Mapping[int, V], size: int, parameter: str, found: Observed) -> V:
+    """Return what is given for sets of ``size`` items; empty ones may take what the smallest length has."""
+    value = given.get(size, given.get(EVERY))
+    if value is None and size == 0 and given:
+        value = given[min(given)]
+    if value is None:
+        text = f"`{found.name}` has sets of {size} items, and `{parameter}` says nothing of these"
+        raise PluginError(Diagnostic("PPF802", text, hint="give one number, or one for each length that occurs"))
+    return value

@@ -1,0 +1,38 @@
+"""What a reader of the report should know of the operator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ppdm_flow.anonymizers.randomize_transactions.account import Account, is_identity
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Finding
+
+MANY = 5
+
+
+def notices(account: Account, step: str) -> Iterator[Finding]:
+    """Yield the findings."""
+    chosen = account.chosen
+    if is_identity(chosen.operator):
+        text = f"`operator: none` leaves the sets of `{account.found.name}` as they are: this is no protection at all"
+        yield Finding("PPF803", Severity.ERROR, text, step)
+    hopeless = [k for k, support in account.lowest.items() if not math.isfinite(support)]
+    if hopeless and not is_identity(chosen.operator):
+        sizes = ", ".join(str(k) for k in hopeless)
+        text = f"no itemset of {sizes} items can be discovered, however frequent: the noise is too large for these rows"
+        yield Finding("PPF805", Severity.WARNING, text, f"{step}.lowest_support")
+    if chosen.estimated and chosen.choices:
+        text = (
+            f"the maximal supports that the parameters are for were taken from the data"
+            f" ({account.found.rows:,} sets, by length in {len(chosen.estimated)} pools): they hold for these sets"
+        )
+        yield Finding("PPF804", Severity.INFO, text, f"{step}.max_supports")
+    if not account.found.declared:
+        text = (
+            f"the {len(account.found.alphabet):,} items of the alphabet are those that occur in the data, and all are"
+            f" named beside the release: declare a `domain` for `{account.found.name}` where the existence of an item"
+            " is a secret"
+        )
+        yield Finding("PPF804", Severity.INFO, text, f"{step}.alphabet")

@@ -1,0 +1,146 @@
+"""Randomize transactions: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from ppdm_flow.anonymizers.set_columns import chosen, problems
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.requirements import ItemsetBreach, Requirement
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+EVERY = 0
+"""In a map by length: what holds for all lengths without an entry of their own."""
+
+
+def _by_length(value: Any) -> Any:
+    """Take a single value for one that holds for every length."""
+    return value if isinstance(value, Mapping) or value is None else {EVERY: value}
+
+
+Length = Annotated[int, Field(ge=0, le=10_000)]
+Cutoffs = Annotated[dict[Length, Annotated[int, Field(ge=0, le=100_000)]], BeforeValidator(_by_length)]
+Chances = Annotated[dict[Length, Annotated[float, Field(gt=0.0, lt=1.0)]], BeforeValidator(_by_length)]
+Laws = dict[Length, tuple[Annotated[float, Field(ge=0.0, le=1.0)], ...]]
+
+
+class RandomizeTransactionsParams(Params):
+    """What is done to a transaction, a set of m items; by default what `privacy.itemset_breach` allows, at its best.
+
+    ``operator``: `cut_and_paste` keeps up to ``cutoff`` items and puts every other one of the alphabet in with
+    probability ``insertion``; `select_a_size` keeps j items with the probabilities ``retained`` {m: [p0, .., pm]};
+    `uniform` keeps each item with probability ``keep`` and puts another one in its place otherwise; `none` changes
+    nothing, as a yardstick. ``cutoff`` and ``insertion`` are one number, or a map by m. Left out, they are chosen: the
+    least insertion that keeps the level of the requirement, and the cutoff (``largest_cutoff`` at most) with which the
+    rarest itemsets can still be discovered. ``challenge``: for all itemsets below the maximal supports (`worst`), or
+    for those that have all of these at once (`paper`), a few points below the worst. ``longest``: transactions of more
+    items are refused. ``form``: bits of the whole alphabet (`packed`), or seeds that expand to them (`seeded`); `auto`
+    takes seeds where bits would be large. ``attribute``: the sets; left out, the attribute with ``role: items``.
+    """
+
+    attribute: str | None = None
+    operator: Literal["cut_and_paste", "select_a_size", "uniform", "none"] = "cut_and_paste"
+    cutoff: Cutoffs | None = None
+    insertion: Chances | None = None
+    retained: Laws | None = None
+    keep: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
+    largest_cutoff: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    challenge: Literal["worst", "paper"] = "worst"
+    longest: Annotated[int, Field(ge=1, le=10_000)] = 100
+    form: Literal["auto", "packed", "seeded"] = "auto"
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the parameters of the operator follow from the requirement."""
+        return self.operator == "cut_and_paste" and self.cutoff is None and self.insertion is None
+
+
+_NEEDS = {
+    "cut_and_paste": ("cutoff", "insertion"),
+    "select_a_size": ("retained", "insertion"),
+    "uniform": ("keep",),
+    "none": (),
+}
+
+
+def wanted(requirements: tuple[Requirement, ...], source: str) -> ItemsetBreach | None:
+    """Return the requirement on the sets of an attribute, by its name in the source."""
+    return next((r for r in requirements if isinstance(r, ItemsetBreach) and r.attribute == source), None)
+
+
+def effect(params: RandomizeTransactionsParams, scope: Scope) -> Effect:
+    """Randomize the sets; serve the requirement on them."""
+    name = chosen(params.attribute, scope.attributes)
+    if name is None:
+        return Effect(problems=problems(params.attribute, scope.attributes))
+    facts = scope.attributes[name]
+    requirement = wanted(scope.requirements, facts.source or name)
+    serves = requirement is not None and params.operator != "none"
+    return Effect(
+        reads=(name,),
+        changes={name: Change.PERTURBED},
+        serves=(requirement.id,) if requirement is not None and serves else (),
+        guarantee=f"no item of a set is inferred with more than {requirement.level:g}"
+        if requirement is not None and params.chooses
+        else "",
+        problems=tuple(_problems(params, requirement)),
+    )
+
+
+def _problems(params: RandomizeTransactionsParams, requirement: ItemsetBreach | None) -> list[Problem]:
+    found = []
+    given = {name for name in ("cutoff", "insertion", "retained", "keep") if getattr(params, name) is not None}
+    needs = _NEEDS[params.operator]
+    for name in sorted(given - set(needs)):
+        text = f"`{name}` means nothing for `operator: {params.operator}`"
+        found.append(Problem("PPF802", text, (name,), hint=_takes(params.operator)))
+    missing = [] if params.chooses else [name for name in needs if name not in given]
+    if missing:
+        text = f"`operator: {params.operator}` needs " + " and ".join(f"`{name}`" for name in missing)
+        found.append(Problem("PPF802", text, hint=_takes(params.operator)))
+    if not params.chooses:
+        found += [
+            Problem("PPF802", f"`{name}` is for parameters that are chosen, and these are given", (name,))
+            for name in ("largest_cutoff", "challenge")
+            if name in params.model_fields_set
+        ]
+    elif requirement is None and not found:
+        text = "nothing says how to randomize: there is no `privacy.itemset_breach` on these sets"
+        found.append(Problem("PPF801", text, hint="add the requirement, or give `cutoff` and `insertion`"))
+    if params.form == "seeded" and params.operator in ("uniform", "none"):
+        text = f"seeds cannot stand for what `{params.operator}` makes"
+        found.append(Problem("PPF802", text, ("form",), hint="write `form: packed`"))
+    return found
+
+
+def _takes(operator: str) -> str:
+    needs = _NEEDS[operator]
+    return f"`{operator}` takes " + (" and ".join(f"`{name}`" for name in needs) if needs else "none of them")
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="randomize_transactions",
+        kind=Kind.ROW_WISE,
+        summary="Keeps some items of each set and hides them among many others that are put in; supports can be"
+        " estimated.",
+        reference="Evfimievski, Srikant, Agrawal, Gehrke, Privacy preserving mining of association rules, KDD 2002",
+        guarantees=(
+            "no item is inferred from what is released in place of its set with more than the level asked for",
+        ),
+        serves=("itemset_breach",),
+        randomized=True,
+        cost="fit: a pass for the sizes, and one for each size of itemset where maximal supports are not given; apply:"
+        " bits of the whole alphabet for each set, or two words an item for seeds",
+        example="privacy:\n  itemset_breach: {level: 0.5, sizes: [1, 2, 3], max_supports: [0.05, 0.01, 0.002]}\n"
+        "steps:\n  short: {use: limit_items, with: {max: 10}}\n  randomize: {use: randomize_transactions}",
+        sets="column",
+    ),
+    params=RandomizeTransactionsParams,
+    algorithm="ppdm_flow.anonymizers.randomize_transactions.algorithm:RandomizeTransactions",
+    effect=effect,
+)

@@ -1,0 +1,176 @@
+"""What a randomized transaction tells, at worst, of the itemsets that the original really has.
+
+Exact: from the operator and the partial supports of each itemset among the original transactions of its size, or of a
+pool of sizes. An adversary who knows the sizes and all supports, and sees t', expects z in t with that probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.transactions.breaches import Event, by_item, level, likelihoods, likelihoods_knowing
+from ppdm_flow.mining.transactions.laws import Floats
+from ppdm_flow.mining.transactions.matrices import members
+from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.prevalent import Prevalent
+from ppdm_flow.mining.transactions.worst import hardest
+
+Integers = npt.NDArray[np.int64]
+
+AT_ONCE = 20_000
+
+Split = Callable[[Integers], tuple[Floats, Floats]]
+Told = Callable[[int, int], tuple[tuple[int, ...], int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """The itemset A and the item z with the largest Pr[z in t | event of A in t'] among transactions of one size.
+
+    Attributes
+    ----------
+    level : that probability; 0 where there is no such itemset
+    size, pool : m, and the place of its pool
+    itemset, item : places in the alphabet; z is one of A or not
+    prior : Pr[z in t] in the pool
+    """
+
+    level: float
+    size: int
+    pool: int
+    itemset: tuple[int, ...]
+    item: int
+    prior: float
+
+
+def inside(operator: Operator, found: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
+    """Return the worst for each size that occurs, z being one of the ``length`` items of A."""
+    itemsets = found.levels[length - 1].itemsets
+
+    def told(row: int, place: int) -> tuple[tuple[int, ...], int]:
+        chosen = itemsets[row].tolist()
+        return tuple(chosen), chosen[place]
+
+    return _worst(operator, found, length, length, event, _each_item, told)
+
+
+def outside(operator: Operator, found: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
+    """Return the same for z that are none of the ``length`` items of A; itemsets of one more must have been counted."""
+    itemsets = found.levels[length].itemsets
+
+    def told(row: int, place: int) -> tuple[tuple[int, ...], int]:
+        chosen = itemsets[row].tolist()
+        return tuple(chosen[:place] + chosen[place + 1 :]), chosen[place]
+
+    return _worst(operator, found, length + 1, length, event, by_other_item, told)
+
+
+def by_other_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Return s_l and s+_l for each z of an itemset, A being all its other items.
+
+    ``patterns`` of shape (..., 2^(k+1)); both of shape (..., k + 1, k + 1), by z and by l.
+    """
+    given = np.asarray(patterns, dtype=np.float64)
+    index = np.arange(given.shape[-1])
+    length = len(index).bit_length() - 1
+    supports, with_item = [], []
+    for place in range(length):
+        holds = index >> place & 1
+        overlap = (members(index & ~(1 << place))[:, None] == np.arange(length)).astype(np.float64)
+        supports.append(given @ overlap)
+        with_item.append((given * holds) @ overlap)
+    return np.stack(supports, axis=-2), np.stack(with_item, axis=-2)
+
+
+def knowing(operator: Operator, found: Prevalent, lengths: Sequence[int], known: int) -> float:
+    """Return the largest Pr[z in t | A in t'] for who knows ``known`` further items of t, and sees which came through.
+
+    z is in A; A and the known items together are no more items than were counted. 0 where there is no such A.
+    """
+    worst = 0.0
+    for length in lengths:
+        if length + known <= found.longest:
+            worst = max(worst, _knowing(operator, found, length, known))
+    return worst
+
+
+def _knowing(operator: Operator, found: Prevalent, length: int, known: int) -> float:
+    patterns = found.patterns(length + known)
+    worst = 0.0
+    for chosen in combinations(range(length + known), known):
+        supports, with_item = _each_item(_given(patterns, chosen))
+        for place, pool in enumerate(found.pools):
+            for m in pool.sizes:
+                for seen in range(known + 1) if m >= known else ():
+                    likelihood = likelihoods_knowing(operator, m, length, known, seen)
+                    levels = level(likelihood, supports[:, place], with_item[:, place])
+                    worst = max(worst, float(levels.max(initial=0.0)))
+    return worst
+
+
+def _each_item(patterns: Integers) -> tuple[Floats, Floats]:
+    """Return s_l and s+_l for each z of A, both of shape (..., k, k + 1)."""
+    supports, with_item = by_item(patterns)
+    return np.broadcast_to(supports[..., None, :], with_item.shape), with_item
+
+
+def _given(patterns: Integers, known: tuple[int, ...]) -> Integers:
+    """Return the patterns of the other items among transactions that hold all known ones."""
+    length = patterns.shape[-1].bit_length() - 1
+    others = [i for i in range(length) if i not in known]
+    index = np.arange(1 << len(others))
+    full = sum(1 << i for i in known) + sum((index >> at & 1) << place for at, place in enumerate(others))
+    return np.asarray(patterns[..., full])
+
+
+def rest(
+    operator: Operator, found: Prevalent, lengths: Sequence[int], declared: Mapping[int, Sequence[float]] | None = None
+) -> float:
+    """Return what no itemset that was left out exceeds, whatever its partial supports are; 0 where none was.
+
+    Their own supports are at most the floor, those of their parts at most the largest ones of the pool, and all at
+    most what is ``declared`` for their length m, where that is not empty.
+    """
+    maxima, below = found.maxima(), found.below()
+    worst = 0.0
+    for place, pool in enumerate(found.pools):
+        for m in pool.sizes:
+            for length in lengths:
+                likelihood = likelihoods(operator, m, length)
+                if likelihood.any():
+                    caps = _caps((declared or {}).get(m, ()), length + 1)
+                    held = np.minimum(maxima[: length + 1, place], caps)
+                    ends = np.minimum(below[: length + 1, place], held)
+                    if length > 1:
+                        worst = max(worst, hardest((*held[: length - 1], ends[length - 1]), length, m, likelihood)[0])
+                    whole = (*held[:length], ends[length])
+                    worst = max(worst, hardest(whole, length, m, likelihood, inside=False)[0])
+    return worst
+
+
+def _caps(declared: Sequence[float], length: int) -> Floats:
+    return np.array([declared[min(i, len(declared) - 1)] if declared else 1.0 for i in range(length)])
+
+
+def _worst(
+    operator: Operator, found: Prevalent, counted: int, length: int, event: Event, split: Split, told: Told
+) -> list[Exposed]:
+    best = {m: Exposed(0.0, m, p, (), -1, 0.0) for p, pool in enumerate(found.pools) for m in pool.sizes}
+    ruled = {m: likelihoods(operator, m, length, event) for m in best}
+    patterns = found.patterns(counted)
+    for start in range(0, len(patterns), AT_ONCE):
+        piece = patterns[start : start + AT_ONCE]
+        supports, with_item = split(piece)
+        for m, before in best.items():
+            levels = level(ruled[m], supports[:, before.pool], with_item[:, before.pool])
+            row, place = np.unravel_index(int(np.argmax(levels)), levels.shape)
+            if levels[row, place] > before.level:
+                itemset, item = told(start + int(row), int(place))
+                prior = with_item[row, before.pool, place].sum() / found.pools[before.pool].rows
+                best[m] = Exposed(float(levels[row, place]), m, before.pool, itemset, item, float(prior))
+    return [best[m] for m in sorted(best)]
