@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -47,19 +47,10 @@ def received(path: Path, attribute: str | None = None, operator: Path | None = N
     ``operator.json`` from elsewhere. Raises UsageError where ``path`` is no release, or more than one; DataError where
     a file cannot be read.
     """
-    if path.is_dir():
-        folder = _folder(path, attribute, given=operator is not None)
-        about = _dictionary(folder)
-        file = folder / str(about["file"]) if about else _only_file(folder)
-    elif path.name == OPERATOR and path.is_file():
+    if path.name == OPERATOR and path.is_file():
         return received(path.parent, attribute, path)
-    elif path.exists():
-        file, about = path, _dictionary(path.parent)
-    else:
-        raise _nothing(f"there is no `{path}`")
-    about = about if about and about["file"] == file.name else {}
-    if not file.is_file():
-        raise _nothing(f"`{file.parent}` holds no `{file.name}`")
+    without = _without(f"no release in `{path}` has an `{OPERATOR}`" + (f" for `{attribute}`" if attribute else ""))
+    file, about = found(path, lambda folder: _has(folder, attribute), without, given=operator is not None)
     place = file.parent / OPERATOR if operator is None else operator
     if operator is None and not place.is_file():
         raise _without(f"there is no `{OPERATOR}` beside `{file}`")
@@ -69,7 +60,28 @@ def received(path: Path, attribute: str | None = None, operator: Path | None = N
     )
 
 
-def _folder(path: Path, attribute: str | None, *, given: bool) -> Path:
+def found(
+    path: Path, able: Callable[[Path], bool], without: UsageError, *, given: bool
+) -> tuple[Path, Mapping[str, Any]]:
+    """Return the data file of the release that ``path`` names, and what its data dictionary says of it.
+
+    Of several releases the one that is ``able``; ``without`` is raised where none is. ``given``: an operator comes from
+    elsewhere, so that any release serves.
+    """
+    if path.is_dir():
+        folder = _folder(path, able, without, given=given)
+        about = _dictionary(folder)
+        file = folder / str(about["file"]) if about else _only_file(folder)
+    elif path.exists():
+        file, about = path, _dictionary(path.parent)
+    else:
+        raise _nothing(f"there is no `{path}`")
+    if not file.is_file():
+        raise _nothing(f"`{file.parent}` holds no `{file.name}`")
+    return file, about if about and about["file"] == file.name else {}
+
+
+def _folder(path: Path, able: Callable[[Path], bool], without: UsageError, *, given: bool) -> Path:
     """Return the folder of one release, at or below ``path``."""
     if (path / OPERATOR).is_file() or (path / DICTIONARY).is_file():
         return path
@@ -82,12 +94,12 @@ def _folder(path: Path, attribute: str | None, *, given: bool) -> Path:
         if given:
             return path
         raise _nothing(f"`{path}` holds no release")
-    able = every if given else [f for f in every if _has(f, attribute)]
-    if len(able) == 1:
-        return able[0]
-    if not able:
-        raise _without(f"no release in `{path}` has an `{OPERATOR}`" + (f" for `{attribute}`" if attribute else ""))
-    raise _several(able)
+    chosen = every if given else [f for f in every if able(f)]
+    if len(chosen) == 1:
+        return chosen[0]
+    if not chosen:
+        raise without
+    raise _several(chosen)
 
 
 def _has(folder: Path, attribute: str | None) -> bool:
@@ -136,5 +148,5 @@ def _without(message: str) -> UsageError:
 def _several(folders: Sequence[Path]) -> UsageError:
     listing = ", ".join(f"`{f}`" for f in folders)
     return UsageError(
-        Diagnostic("PPF760", "the run has several releases with an operator", help=f"give one: {listing}")
+        Diagnostic("PPF760", "the run has several releases that it could be", help=f"give one: {listing}")
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.apriori_counting import MEMORY, Counter, Partitions
 from ppdm_flow.mining.transactions.apriori_levels import MOST, Integers, Level, joined, patterns
 from ppdm_flow.mining.transactions.counting import partial
@@ -20,8 +21,9 @@ from ppdm_flow.mining.transactions.operators import Operator
 
 Bools = npt.NDArray[np.bool_]
 
-NO_CANDIDATES, LENGTH, PRECISION, SEEDS = "no candidates", "length", "precision", "seeds"
-"""Why a search ended: nothing to try, the size asked for, standard errors too large, seeds without more items."""
+NO_CANDIDATES, LENGTH, PRECISION, SEEDS, LOST = "no candidates", "length", "precision", "seeds", "lost"
+"""Why a search ended: nothing to try, the size asked for, standard errors too large, seeds without more items, or an
+operator that keeps too few items for larger itemsets to be recovered at all."""
 _CHUNK = 1 << 15
 
 
@@ -152,9 +154,11 @@ class _Search:
             return LENGTH
         if spare is not None and size > spare:
             return SEEDS
-        if self.min_support < self.bounds.precision * self.sigma(size):
-            return PRECISION
-        return None
+        try:
+            lost = self.min_support < self.bounds.precision * self.sigma(size)
+        except PluginError:
+            return LOST
+        return PRECISION if lost else None
 
     def sigma(self, size: int) -> float:
         """Return the standard error of an itemset of minimum support whose items are otherwise not in the data."""
