@@ -15,8 +15,8 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 
 BUILT_IN = (
-    "drop", "fine_grain_perturbation", "generalize", "krimp_generator", "limit_items",
-    "progressive_disclosure", "pseudonymize", "rename", "roll_up", "sample", "shuffle_rows",
+    "drop", "fine_grain_perturbation", "full_domain_recoding", "generalize", "krimp_generator", "limit_items",
+    "progressive_disclosure", "pseudonymize", "randomize_transactions", "rename", "roll_up", "sample", "shuffle_rows",
 )  # fmt: skip
 
 FACTS = {
