@@ -66,7 +66,7 @@ def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[Au
         wanted += ["class_sizes"] if generated else ["class_sizes", "reidentification_risk"]
     if generated:
         wanted.append("anonymity_score")
-    if any(fact.was(Change.PERTURBED) for fact in release.attributes):
+    if any(fact.was(Change.PERTURBED) and fact.role is not Role.ITEMS for fact in release.attributes):
         wanted.append("perturbation_utility")
     path = ("releases", release.name)
     for name in wanted:

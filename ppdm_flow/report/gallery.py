@@ -19,6 +19,8 @@ _SECTIONS = (
     ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
     ("What can be inferred", r"^privacy\.templates\."),
     ("What can be learned", r"^privacy\.sensitivities\.|^corruption"),
+    ("What can be inferred of sets", r"itemset_breach"),
+    ("What can still be found in randomized sets", r"randomize_transactions"),
     ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$|\.shadow_prices$"),
     ("Usefulness for classification", r"classif|error_increase|^errors$"),
     ("Relations between attributes", r"^associations?(_|$)"),

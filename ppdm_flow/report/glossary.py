@@ -67,6 +67,23 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         ),
     ),
     (
+        "Itemset breach",
+        r"itemset_breach",
+        (
+            "A released set stands for an original one, and was randomized: some items were left out, many others put"
+            " in. Whoever sees an itemset in it may conclude that the original has one of these items, or another one."
+            " The level is the highest probability with which that is right."
+        ),
+    ),
+    (
+        "Lowest discoverable support",
+        r"lowest_support|lowest_discoverable",
+        (
+            "How often an itemset must occur in the original sets to be told from one that does not occur: its"
+            " estimate is then 4 standard errors above zero. It falls with the square root of the number of sets."
+        ),
+    ),
+    (
         "Inference channel, confidence",
         r"templates|confidence",
         (

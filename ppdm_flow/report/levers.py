@@ -72,7 +72,18 @@ def _blend(serving: list[str], *, strict: bool) -> str:
     return _anonymity_score(serving) + (rejecting if serving and not strict else "")
 
 
+def _itemset_breach(serving: list[str]) -> str:
+    if serving:
+        return (
+            f"{listed(serving)} randomizes the sets: leave its `cutoff` and `insertion` out to have them chosen, give"
+            " higher `max_supports` or none, drop or roll up the most frequent items, or shorten the sets with"
+            " `limit_items`."
+        )
+    return "No step randomizes the sets: add `randomize_transactions` before the release."
+
+
 _ADVICE = {
+    "itemset_breach": _itemset_breach,
     "templates": _templates,
     "sensitivities": _sensitivities,
     "anonymity_score": _anonymity_score,

@@ -41,6 +41,7 @@ def operator_for(params: RandomizeTransactionsParams, found: Observed, requireme
     maxima, estimated = _maxima(found, requirement)
     if not params.chooses or requirement is None:
         return Chosen(_given(params, found), requirement, maxima, estimated)
+    _refuse_known(found, requirement, maxima)
     picked = choose(
         maxima,
         found.numbers,
@@ -67,6 +68,23 @@ def _maxima(found: Observed, requirement: ItemsetBreach | None) -> tuple[Maxima,
             given[m] = given[m] or tuple(float(s) for s in np.minimum(shares[:, place], 1.0))
     missing = tuple(p for p in together if not all(requirement.declared(m) for m in p.sizes))
     return given, missing
+
+
+def _refuse_known(found: Observed, requirement: ItemsetBreach, maxima: Maxima) -> None:
+    """Raise PluginError PPF773 where an item is expected with the level already, before anything is released."""
+    known = {m: shares[0] for m, shares in maxima.items() if shares[0] >= requirement.level}
+    if not known:
+        return
+    most = max(known, key=lambda m: known[m])
+    text = (
+        f"a level of {requirement.level:g} cannot be kept for `{found.name}`: the most frequent item is in"
+        f" {known[most]:.1%} of the sets of {most} item{'s' * (most > 1)}, so it is expected in each, whatever is"
+        " released"
+    )
+    others = len(known) - 1
+    note = f"the same is true of {others} other length{'s' * (others > 1)}" if others else ""
+    hint = f"ask for a level above {known[most]:.3g}, shorten the sets with `limit_items`, or leave that item out"
+    raise PluginError(Diagnostic("PPF773", text, notes=(note,) if note else (), hint=hint))
 
 
 def _given(params: RandomizeTransactionsParams, found: Observed) -> Operator:

@@ -35,9 +35,9 @@ def figures_of(judged: Judged, released: int) -> dict[str, Figure]:
         "larger": Figure(judged.larger.level, "probability", note="itemsets of one item more than the policy names"),
         "absence": Figure(judged.absent.level, "probability", note="where a released set has no item of the itemset"),
     }
-    for number, posterior in judged.known.items():
-        note = f"for who knows {number} other item{'s' * (number > 1)} of the set beforehand"
-        told[f"knowing.{number}"] = Figure(posterior, "probability", note=note)
+    for number, exposed in judged.known.items():
+        note = f"for who knows {number} other item{'s' * (number > 1)} of the set; {exposed.prior:.1%} beforehand"
+        told[f"knowing.{number}"] = Figure(exposed.level, "probability", note=note)
     told["rest"] = Figure(judged.rest, "probability", note="no itemset that was not counted exceeds this")
     told["bound"] = (
         Figure(None, "probability", note="the policy gives no maximal supports")

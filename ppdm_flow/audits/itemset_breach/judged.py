@@ -46,7 +46,7 @@ class Judged:
     beside: Mapping[int, Sequence[Exposed]]
     larger: Exposed
     absent: Exposed
-    known: Mapping[int, float]
+    known: Mapping[int, Exposed]
     rest: float
     bound: float | None
     exceeded: tuple[int, ...]
@@ -110,7 +110,7 @@ def judge(requirement: ItemsetBreach, found: Material) -> Judged:
         absent=max(
             (e for k in requirement.sizes for e in inside(found.operator, counted, k, Event.NONE)), key=level_of
         ),
-        known={known: knowing(found.operator, counted, requirement.sizes, known) for known in (1, 2)},
+        known=_known(found, counted, requirement),
         rest=rest(found.operator, counted, requirement.sizes, caps),
         bound=_bound(found, caps, requirement.sizes),
         exceeded=_exceeded(counted, caps),
@@ -118,6 +118,11 @@ def judge(requirement: ItemsetBreach, found: Material) -> Judged:
         seen=seen,
         fit=fit_of(found, seen),
     )
+
+
+def _known(found: Material, counted: Prevalent, requirement: ItemsetBreach) -> dict[int, Exposed]:
+    worst = {known: knowing(found.operator, counted, requirement.sizes, known) for known in (1, 2)}
+    return {known: exposed for known, exposed in worst.items() if exposed is not None}
 
 
 def _watched(*some: Mapping[int, Sequence[Exposed]]) -> tuple[Watched, ...]:

@@ -17,10 +17,12 @@ def sentence(judged: Judged, ctx: AuditContext) -> str:
     """Return the sentence for the report."""
     worst = judged.worst
     told = (
-        f"Where a released set holds {_itemset(judged, worst, ctx)}, its original of {amount(worst.size, 'item')} has"
-        f" {_item(judged, worst, ctx)} with {worst.level:.1%}, before that with {worst.prior:.1%};"
-        f" no itemset of {_sizes(judged.requirement)} tells more."
+        f"Of the released sets that stand for one of {amount(worst.size, 'item')} and hold"
+        f" {_itemset(judged, worst, ctx)}, {worst.level:.1%} come from a set with {_item(judged, worst, ctx)};"
+        f" {worst.prior:.1%} of all these have it. No other itemset of {_sizes(judged.requirement)} tells more."
     )
+    if not worst.itemset:
+        told = f"No itemset of {_sizes(judged.requirement)} tells anything of the sets of `{judged.found.column}`."
     if judged.reliable:
         return told
     return f"{told} That cannot be relied on: {'; '.join(_doubts(judged))}."
@@ -101,13 +103,14 @@ def _itemset(judged: Judged, exposed: Exposed, ctx: AuditContext) -> str:
     shown = [ctx.label(source, name, i + 1) for i, name in zip(exposed.itemset, names, strict=True)]
     if shown == names and names:
         return "{" + ", ".join(names) + "}"
-    return f"a certain itemset of {amount(len(names), 'item')}"
+    return "a certain item" if len(names) == 1 else f"a certain itemset of {len(names)} items"
 
 
 def _item(judged: Judged, exposed: Exposed, ctx: AuditContext) -> str:
-    if exposed.item < 0:
-        return "an item"
     name = judged.found.alphabet[exposed.item].as_py()
     shown = ctx.label(source_of(judged.found.column, ctx), name, exposed.item + 1)
-    inner = "of it" if exposed.item in exposed.itemset else "that is none of it"
-    return f"`{name}`" if shown == name else f"a certain item {inner}"
+    if shown == name:
+        return f"`{name}`"
+    if exposed.item not in exposed.itemset:
+        return "a certain other item"
+    return "that item" if len(exposed.itemset) == 1 else "a certain one of them"
