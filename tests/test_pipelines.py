@@ -46,6 +46,21 @@ def test_hospital(cli, root, tmp_path, only_run, report_of):
     assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
 
 
+def test_hospital_generated(cli, root, tmp_path, only_run, report_of):
+    done = cli("run", root / "pipelines/hospital_generated.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    metrics = report_of(run)["metrics"]
+    released = pa_csv.read_csv(run / "released/study/patients.csv")
+    assert released.column_names == ["age", "sex", "region", "disease", "readmitted"]
+    assert released.num_rows == 20_000
+    assert metrics["privacy.blend.share"]["value"] == 0  # strict: no rare row of the original is made
+    assert metrics["generate.holdout_rows"]["value"] == pytest.approx(4_000, abs=300)
+    low, high = metrics["members.auc"]["interval"]
+    assert low < 0.55
+    assert high > 0.45
+
+
 @pytest.mark.parametrize(
     ("name", "file", "rows"), [("adult", "adult_uci/adult.data.gz", 30_162), ("crx", "crx/crx.data", 653)]
 )

@@ -102,7 +102,10 @@ def test_without_suppression_it_is_withheld(root, cli, tmp_path):
     assert not list((tmp_path / "runs").rglob("released"))
 
 
-@pytest.mark.parametrize("link", ["pipelines/README.md", "pipelines/hospital.svg", "tests/plugins/acme_plugin"])
+@pytest.mark.parametrize(
+    "link",
+    ["pipelines/README.md", "pipelines/hospital.svg", "pipelines/hospital_generated.yaml", "tests/plugins/acme_plugin"],
+)
 def test_links_lead_somewhere(root, link):
     assert link in (root / "README.md").read_text()
     assert (root / link).exists()

@@ -218,6 +218,18 @@ CONCEPTS: Mapping[str, Concept] = {
         " columns; columns that the release generalized or suppressed are taken as they were released.",
         "# ppdm-flow reconstruct RELEASE --by age,sex\n# ppdm-flow reconstruct RELEASE --where sex=female --format csv",
     ),
+    "sweep": Concept(
+        _USE,
+        "measuring one policy at many values of its parameters, to see which are worth having; no data is released",
+        "`--over PATH=V1,V2` puts values in a place of the policy (`params.k`, `privacy.k_anonymity.k`,"
+        " `steps.NAME.PARAM`), ranges are `2..10` and `0.1..0.9:5`; several make a grid. All points are checked before"
+        " any runs, and floors hold for them. `--metrics` names figures or requirements, `:min` or `:max` behind a"
+        " name says which side is better. A point is dominated if another one is at least as good in every figure and"
+        " better in one; the others are the frontier. Candidates are made, measured and deleted: several releases of"
+        " one table would add up. Whoever picks the best of many points has looked at the original many times: of"
+        " many values, some look good by chance, so run the chosen policy once more and believe that run.",
+        "# ppdm-flow sweep POLICY --over steps.generate.min_support=1,5,20 --metrics anonymity_score.nas",
+    ),
     "suppressed_cells": Concept(_FIGURES, "the number of cells that a step replaced by ⊥"),
     "error_increase": Concept(
         _FIGURES, "the error of a classifier trained on the release, minus that of one trained on the original"

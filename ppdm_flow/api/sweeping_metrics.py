@@ -15,22 +15,25 @@ from ppdm_flow.plan.definition import Plan
 _DIRECTIONS = ("min", "max")
 _SMALLER = frozenset(
     {
-        "attack_advantage",
+        "advantage",
+        "auc",
+        "closer_to_training",
         "confidence",
         "dissimilarity",
         "error_increase",
         "inferences",
         "largest_association_change",
         "largest_total_variation",
+        "lost_support",
         "margin",
         "marketer_average",
         "mean_association_change",
-        "mean_support_difference",
         "mean_total_variation",
         "nas",
         "new_support",
         "prosecutor_average",
         "prosecutor_highest",
+        "risk",
         "rows_below",
         "support_difference",
         "suppressed_cells",
@@ -45,10 +48,10 @@ _LARGER = frozenset(
         "equal_itemsets",
         "expected_record_utility",
         "information_kept",
-        "itemsets_per_row",
         "k",
         "record_utility",
         "smallest_group",
+        "smallest_l",
     }
 )
 _UTILITY = ("error_increase", "mean_total_variation", "record_utility", "dissimilarity", "equal_itemsets")

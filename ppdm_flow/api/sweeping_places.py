@@ -11,7 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.loaded import Loaded, PolicyPath
-from ppdm_flow.policy.shape import Free, Keys, ListOf, MapOf, Shape, at
+from ppdm_flow.policy.shape import Free, Keys, MapOf, Shape, at
 from ppdm_flow.policy.words import place_name
 
 _PARAMS = "params"
@@ -85,7 +85,7 @@ def _path(parts: PolicyPath, tree: Any) -> PolicyPath | Diagnostic:
         path = (*path, head)
         parts = parts[len(head.split(".")) :]
         tree = tree[int(head)] if isinstance(tree, list) else tree[head]
-    if isinstance(tree, (Mapping, list)) and not isinstance(at(path), (ListOf, Free)):
+    if isinstance(tree, Mapping) and isinstance(at(path), (Keys, MapOf)):
         text = f"`{'.'.join(path)}` is a map: name the one value in it that is to vary"
         return _nowhere(text, next(iter(tree), None), ".".join(path) + ".", None)
     return path

@@ -202,3 +202,9 @@ def test_rounding_errors_look_like_nothing(document):
 )
 def test_short_names_differ(names, expected):
     assert short(names) == expected
+
+
+def test_what_is_set_and_what_is_measured_have_unlike_names(document):
+    document["metrics"][0]["name"] = "privacy.k_anonymity.k"
+    table = rows(document)
+    assert (table.axes, table.metrics[0]) == (("k (set)",), "k")

@@ -45,7 +45,8 @@ def rows(document: dict[str, Any]) -> Rows:
     names = short([m["name"] for m in metrics])
     legend = [(n, m["name"], BETTER[m["direction"]]) for n, m in zip(names, metrics, strict=True)]
     found = [_row(point, paths, metrics) for point in document["points"]]
-    return Rows(short(paths), names, tuple(legend), tuple(found))
+    axes = tuple(f"{axis} (set)" if axis in names else axis for axis in short(paths))
+    return Rows(axes, names, tuple(legend), tuple(found))
 
 
 def short(names: Sequence[str]) -> tuple[str, ...]:
