@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from ppdm_flow.core.anonymity import KmAnonymity, OnClasses
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.supports import Support
@@ -159,7 +160,7 @@ def slack_of(r1: float, r2: float) -> float:
     return (r2 - r1) / (r1 * (1.0 - r2))
 
 
-Requirement = KAnonymity | Template | Sensitivity | AnonymityScore | Blend | ItemsetBreach
+Requirement = KAnonymity | Template | Sensitivity | AnonymityScore | Blend | ItemsetBreach | OnClasses | KmAnonymity
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError, RunError
@@ -149,8 +150,10 @@ def _compare(
 def _is_absent(requirement: Requirement, release: ReleaseNode) -> bool:
     """Whether the release has no column of the attributes that the requirement protects: the plan itself shows it."""
     there = {n for a in release.attributes for n in (a.name, a.source)}
+    if isinstance(requirement, OnSensitive):
+        return requirement.attribute not in there
     match requirement:
-        case Sensitivity() | ItemsetBreach():
+        case Sensitivity() | ItemsetBreach() | KmAnonymity():
             return requirement.attribute not in there
         case Template():
             return there.isdisjoint(attribute for attribute, _ in requirement.sensitive)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
+from ppdm_flow.core.anonymity import LKC, KmAnonymity, KMap, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirements import (
@@ -23,6 +25,8 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.patterns import is_pattern, matches
 
+OfAttribute = TypeVar("OfAttribute", bound=Sensitivity | OnSensitive)
+"""A requirement on one attribute, or on each that a pattern means."""
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 
 
@@ -32,7 +36,7 @@ def on_columns(
     """Return the requirements with patterns expanded, and a fault for each name that no column has."""
     columns = _Columns({f.name: f for f in facts})
     given = list(requirements)
-    named = {r.attribute for r in given if isinstance(r, Sensitivity)}
+    named = {(r.kind, r.attribute) for r in given if isinstance(r, Sensitivity | OnSensitive)}
     found = [r for requirement in given for r in columns.expanded(requirement, named)]
     return tuple(found), columns.faults
 
@@ -42,26 +46,37 @@ class _Columns:
     facts: dict[str, AttributeFacts]
     faults: list[Diagnostic] = field(default_factory=list)
 
-    def expanded(self, requirement: Requirement, named: set[str]) -> Iterator[Requirement]:
+    def expanded(self, requirement: Requirement, named: set[tuple[str, str]]) -> Iterator[Requirement]:
         """Yield the requirement; one on a pattern of attributes once for each that has none of its own."""
         match requirement:
-            case KAnonymity():
+            case KAnonymity() | KMap():
                 yield replace(requirement, attributes=self._all(requirement.attributes, requirement))
+            case LKC():
+                pairs = [(n, v) for a, v in requirement.sensitive for n in self._meant(a, requirement)]
+                known = self._all(requirement.attributes, requirement)
+                yield replace(requirement, attributes=known, sensitive=tuple(dict.fromkeys(pairs)))
             case Template():
                 pairs = [(n, v) for a, v in requirement.sensitive for n in self._meant(a, requirement)]
                 channel = self._all(requirement.channel, requirement)
                 yield replace(requirement, channel=channel, sensitive=tuple(dict.fromkeys(pairs)))
             case AnonymityScore() | Blend():
                 yield requirement
-            case ItemsetBreach():
+            case ItemsetBreach() | KmAnonymity():
                 yield from (replace(requirement, attribute=n) for n in self._meant(requirement.attribute, requirement))
             case Sensitivity():
-                for name in self._meant(requirement.attribute, requirement):
-                    if name == requirement.attribute:
-                        yield requirement
-                    elif name not in named:
-                        domain = self.facts[name].domain
-                        yield replace(requirement, id=f"privacy.sensitivities.{name}", attribute=name, domain=domain)
+                for own in self._each(requirement, named):
+                    domain = requirement.domain if own is requirement else self.facts[own.attribute].domain
+                    yield replace(own, domain=domain)
+            case _:
+                attributes = self._all(requirement.attributes, requirement)
+                yield from (replace(own, attributes=attributes) for own in self._each(requirement, named))
+
+    def _each(self, requirement: OfAttribute, named: set[tuple[str, str]]) -> Iterator[OfAttribute]:
+        for name in self._meant(requirement.attribute, requirement):
+            if name == requirement.attribute:
+                yield requirement
+            elif (requirement.kind, name) not in named:
+                yield replace(requirement, id=f"privacy.{requirement.kind}.{name}", attribute=name)
 
     def _all(self, names: Iterable[str], requirement: Requirement) -> tuple[str, ...]:
         return tuple(dict.fromkeys(n for name in names for n in self._meant(name, requirement)))

@@ -18,6 +18,7 @@ from ppdm_flow.core.requirements import (
     Template,
     ValueBound,
 )
+from ppdm_flow.plan.class_documents import class_document
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
 
 Document = dict[str, Any]
@@ -152,6 +153,8 @@ def _requirement(requirement: Requirement) -> Document:
             return found | _itemset_breach(requirement)
         case Sensitivity():
             return found | _sensitivity(requirement)
+        case _:
+            return found | class_document(requirement)
 
 
 def _itemset_breach(requirement: ItemsetBreach) -> Document:

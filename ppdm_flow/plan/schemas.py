@@ -8,6 +8,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.json_schema import list_of, of, record
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
+from ppdm_flow.plan.class_documents import OPTIONAL, class_schemas
 from ppdm_flow.plan.document import VERSION
 
 IDENTITY = "https://ppdm-flow.example/schemas/plan.v1.json"
@@ -177,9 +178,11 @@ def _requirement() -> _Schema:
     }
     kinds |= _generated()
     kinds["itemset_breach"] = _itemset_breach()
+    kinds |= class_schemas()
     extra = {
         "templates": ("negated", "min_support"),
         "itemset_breach": ("max_supports", "max_supports_by_length"),
+        **OPTIONAL,
     }
     return {
         "oneOf": [record(head | {"kind": {"const": k}} | rest, extra.get(k, ())) for k, rest in kinds.items()],

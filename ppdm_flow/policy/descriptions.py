@@ -91,6 +91,13 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "Hierarchy.delimiter": ("What separates the cells of that file.", ";"),
     "Hierarchy.intervals": ("Ascending edges of half-open intervals.", ["0", "18", "65", "120"]),
     "Hierarchy.levels": ("The ancestors of each value, nearest first.", {"Paris": ["France", "Europe"]}),
+    "Hierarchy.prefix": ("How many characters each level keeps, fewer and fewer.", ["4", "3", "0"]),
+    "Hierarchy.mask": ("What is written for a character that is not kept.", "*"),
+    "Hierarchy.date": ("What each level cuts a date to, coarser and coarser.", ["month", "year", "decade"]),
+    "Hierarchy.format": ("How dates are written (strptime); ISO 8601 if left out.", "%d.%m.%Y"),
+    "Hierarchy.order": ("The values from least to most; `then` says how many make a group.", ["low", "mid", "high"]),
+    "Hierarchy.then": ("How many neighbours each further level joins, for `intervals` and `order`.", ["2", "2"]),
+    "Hierarchy.open_ends": ("On which sides of the `intervals` values may lie outside of them.", "above"),
     "Privacy.k_anonymity": (
         "Every combination of quasi-identifier values occurs in at least k released rows.",
         {"k": "5"},
@@ -115,6 +122,85 @@ DESCRIPTIONS: Mapping[str, Described] = {
         "What may be inferred of the items of an original set from what is released in its place.",
         {"level": "0.5", "sizes": ["1", "2", "3"]},
     ),
+    "Privacy.l_diversity": (
+        "Every group has several well-represented values of a sensitive attribute.",
+        {"disease": {"l": "3"}},
+    ),
+    "Privacy.t_closeness": (
+        "A sensitive attribute is distributed in every group nearly as in the whole release.",
+        {"disease": {"t": "0.2"}},
+    ),
+    "Privacy.alpha_k": (
+        "No value of a sensitive attribute is too frequent in any group: the alpha of (alpha, k)-anonymity.",
+        {"disease": {"alpha": "0.5", "values": ["HIV"]}},
+    ),
+    "Privacy.delta_disclosure": (
+        "No value of a sensitive attribute is much more, or much less, frequent in a group than in the release.",
+        {"disease": {"delta": "1.5"}},
+    ),
+    "Privacy.beta_likeness": (
+        "No value of a sensitive attribute is much more frequent in a group than in the release.",
+        {"disease": {"beta": "2"}},
+    ),
+    "Privacy.k_map": (
+        "Every group of the release fits at least k people of a population that the policy names.",
+        {"k": "5", "population": {"path": "voters.csv", "columns": {"zip": "ZIP"}}},
+    ),
+    "Privacy.lkc": (
+        "Whoever knows at most l attributes of somebody finds at least k rows, and infers no more than c.",
+        {"l": "2", "k": "5", "c": "0.5", "sensitive": {"disease": ["HIV"]}},
+    ),
+    "Privacy.km_anonymity": (
+        "Every combination of at most m items that occurs is in at least k sets.",
+        {"k": "5", "m": "2"},
+    ),
+    "LDiversity.l": ("The least number of values, or of equally frequent ones that would be as uncertain.", "3"),
+    "LDiversity.kind": (
+        (
+            "`distinct` counts values; `entropy`: e to the entropy is at least l; `recursive`: the most frequent value "
+            "has fewer rows than `c` times all from the l-th most frequent on."
+        ),
+        "entropy",
+    ),
+    "LDiversity.c": ("The c of `kind: recursive`.", "3"),
+    "LDiversity.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "TCloseness.t": ("The largest distance, between 0 and 1.", "0.2"),
+    "TCloseness.distance": (
+        "`equal`: all values are equally far from each other. `ordered`: as far as there are ranks between them.",
+        "ordered",
+    ),
+    "TCloseness.order": (
+        (
+            "All values from low to high, for `distance: ordered`; of a text its `domain` where it is left out. "
+            "Numbers and dates have an order of their own."
+        ),
+        ["low", "medium", "high"],
+    ),
+    "TCloseness.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "AlphaK.alpha": ("The largest share of a value in a group.", "0.5"),
+    "AlphaK.values": ("The values that it is about; every value where it is left out.", ["HIV"]),
+    "AlphaK.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "DeltaDisclosure.delta": (
+        "The largest |ln(share in the group / share in the release)|; every group then has every value.",
+        "1.5",
+    ),
+    "DeltaDisclosure.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job"]),
+    "BetaLikeness.beta": ("The largest relative gain: (share in the group - share in the release) / the latter.", "2"),
+    "BetaLikeness.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "KMap.k": ("The least number of people that a group fits.", "5"),
+    "KMap.population": ("The population, with a row for each person.", {"path": "voters.csv"}),
+    "KMap.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["zip", "age"]),
+    "Population.path": ("A CSV file with a header, relative to this file.", "voters.csv"),
+    "Population.columns": ("What that file calls the attributes, where its names are others.", {"zip": "ZIP"}),
+    "Population.delimiter": ("What separates the cells of that file.", ","),
+    "LKC.l": ("How many attributes of a person somebody may know.", "2"),
+    "LKC.k": ("The least number of rows that fit what is known.", "5"),
+    "LKC.c": ("The largest share of those rows that has one of the `sensitive` values.", "0.5"),
+    "LKC.sensitive": ("The values that nobody should infer, by attribute.", {"disease": ["HIV"]}),
+    "LKC.attributes": ("What may be known; all quasi-identifiers where it is left out.", ["job", "country", "age"]),
+    "KmAnonymity.k": ("The least number of sets that a combination of items is in, unless in none.", "5"),
+    "KmAnonymity.m": ("How many items of a person's set somebody may know, 1 to 4.", "2"),
+    "KmAnonymity.attribute": ("The attribute with the sets; the one with `role: items` if left out.", "basket"),
     "ItemsetBreach.level": ("The highest probability with which an item may be inferred.", "0.5"),
     "ItemsetBreach.sizes": ("How many items the itemsets have that somebody may look for, 1 to 4.", ["1", "2", "3"]),
     "ItemsetBreach.attribute": ("The attribute with the sets; the one with `role: items` if left out.", "basket"),

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
 from ppdm_flow.core.supports import Supported
-
-
-class Model(BaseModel):
-    """Base of every model: unknown keys are errors, no NaN, and no input is ever quoted in a message."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
-    )
-
-
-def _truth(value: object) -> bool:
-    """Accept only ``true`` and ``false``: pydantic alone would read ``no``, ``off`` and ``0`` as well."""
-    if value in (True, "true"):
-        return True
-    if value in (False, "false"):
-        return False
-    raise ValueError("must be `true` or `false`")
-
-
-def one_or_more(value: object) -> object:
-    """Take a single map for a list of one."""
-    return [value] if isinstance(value, Mapping) else value
-
-
-Flag = Annotated[bool, BeforeValidator(_truth)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
-"""A name for a step, a release, a template, …: it becomes part of metric names and paths."""
-ParamName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
-Probability = Annotated[float, Field(gt=0.0, lt=1.0)]
-Texts = Annotated[tuple[str, ...], Field(min_length=1)]
-"""A list that, where it is given, holds something."""
-Tree = dict[str, object]
-"""Plugin parameters: a raw sub-tree until the plan binds it to the plugin's own model."""
+from ppdm_flow.policy.anonymity import (
+    LKC,
+    AlphaK,
+    BetaLikeness,
+    DeltaDisclosure,
+    KmAnonymity,
+    KMap,
+    LDiversity,
+    TCloseness,
+)
+from ppdm_flow.policy.model import Flag, Model, Name, ParamName, Probability, Texts, Tree, one_or_more
 
 
 class Extends(Model):
@@ -83,12 +60,22 @@ class Source(Model):
 
 
 class Hierarchy(Model):
-    """A generalization hierarchy: one of ``csv`` (leaf first), ``intervals`` (ascending edges), ``levels``."""
+    """A generalization hierarchy: one of ``csv``, ``intervals``, ``levels``, ``prefix``, ``date`` and ``order``.
+
+    ``then`` goes with ``intervals`` and ``order``: how many neighbours each further level joins.
+    """
 
     csv: str | None = None
     delimiter: str = ";"
     intervals: Annotated[tuple[float, ...], Field(min_length=2)] | None = None
     levels: Annotated[dict[str, Texts], Field(min_length=1)] | None = None
+    prefix: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] | None = None
+    mask: Annotated[str, Field(pattern="^.$")] = "*"
+    date: Annotated[tuple[Literal["month", "quarter", "year", "decade"], ...], Field(min_length=1)] | None = None
+    format: str | None = None
+    order: Texts | None = None
+    then: Annotated[tuple[Annotated[int, Field(ge=2)], ...], Field(min_length=1)] | None = None
+    open_ends: Literal["none", "below", "above", "both"] = "none"
 
 
 class Attribute(Model):
@@ -208,6 +195,14 @@ class Privacy(Model):
     anonymity_score: AnonymityScore | None = None
     blend: Blend | None = None
     itemset_breach: ItemsetBreach | None = None
+    l_diversity: dict[str, LDiversity] = Field(default_factory=dict)
+    t_closeness: dict[str, TCloseness] = Field(default_factory=dict)
+    alpha_k: dict[str, AlphaK] = Field(default_factory=dict)
+    delta_disclosure: dict[str, DeltaDisclosure] = Field(default_factory=dict)
+    beta_likeness: dict[str, BetaLikeness] = Field(default_factory=dict)
+    k_map: KMap | None = None
+    lkc: LKC | None = None
+    km_anonymity: KmAnonymity | None = None
 
 
 class Step(Model):

@@ -18,6 +18,7 @@ from ppdm_flow.core.requirements import (
 )
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy import models
+from ppdm_flow.policy.class_requirements import class_requirements
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.patterns import Declared
 
@@ -37,6 +38,7 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
     found.extend(_generated(privacy, places))
     if privacy.itemset_breach is not None:
         found.append(_itemset_breach(privacy.itemset_breach, policy, places))
+    found.extend(class_requirements(policy, places))
     return tuple(found)
 
 
@@ -54,6 +56,7 @@ def declared_values(policy: models.Policy) -> Mapping[str, frozenset[str]]:
     for name, attribute in policy.attributes.items():
         found[name].update(attribute.domain or ())
         if attribute.hierarchy is not None:
+            found[name].update(attribute.hierarchy.order or ())
             for value, ancestors in (attribute.hierarchy.levels or {}).items():
                 found[name].update((value, *ancestors))
     for template in policy.privacy.templates.values():
@@ -61,6 +64,12 @@ def declared_values(policy: models.Policy) -> Mapping[str, frozenset[str]]:
             found[name].update(values)
     for name, sensitivity in policy.privacy.sensitivities.items():
         found[name].update(sensitivity.values, *(group.values for group in sensitivity.groups.values()))
+    for name, close in policy.privacy.t_closeness.items():
+        found[name].update(close.order or ())
+    for name, most in policy.privacy.alpha_k.items():
+        found[name].update(most.values or ())
+    for name, values in (policy.privacy.lkc.sensitive if policy.privacy.lkc else {}).items():
+        found[name].update(values)
     return {name: frozenset(values) for name, values in sorted(found.items()) if values}
 
 

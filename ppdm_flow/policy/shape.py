@@ -13,7 +13,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ppdm_flow.core.supports import Support
-from ppdm_flow.policy.models import Flag, Policy, one_or_more
+from ppdm_flow.policy.model import Flag, one_or_more
+from ppdm_flow.policy.models import Policy
 
 
 @dataclass(frozen=True, slots=True)

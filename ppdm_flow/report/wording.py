@@ -14,6 +14,12 @@ _KINDS = {
     "itemset_breach": "Itemset breach",
     "anonymity_score": "Anonymity score",
     "blend": "Blend",
+    "alpha_k": "(α, k)-anonymity",
+    "delta_disclosure": "δ-disclosure",
+    "beta_likeness": "β-likeness",
+    "k_map": "k-map",
+    "lkc": "LKC-privacy",
+    "km_anonymity": "k^m-anonymity",
 }
 _TRUTH = {True: "yes", False: "no"}
 

@@ -56,7 +56,31 @@ def demand(requirement: Mapping[str, Any]) -> str:
         case "itemset_breach":
             return f"posterior of an item of {requirement['attribute']} ≤ {requirement['level']:g}"
         case _:
-            return str(name)
+            return _of_classes(requirement) or str(name)
+
+
+def _of_classes(requirement: Mapping[str, Any]) -> str:
+    of = requirement.get("attribute", "")
+    match requirement["kind"]:
+        case "l_diversity":
+            return f"l of {of} ≥ {requirement['l']:g} ({requirement['variant']})"
+        case "t_closeness":
+            return f"t of {of} ≤ {requirement['t']:g} ({requirement['distance']})"
+        case "alpha_k":
+            return f"share of a value of {of} ≤ {requirement['alpha']:g}"
+        case "delta_disclosure":
+            return f"δ of {of} ≤ {requirement['delta']:g}"
+        case "beta_likeness":
+            return f"β of {of} ≤ {requirement['beta']:g}"
+        case "k_map":
+            return f"k in the population ≥ {requirement['k']}"
+        case "lkc":
+            inferred = f", confidence ≤ {requirement['c']:g}" if "c" in requirement else ""
+            return f"k ≥ {requirement['k']} by {requirement['l']} attributes{inferred}"
+        case "km_anonymity":
+            return f"k of {requirement['m']} items of {of} ≥ {requirement['k']}"
+        case _:
+            return ""
 
 
 def bound(gate: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ppdm_flow.core.anonymity import LKC, KmAnonymity, KMap, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.requirements import ItemsetBreach, KAnonymity, Requirement, Sensitivity, Template
 from ppdm_flow.core.spans import Span
@@ -60,12 +61,16 @@ def perturbers(fact: AttributeFacts) -> tuple[str, ...]:
 
 def about(requirement: Requirement) -> tuple[str, ...]:
     """Return the attributes that a requirement hides something about, or among whom it lets people hide."""
+    if isinstance(requirement, OnSensitive):
+        return (requirement.attribute,)
     match requirement:
-        case KAnonymity():
+        case KAnonymity() | KMap():
             return requirement.attributes
+        case LKC():
+            return tuple(dict.fromkeys(name for name, _ in requirement.sensitive))
         case Template():
             return tuple(dict.fromkeys(name for name, _ in requirement.sensitive))
-        case Sensitivity() | ItemsetBreach():
+        case Sensitivity() | ItemsetBreach() | KmAnonymity():
             return (requirement.attribute,)
         case _:  # about whole rows
             return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ppdm_flow.core.anonymity import LKC, KMap, OnClasses
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template
@@ -13,7 +14,7 @@ from ppdm_flow.plan.rules.ground import Ground, about, covers, listed
 
 def unprotected_sensitive(ground: Ground) -> Iterator[Diagnostic]:
     """A sensitive attribute about which no template and no sensitivity says anything."""
-    hiding = tuple(n for r in ground.plan.requirements if not isinstance(r, KAnonymity) for n in about(r))
+    hiding = tuple(n for r in ground.plan.requirements if not isinstance(r, KAnonymity | KMap) for n in about(r))
     for fact, releases in _published(ground, Role.SENSITIVE):
         if not covers(hiding, fact):
             yield Diagnostic(
@@ -30,7 +31,7 @@ def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
     """A quasi-identifier that no k_anonymity and no template's channel counts, where none counts whole rows."""
     if any(isinstance(r, (AnonymityScore, Blend)) for r in ground.plan.requirements):
         return
-    counted = tuple(n for r in ground.plan.requirements if isinstance(r, KAnonymity) for n in r.attributes)
+    counted = tuple(n for r in ground.plan.requirements if isinstance(r, KAnonymity | KMap | LKC) for n in r.attributes)
     counted += tuple(n for r in ground.plan.requirements if isinstance(r, Template) for n in r.channel)
     for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
         if not covers(counted, fact):
@@ -62,7 +63,7 @@ def unperturbed(ground: Ground) -> Iterator[Diagnostic]:
 def uncounted_rows(ground: Ground) -> Iterator[Diagnostic]:
     """Rows with missing values that groups leave out are released all the same."""
     plan = ground.plan
-    grouping = [r for r in plan.requirements if isinstance(r, (KAnonymity, Template))]
+    grouping = [r for r in plan.requirements if isinstance(r, KAnonymity | Template | OnClasses)]
     if plan.nulls is Nulls.EXCLUDE and grouping and not plan.source.drop_incomplete:
         yield Diagnostic(
             "PPF565",

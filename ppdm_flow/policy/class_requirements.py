@@ -1,0 +1,68 @@
+"""Clauses on equivalence classes and sets of items as core values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core import anonymity as core
+from ppdm_flow.core.anonymity import Distance
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.policy import anonymity as models
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.patterns import Declared
+
+
+def class_requirements(policy: Policy, places: Places) -> Iterator[Requirement]:
+    """Yield the requirements on classes and on sets; where no attributes are named, all quasi-identifiers group."""
+    every = tuple(n for n, a in policy.attributes.items() if a.role is Role.QUASI_IDENTIFIER)
+    yield from _diverse(policy, places, every)
+    yield from _relative(policy, places, every)
+    privacy = policy.privacy
+    if (mapped := privacy.k_map) is not None:
+        yield _k_map(mapped, places, every)
+    if (known := privacy.lkc) is not None:
+        pairs = tuple((name, value) for name, values in known.sensitive.items() for value in values)
+        span = places.key("privacy", "lkc")
+        yield core.LKC("privacy.lkc", known.l, known.k, known.attributes or every, known.c, pairs, span)
+    if (sets := privacy.km_anonymity) is not None:
+        only = next((n for n, a in policy.attributes.items() if a.role is Role.ITEMS), "")
+        span = places.key("privacy", "km_anonymity")
+        yield core.KmAnonymity("privacy.km_anonymity", sets.attribute or only, sets.k, sets.m, span)
+
+
+def _diverse(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator[Requirement]:
+    declared = Declared.of(policy)
+    for name, many in policy.privacy.l_diversity.items():
+        path = ("privacy", "l_diversity", name)
+        grouped = many.attributes or every
+        yield core.LDiversity(".".join(path), name, many.l, grouped, many.kind, many.c, places.key(*path))
+    for name, close in policy.privacy.t_closeness.items():
+        path = ("privacy", "t_closeness", name)
+        attribute = declared.get(name)
+        ranks: tuple[str, ...] = ()
+        if close.distance is Distance.ORDERED:
+            texts = attribute is not None and attribute.type is AttributeType.TEXT
+            ranks = close.order or ((attribute.domain or ()) if attribute is not None and texts else ())
+        grouped = close.attributes or every
+        yield core.TCloseness(".".join(path), name, close.t, grouped, close.distance, ranks, places.key(*path))
+
+
+def _relative(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator[Requirement]:
+    for name, most in policy.privacy.alpha_k.items():
+        path = ("privacy", "alpha_k", name)
+        grouped, values = most.attributes or every, most.values or ()
+        yield core.AlphaK(".".join(path), name, most.alpha, grouped, values, places.key(*path))
+    for name, delta in policy.privacy.delta_disclosure.items():
+        path = ("privacy", "delta_disclosure", name)
+        yield core.DeltaDisclosure(".".join(path), name, delta.delta, delta.attributes or every, places.key(*path))
+    for name, beta in policy.privacy.beta_likeness.items():
+        path = ("privacy", "beta_likeness", name)
+        yield core.BetaLikeness(".".join(path), name, beta.beta, beta.attributes or every, places.key(*path))
+
+
+def _k_map(model: models.KMap, places: Places, every: tuple[str, ...]) -> core.KMap:
+    told = model.population
+    population = core.Population(told.path, tuple(told.columns.items()), told.delimiter)
+    return core.KMap("privacy.k_map", model.k, model.attributes or every, population, places.key("privacy", "k_map"))

@@ -1,0 +1,41 @@
+"""What every model of the policy language is made of. Every scalar arrives as text and is typed by its field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+class Model(BaseModel):
+    """Base of every model: unknown keys are errors, no NaN, and no input is ever quoted in a message."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
+    )
+
+
+def _truth(value: object) -> bool:
+    """Accept only ``true`` and ``false``: pydantic alone would read ``no``, ``off`` and ``0`` as well."""
+    if value in (True, "true"):
+        return True
+    if value in (False, "false"):
+        return False
+    raise ValueError("must be `true` or `false`")
+
+
+def one_or_more(value: object) -> object:
+    """Take a single map for a list of one."""
+    return [value] if isinstance(value, Mapping) else value
+
+
+Flag = Annotated[bool, BeforeValidator(_truth)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
+"""A name for a step, a release, a template, …: it becomes part of metric names and paths."""
+ParamName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
+Probability = Annotated[float, Field(gt=0.0, lt=1.0)]
+Texts = Annotated[tuple[str, ...], Field(min_length=1)]
+"""A list that, where it is given, holds something."""
+Tree = dict[str, object]
+"""Plugin parameters: a raw sub-tree until the plan binds it to the plugin's own model."""
