@@ -41,9 +41,11 @@ class Choice:
         self._score: Floats = np.empty(len(openings.members))
         self._exact: Bools = np.empty(len(openings.members), dtype=np.bool_)
         self._closed = False
+        self._seen: set[int] = set()
 
     def best(self) -> tuple[int, float] | None:
         """Return the valid candidate with the best score, and what it raises confidences by; ties go to the first."""
+        self._seen.clear()
         place, count = -1, 1
         while place < 0:
             count, gain = self._gather(np.inf)
@@ -83,9 +85,12 @@ class Choice:
         return None
 
     def _look(self, place: int) -> None:
-        """Score one candidate exactly."""
+        """Score one candidate exactly. What was looked at already in this choice, is bounded so."""
         candidate, rise = int(self._candidates[place]), 0.0
         self._exact[place] = True
+        if candidate in self._seen:
+            return
+        self._seen.add(candidate)
         for groups in self._groups:
             rise = groups.look(candidate, rise)
             if rise < 0.0:

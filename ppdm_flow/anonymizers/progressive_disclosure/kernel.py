@@ -19,6 +19,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.state import (
     Places,
     State,
     give_back,
+    give_back_all,
     judge,
     move,
     new_cell,
@@ -65,8 +66,7 @@ def drop(s: State, candidate: int) -> None:
     if a != NONE:
         for r in range(s.begin[candidate], s.end[candidate]):
             s.cell[s.rows[a, r], a] = NONE
-        while s.first[candidate] != NONE:
-            give_back(s, s.first[candidate])
+        give_back_all(s, candidate)
 
 
 @compiled

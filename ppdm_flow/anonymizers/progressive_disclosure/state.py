@@ -111,6 +111,22 @@ def give_back(s: State, k: int) -> None:
 
 
 @compiled
+def give_back_all(s: State, candidate: int) -> None:
+    """Take all cells from a candidate."""
+    k = s.first[candidate]
+    if k == NONE:
+        return
+    count = 1
+    while s.cells[k, NEXT] != NONE:
+        k = s.cells[k, NEXT]
+        count += 1
+    s.cells[k, NEXT] = s.counters[SPARE_CELL]
+    s.counters[SPARE_CELL] = s.first[candidate]
+    s.counters[SPARE_CELLS] += count
+    s.first[candidate] = NONE
+
+
+@compiled
 def judge(s: State, g: int) -> None:
     """Take a group into the figures of the channel."""
     total = s.groups[g, MASS]
