@@ -21,12 +21,13 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.comparison.dissimilarity import Encoded, dissimilarity
 from ppdm_flow.mining.comparison.resampling import random_part, uncorrelated
 from ppdm_flow.mining.comparison.rows import interval
-from ppdm_flow.mining.comparison.search import Search
+from ppdm_flow.mining.comparison.search import Search, affordable_rows
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 NAMES = ("dissimilarity", "of_original", "of_release", "internal", "uncorrelated", "uncorrelated_ratio")
-_NULL = 2
+MOST_ROWS = 100_000
+_FEWEST = 2
 """Rows below which there is no random half."""
 
 
@@ -39,7 +40,8 @@ class KrimpDissimilarityAudit:
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the dissimilarity of the release, of random halves, and of uncorrelated data from the original."""
         columns = beside(original, candidate, ctx, self.params.attributes)
-        found = databases(original, candidate, columns, self.params.sample) if columns else None
+        limit = self.params.sample or affordable_rows(len(columns), MOST_ROWS)
+        found = databases(original, candidate, columns, limit) if columns else None
         if found is None:
             why = "there are no rows to compare" if columns else "the release has no attribute of the original"
             return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES})
@@ -76,7 +78,7 @@ class KrimpDissimilarityAudit:
         return AuditOutcome({n: figures[n] for n in NAMES}, charts=(_chart(figures),))
 
     def _halves(self, x: Encoded, search: Search, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-        if x.database.rows < _NULL:
+        if x.database.rows < _FEWEST:
             return np.zeros(0)
         parts = (random_part(x.database, x.database.rows // 2, rng) for _ in range(self.params.repeats))
         return np.array([dissimilarity(x, search.encoded(part), self.params.laplace).value for part in parts])

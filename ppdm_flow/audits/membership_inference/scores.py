@@ -11,14 +11,14 @@ from ppdm_flow.audits.records.distances import nearest, within
 from ppdm_flow.audits.records.gathering import Records, distinct
 from ppdm_flow.mining.comparison.dissimilarity import LAPLACE
 from ppdm_flow.mining.comparison.rows import row_bits
-from ppdm_flow.mining.comparison.search import SLIM, Search
+from ppdm_flow.mining.comparison.search import SLIM, Search, affordable_rows
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.krimp.compress import MOST_PAIRED
 
 Floats = npt.NDArray[np.float64]
 
 MOST_CODED = 100_000
-"""Released rows that the code table is found on, evenly spaced."""
+"""Released rows that the code table is found on, evenly spaced; fewer of wide tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ def scores(people: Records, released: Records, columns: int, radius: float | Non
     far, _ = nearest(queries, reference)
     reach = float(np.median(far[place])) if radius is None else radius * columns
     found = {"distance": -far[place], "density": within(queries, reference, copies, reach)[place].astype(np.float64)}
-    rows = min(len(released), MOST_CODED)
+    rows = min(len(released), affordable_rows(columns, MOST_CODED))
     likely = _likelihood(people.coarse, released.take(np.arange(rows) * len(released) // rows).coarse)
     return Scores(found | ({"likelihood": likely} if likely is not None else {}), reach)
 

@@ -11,6 +11,14 @@ from ppdm_flow.mining.krimp.compress import krimp, slim
 
 ALL, CLOSED, SLIM = "all", "closed", "slim"
 
+EFFORT = 20_000_000
+"""Rows times squared columns that SLIM compresses in three seconds or so, of weakly correlated columns."""
+
+
+def affordable_rows(columns: int, most: int) -> int:
+    """Return how many rows of so many columns SLIM compresses in seconds: at most ``most``, at least 200."""
+    return min(most, max(200, EFFORT // max(1, columns) ** 2))
+
 
 @dataclass(frozen=True, slots=True)
 class Search:
