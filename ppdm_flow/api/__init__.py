@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.documents import schema, write_schemas
     from ppdm_flow.api.explaining import explain, topics
     from ppdm_flow.api.listing import plugins
+    from ppdm_flow.api.mining import mine
     from ppdm_flow.api.planning import plan
     from ppdm_flow.api.reconstructing import reconstruct
     from ppdm_flow.api.reporting import report
@@ -33,6 +34,7 @@ _HOMES = {
     "doctor": "diagnosis",
     "explain": "explaining",
     "init": "scaffold",
+    "mine": "mining",
     "plan": "planning",
     "plugins": "listing",
     "reconstruct": "reconstructing",
@@ -52,6 +54,7 @@ __all__ = [
     "doctor",
     "explain",
     "init",
+    "mine",
     "plan",
     "plugins",
     "reconstruct",

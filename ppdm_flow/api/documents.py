@@ -18,6 +18,7 @@ SCHEMAS: Mapping[str, str] = {
     "manifest": "ppdm_flow.engine.schemas",
     "report": "ppdm_flow.report.schemas",
     "sweep": "ppdm_flow.report.frontier.schemas",
+    "mined": "ppdm_flow.api.mining_schema",
 }
 """Name to the module whose ``schema`` makes it; the files are ``NAME.v1.json``."""
 

@@ -19,6 +19,7 @@ from ppdm_flow.cli import (
     explain,
     init,
     listing,
+    mine,
     plan,
     reconstruct,
     report,
@@ -44,7 +45,23 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings=HELP,
 )
-_VERBS = (check, plan, run, audit, verify, report, sweep, reconstruct, show, listing, explain, schema, init, doctor)
+_VERBS = (
+    check,
+    plan,
+    run,
+    audit,
+    verify,
+    report,
+    sweep,
+    reconstruct,
+    mine,
+    show,
+    listing,
+    explain,
+    schema,
+    init,
+    doctor,
+)
 for _module in _VERBS:
     add(app, _module)
 

@@ -240,7 +240,14 @@ def test_schema(here, tmp_path, root):
     )
     assert here("schema", "--dir", tmp_path / "new").returncode == 0
     files = sorted(p.name for p in (tmp_path / "new").iterdir())
-    assert files == ["manifest.v1.json", "plan.v1.json", "policy.v1.json", "report.v1.json", "sweep.v1.json"]
+    assert files == [
+        "manifest.v1.json",
+        "mined.v1.json",
+        "plan.v1.json",
+        "policy.v1.json",
+        "report.v1.json",
+        "sweep.v1.json",
+    ]
     for name in files:
         assert (tmp_path / "new" / name).read_text() == (root / "schemas" / name).read_text()
     (tmp_path / "new/plan.v1.json").write_text("{}")

@@ -1,0 +1,113 @@
+"""Sets that were not randomized: counts, and rules with neither error nor interval."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from ppdm_flow.api.mining_answer import Asked, Integers, Itemsets, MinedRelease
+from ppdm_flow.api.mining_sets import Sets
+from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
+from ppdm_flow.mining.itemsets import collection
+from ppdm_flow.mining.itemsets.mine import mine_transactions
+from ppdm_flow.mining.transactions.apriori import LENGTH, NO_CANDIDATES
+from ppdm_flow.mining.transactions.apriori_levels import Level, places
+from ppdm_flow.mining.transactions.associations import Ratio
+from ppdm_flow.mining.transactions.rules import Rule
+from ppdm_flow.tables.sets import Baskets
+
+
+def mined_plain(sets: Sets, asked: Asked, least: float, listener: Listener) -> MinedRelease:
+    """Count the frequent itemsets. Raises PluginError PPF775 for too many."""
+    (whole,) = sets.partitions()
+    rows = len(whole)
+    listener(StepStarted("itemsets"))
+    started = time.perf_counter()
+    found = _searched(whole, asked.min_support.rows(rows), asked.max_length) if isinstance(whole, Baskets) else None
+    listener(StepFinished("itemsets", time.perf_counter() - started, rows))
+    by_size = [] if found is None else list(_by_size(found))
+    levels = _levels(by_size, len(sets.names))
+    return MinedRelease(
+        file=sets.file,
+        attribute=sets.column,
+        rows=rows,
+        names=tuple(sets.names.to_pylist()),
+        operator=None,
+        asked=asked,
+        least=least,
+        sizes=tuple(_sorted(items, counts, rows) for items, counts in by_size),
+        stopped=LENGTH if asked.max_length is not None and len(by_size) == asked.max_length else NO_CANDIDATES,
+        rules=tuple(_ranked(_rules(levels, rows, len(sets.names), asked))) if asked.rules else None,
+    )
+
+
+def _searched(whole: Baskets, least: int, longest: int | None) -> collection.Itemsets:
+    found = mine_transactions(
+        whole.offsets, whole.items, least, alphabet=max(1, len(whole.categories)), max_length=longest
+    )
+    return found.take(found.lexicographic())
+
+
+def _by_size(found: collection.Itemsets) -> Iterator[tuple[Integers, Integers]]:
+    """Yield itemsets (n, k) in lexicographic order and their counts (n,), size by size."""
+    lengths = found.lengths
+    for size in range(1, int(lengths.max(initial=0)) + 1):
+        here = found.take(np.flatnonzero(lengths == size))
+        yield here.items.reshape(-1, size).astype(np.int64), here.supports
+
+
+def _sorted(items: Integers, counts: Integers, rows: int) -> Itemsets:
+    order = np.argsort(-counts, kind="stable")
+    share = counts[order] / rows
+    return Itemsets(items[order], share, np.zeros(len(share)), share, share, candidates=0)
+
+
+def _levels(by_size: list[tuple[Integers, Integers]], alphabet: int) -> list[Level]:
+    levels: list[Level] = []
+    for items, counts in by_size:
+        parents = places(levels, items[:, :-1], alphabet)
+        levels.append(Level(items, parents, counts[:, None], np.ones(len(items), dtype=bool)))
+    return levels
+
+
+def _rules(levels: list[Level], rows: int, alphabet: int, asked: Asked) -> Iterator[Rule]:
+    """Yield the rules, whole arrays at a time: all parts of a frequent itemset are frequent, so they were counted."""
+    for level in levels[1:]:
+        size = level.itemsets.shape[1]
+        for length in range(1, size):
+            for chosen in combinations(range(size), length):
+                rest = [i for i in range(size) if i not in chosen]
+                yield from _of(levels, level, list(chosen), rest, rows, alphabet, asked)
+
+
+def _of(
+    levels: list[Level], level: Level, chosen: list[int], rest: list[int], rows: int, alphabet: int, asked: Asked
+) -> Iterator[Rule]:
+    first, second = level.itemsets[:, chosen], level.itemsets[:, rest]
+    both = level.counts[:, 0]
+    below = levels[len(chosen) - 1].counts[places(levels, first, alphabet), 0]
+    other = levels[len(rest) - 1].counts[places(levels, second, alphabet), 0]
+    sure, lift = both / below, both / below * (rows / other)
+    good = sure >= asked.min_confidence - 1e-12
+    if asked.min_lift is not None:
+        good &= lift >= asked.min_lift - 1e-12
+    for i in np.flatnonzero(good).tolist():
+        yield Rule(
+            tuple(first[i].tolist()),
+            tuple(second[i].tolist()),
+            float(both[i] / rows),
+            0.0,
+            _known(float(sure[i])),
+            _known(float(lift[i])),
+        )
+
+
+def _known(value: float) -> Ratio:
+    return Ratio(value, 0.0, value, value)
+
+
+def _ranked(found: Iterator[Rule]) -> list[Rule]:
+    return sorted(found, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))

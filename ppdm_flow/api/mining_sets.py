@@ -1,0 +1,111 @@
+"""The sets of a release, as mining reads them: partitions over one alphabet, with their operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.engine.received_sets import ReceivedSets
+from ppdm_flow.mining.transactions.documents import from_document
+from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn, stacked
+from ppdm_flow.tables.sets.packed import UNKNOWN, PackedSets
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sets:
+    """``partitions()`` reads them anew, over the alphabet ``names``; ``operator`` is None where supports are exact."""
+
+    file: str
+    column: str
+    names: pa.StringArray
+    operator: Operator | None
+    partitions: Callable[[], Iterator[SetColumn]]
+
+    def count_rows(self) -> int:
+        """Return the number of transactions, by reading them."""
+        return sum(len(part) for part in self.partitions())
+
+
+def sets_of(got: ReceivedSets) -> Sets:
+    """Return the sets of a release. Raises DataError where it has no rows, or sets and operator do not fit."""
+    first = next(got.partitions(), None)
+    if first is None:
+        raise DataError(Diagnostic("PPF764", f"`{got.file.name}` has no rows"))
+    operator = _operator(got)
+    if operator is None:
+        if not isinstance(first, Baskets):
+            text = f"the sets in `{got.file.name}` are randomized, and there is no `operator.json` beside it"
+            raise DataError(Diagnostic("PPF136", text, help="ask whoever released it for the operator"))
+        return _plain(got)
+    if isinstance(first, Baskets):
+        if operator.family == NONE:
+            return _plain(got)
+        if not operator.refills:
+            _unfit("the file lists randomized items, and does not say how many each transaction had before")
+        return _listed(got, operator)
+    if len(first.categories) != operator.alphabet:
+        _unfit(f"the sets are over {len(first.categories):,} items, the operator over {operator.alphabet:,}")
+    return Sets(got.file.name, got.column, first.categories, operator, lambda: _fitting(got, operator))
+
+
+def _operator(got: ReceivedSets) -> Operator | None:
+    if got.operator is None:
+        return None
+    try:
+        return from_document(got.operator.document)
+    except ValueError as error:
+        raise DataError(Diagnostic("PPF136", f"the operator on `{got.column}` is damaged: {error}")) from None
+
+
+def _fitting(got: ReceivedSets, operator: Operator) -> Iterator[SetColumn]:
+    """Yield the partitions, each held against the operator."""
+    for part in got.partitions():
+        if isinstance(part, SeededSets):
+            _held_against(part, operator)
+        yield _sized(part, operator) if isinstance(part, PackedSets) else part
+
+
+def _held_against(part: SeededSets, operator: Operator) -> None:
+    told = part.expansion.insertion
+    sizes = np.unique(part.sizes)
+    if any(m not in operator.retained or m >= len(told) or told[m] != operator.rho(m) for m in sizes.tolist()):
+        _unfit("the seeds put items in with other probabilities than the operator")
+
+
+def _sized(part: PackedSets, operator: Operator) -> PackedSets:
+    """Return the sets with the size of their originals, where it is told or there is but one."""
+    if not (part.sizes == UNKNOWN).any():
+        return part
+    if len(operator.sizes) > 1:
+        _unfit("the file does not say how many items each transaction had before it was randomized")
+    return PackedSets(part.words, np.full(len(part), operator.sizes[0], dtype=np.int32), part.categories)
+
+
+def _plain(got: ReceivedSets) -> Sets:
+    """Return sets that are as they were, over the items that occur, all at once."""
+    whole = stacked(list(got.partitions()))
+    return Sets(got.file.name, got.column, whole.categories, None, lambda: iter((whole,)))
+
+
+def _listed(got: ReceivedSets, operator: Operator) -> Sets:
+    """Return listed randomized sets over as many items as the operator has: those that never came up have no name."""
+    whole = stacked(list(got.partitions()))
+    known = whole.categories.to_pylist()
+    if not isinstance(whole, Baskets) or len(known) > operator.alphabet:
+        _unfit(f"the sets have {len(known):,} items, the operator {operator.alphabet:,}")
+    spare = (f"\0{i}" for i in range(operator.alphabet - len(known)))
+    names = pa.array([*known, *spare], pa.string())
+    listed = Baskets(whole.offsets, whole.items, names)
+    return Sets(got.file.name, got.column, names, operator, lambda: iter((listed,)))
+
+
+def _unfit(why: str) -> NoReturn:
+    advice = "use the `operator.json` that came with this very file"
+    raise DataError(Diagnostic("PPF137", why, help=advice))

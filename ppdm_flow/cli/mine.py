@@ -1,0 +1,117 @@
+"""``ppdm-flow mine``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.cli.mined import text
+from ppdm_flow.cli.options import OutputFile
+from ppdm_flow.cli.output import complain, deliver
+from ppdm_flow.cli.progress import listening
+
+EXAMPLES = (
+    "mine runs/shop/RUN --min-support 0.002",
+    "mine shop.parquet --min-support 500 --max-length 3 --format csv -o itemsets.csv",
+    "mine runs/shop/RUN/released/baskets --min-support 0.5% --rules --min-confidence 0.3",
+)
+_DOCUMENTS = "ppdm_flow.api.mining_documents"
+
+
+class Form(StrEnum):
+    """How the answer is written."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+    MD = "md"
+
+
+def mine(
+    release: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RELEASE",
+            help="A run's directory, a folder with a release, or the data file with operator.json beside it.",
+            show_default=False,
+        ),
+    ],
+    min_support: Annotated[
+        str,
+        typer.Option(
+            "--min-support",
+            metavar="SHARE|COUNT",
+            help="How frequent: 0.002 or 0.2% of the transactions, or 500 of them.",
+            show_default=False,
+        ),
+    ],
+    max_length: Annotated[
+        int | None, typer.Option("--max-length", metavar="ITEMS", min=1, help="Items of the largest itemset.")
+    ] = None,
+    rules: Annotated[bool, typer.Option("--rules", help="Find association rules as well.")] = False,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option("--min-confidence", metavar="SHARE", help="Of rules; 0.5 if not given.", show_default=False),
+    ] = None,
+    min_lift: Annotated[
+        float | None, typer.Option("--min-lift", metavar="FACTOR", help="Of rules.", show_default=False)
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=0, help="Show so many itemsets of each size, and rules, at most."),
+    ] = None,
+    precision: Annotated[
+        float,
+        typer.Option(
+            "--precision",
+            metavar="ERRORS",
+            help="Stop where itemsets of minimum support lie fewer standard errors above 0.",
+        ),
+    ] = 2.0,
+    level: Annotated[float, typer.Option("--level", metavar="SHARE", help="How sure intervals are.")] = 0.95,
+    attribute: Annotated[
+        str | None, typer.Option("--attribute", metavar="NAME", help="The column, if several hold sets.")
+    ] = None,
+    operator: Annotated[
+        Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json, if it is elsewhere.")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How to write the answer; csv has rules if asked for.")] = (
+        Form.TEXT
+    ),
+    output_file: OutputFile = None,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Parts of the data that are counted at once.")] = 2,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+) -> None:
+    """Find, in a release alone, the itemsets that were frequent before its baskets were randomized.
+
+    Baskets that were not randomized are mined as they are.
+
+    Exit status: 0 mined, 2 the release is not there or damaged, or its sets do not fit the operator.
+    """
+    with listening(quiet=quiet, verbose=False) as listener:
+        answer = api.mine(
+            release,
+            min_support,
+            max_length=max_length,
+            rules=rules,
+            min_confidence=min_confidence,
+            min_lift=min_lift,
+            precision=precision,
+            level=level,
+            attribute=attribute,
+            operator=operator,
+            workers=workers,
+            listener=listener,
+        )
+    if not quiet:
+        complain(answer.diagnostics, {})
+    if form in (Form.TEXT, Form.MD):
+        deliver(text(answer, limit, markdown=form is Form.MD), output_file)
+    else:
+        documents = import_module(_DOCUMENTS)
+        deliver(documents.as_json(answer, limit) if form is Form.JSON else documents.as_csv(answer, limit), output_file)

@@ -1,0 +1,76 @@
+"""How many of the itemsets that were found are expected not to be frequent, and how many frequent ones were missed.
+
+The true supports of all candidates of one size are taken for draws from an unknown distribution, and their estimates
+for these plus normal noise. The distribution that makes the estimates most likely (Kiefer and Wolfowitz, "Consistency
+of the maximum likelihood estimator in the presence of infinitely many incidental parameters", 1956) is found on a grid
+by EM; under it each candidate has a probability to be frequent, given its estimate (empirical Bayes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.mining.transactions.laws import Floats
+
+ROUNDS = 200
+BINS = 400
+GRID = 160
+_NEAR = 6.0
+"""Within so many standard errors of the minimum support the grid is fine: elsewhere nothing is in doubt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Expected numbers, 0 or more: false positives among what was found, false drops among the other candidates.
+
+    Itemsets that are no candidates, because a part of them was dropped, are not among the false drops.
+    """
+
+    false_positives: float
+    false_drops: float
+
+
+def doubts(value: Floats, sigma: Floats, min_support: float) -> Doubts:
+    """Return them for the candidates of one size, by their estimates and standard errors, both of shape (n,)."""
+    if len(value) == 0 or not (sigma > 0.0).any():
+        return Doubts(0.0, 0.0)
+    value, sigma, counts = _binned(value, np.maximum(sigma, 1e-12))
+    grid = _grid(float(value.max()), float(np.median(sigma)), min_support)
+    likelihood = _likelihood(value, sigma, grid)
+    prior = np.full(len(grid), 1.0 / len(grid))
+    for _ in range(ROUNDS):
+        prior *= (counts / (likelihood @ prior)) @ likelihood / counts.sum()
+    joint = likelihood * prior
+    above = joint[:, grid >= min_support].sum(axis=1) / joint.sum(axis=1)
+    found = value >= min_support
+    return Doubts(float(counts[found] @ (1.0 - above[found])), float(counts[~found] @ above[~found]))
+
+
+def _binned(value: Floats, sigma: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return means of values and errors of neighbours, and how many these are; few values stay as they are."""
+    order = np.argsort(value, kind="stable")
+    value, sigma = value[order], sigma[order]
+    if len(value) <= BINS:
+        return value, sigma, np.ones(len(value))
+    top = len(value) - BINS // 2  # the highest, which may be found, one by one
+    starts = np.unique(
+        np.concatenate([np.linspace(0, top, BINS // 2, endpoint=False).astype(np.int64), np.arange(top, len(value))])
+    )
+    counts = np.diff(np.append(starts, len(value))).astype(np.float64)
+    return np.add.reduceat(value, starts) / counts, np.add.reduceat(sigma, starts) / counts, counts
+
+
+def _grid(highest: float, sigma: float, min_support: float) -> Floats:
+    """Return supports from 0 up, the minimum support between two of them."""
+    near = min_support + sigma * np.linspace(-_NEAR, _NEAR, GRID // 2)
+    wide = np.linspace(0.0, max(highest, min_support) * 1.01, GRID // 2)
+    grid = np.unique(np.concatenate([[0.0], near[near > 0.0], wide]))
+    return np.asarray(grid[grid != min_support])
+
+
+def _likelihood(value: Floats, sigma: Floats, grid: Floats) -> Floats:
+    """Return the density of each estimate for each true support, scaled by its largest, shape (n, grid)."""
+    exponent = -0.5 * ((value[:, None] - grid) / sigma[:, None]) ** 2
+    return np.asarray(np.exp(exponent - exponent.max(axis=1, keepdims=True)) + 1e-300)
