@@ -40,7 +40,7 @@ class ParquetSource:
             with self._open(columns) as file:
                 self.repeated = 0
                 self._told = documents(file.schema_arrow.metadata)
-                for batch in file.iter_batches(_rows(file.schema_arrow), columns=list(columns)):
+                for batch in _blocks(file, list(columns)):
                     yield self._batch(batch, columns, done)
                     done += batch.num_rows
         except (pa.ArrowException, OSError):
@@ -86,6 +86,21 @@ class ParquetSource:
         return fault(
             "PPF717", f"`{self.path}` cannot be read as Parquet{where}", help="it is cut off, or another format"
         )
+
+
+def _blocks(file: pq.ParquetFile, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    """Yield blocks of rows; Arrow cannot gather lists of coded texts from several row groups into one."""
+    size = _rows(file.schema_arrow)
+    if not any(_is_coded_list(f.type) for f in file.schema_arrow if f.name in columns):
+        yield from file.iter_batches(size, columns=columns)
+        return
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(size, row_groups=[group], columns=columns)
+
+
+def _is_coded_list(kind: pa.DataType) -> bool:
+    listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    return bool(listed and pa.types.is_dictionary(kind.value_type))
 
 
 def _rows(schema: pa.Schema) -> int:
