@@ -27,6 +27,7 @@ HUNDREDS = (
     "anonymizers",
     "randomization",
     "audit",
+    "classes",
     "generated",
     "internal",
 )

@@ -1,0 +1,1 @@
+"""The audit `alpha_k`."""

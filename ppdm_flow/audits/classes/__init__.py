@@ -1,0 +1,1 @@
+"""Equivalence classes with their sensitive values: what several audits measure."""

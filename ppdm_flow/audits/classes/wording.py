@@ -1,0 +1,57 @@
+"""Sentences that audits of classes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ppdm_flow.audits.classes.faults import UnrankedError
+from ppdm_flow.audits.release import amount, listed
+from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Figure, Finding, Measured
+from ppdm_flow.core.roles import Nulls
+
+
+def unreleased(requirement: OnSensitive | KmAnonymity) -> Measured:
+    """Return that the requirement holds: no released column carries the attribute."""
+    return Measured(
+        requirement=requirement.id,
+        metric=f"{requirement.id}.columns",
+        figure=Figure(0, "columns"),
+        bound=0.0,
+        at_most=True,
+        sentence=f"`{requirement.attribute}` is not released, so nothing can be learned of it here.",
+    )
+
+
+def known_by(grouping: Sequence[str]) -> str:
+    """Return who is meant: whoever knows the grouping columns of somebody."""
+    return (
+        f"Whoever knows a person's {listed(grouping)}" if grouping else "Since no quasi-identifier is released, anyone"
+    )
+
+
+def beyond(rows: int, total: int) -> str:
+    """Return how many rows are in classes that break the bound."""
+    return f" {rows:,} of {amount(total, 'row')} {'is' if rows == 1 else 'are'} in such classes." if rows else ""
+
+
+def treatment(nulls: Nulls, left: int) -> str:
+    """Return how missing values were counted, where that matters."""
+    if nulls is Nulls.WILDCARD:
+        return " A missing quasi-identifier counts as any value that it could be."
+    if left:
+        return f" Left out, as the policy says: {amount(left, 'row')} with a missing value, which nothing covers."
+    return ""
+
+
+def left_out(identifier: str, rows: int) -> Iterator[Finding]:
+    """Yield the finding for released rows that the null semantics leave out."""
+    if rows:
+        text = f"{amount(rows, 'row')} with a missing value left out of all classes, and released: nothing covers them"
+        yield Finding("PPF876", Severity.WARNING, text, identifier)
+
+
+def unranked(requirement: OnSensitive, fault: UnrankedError) -> Finding:
+    """Return the finding that values have no place in an order."""
+    return Finding("PPF877", Severity.WARNING, fault.text, requirement.id)

@@ -1,0 +1,1 @@
+"""The audit `t_closeness`."""

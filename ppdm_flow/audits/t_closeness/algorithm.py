@@ -1,0 +1,89 @@
+"""The measured t of a release: the largest distance of a class's sensitive values from those of the whole table.
+
+Earth mover's distance with equal or ordered ground distance (Li, Li, Venkatasubramanian, ICDE 2007, section 4) to the
+distribution in the released table itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.audits.classes.audit import Floats, Judged, SensitiveAudit
+from ppdm_flow.audits.classes.histograms import Histograms
+from ppdm_flow.audits.classes.wording import beyond, known_by
+from ppdm_flow.audits.t_closeness.distances import equal, ordered
+from ppdm_flow.audits.t_closeness.order import ranked
+from ppdm_flow.core.anonymity import Distance, TCloseness
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
+
+
+class TClosenessAudit(SensitiveAudit[TCloseness]):
+    """Compares the distribution of each class with the whole table's."""
+
+    kind = TCloseness
+    metric = "t"
+    unit = "distance"
+    at_most = True
+
+    def bound(self, requirement: TCloseness) -> float:
+        """Return t."""
+        return requirement.t
+
+    def each(self, requirement: TCloseness, found: Histograms, ctx: AuditContext) -> Floats:
+        """Return the distance of each class."""
+        if requirement.distance is Distance.EQUAL:
+            return equal(found)
+        names = found.names.to_pylist()
+        occurring = [n for n, q in zip(names, found.base[SPECIALS:].tolist(), strict=True) if q > 0]
+        order = {value: i for i, value in enumerate(ranked(requirement, occurring, ctx))}
+        rank = np.array([order.get(n, -1) for n in names], dtype=np.int64)
+        return ordered(found, rank, len(order))
+
+    def query(self, requirement: TCloseness, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
+        """Return the distance of each class."""
+        if requirement.distance is Distance.EQUAL:
+            return _EQUAL, []
+        values = ranked(requirement, [n for n in names if n is not None and n != SUPPRESSED_TEXT], ctx)
+        return _ORDERED, [values, values]
+
+    def sentence(self, judged: Judged[TCloseness], value: float) -> str:
+        """Return what the farthest class gives away."""
+        requirement = judged.requirement
+        rows = int(judged.found.rows[judged.beyond(requirement.t, at_most=True)].sum())
+        way = "of all its ranks " if requirement.distance is Distance.ORDERED else ""
+        return (
+            f"{known_by(judged.grouping)} learns of `{judged.column}` at most what moves {value:.4g} {way}of its"
+            f" distribution in the whole release; at most {requirement.t:g} is allowed."
+            f"{beyond(rows, judged.found.total)}"
+        )
+
+
+_EQUAL = """
+    SELECT id, SUM(GREATEST(n / size - q, 0)) AS v FROM cells JOIN sizes USING (id)
+    JOIN base ON base.s IS NOT DISTINCT FROM cells.s GROUP BY id"""
+
+_ORDERED = f"""
+    WITH places AS (SELECT UNNEST(?::VARCHAR[]) AS s, UNNEST(RANGE(LEN(?::VARCHAR[]))) AS r),
+    marks AS (SELECT s, q FROM base WHERE s IS NULL OR s = '{SUPPRESSED_TEXT}'),
+    values_ AS (SELECT r, q / SUM(q) OVER () AS q, SUM(q) OVER () AS w FROM base JOIN places USING (s)),
+    moved AS (
+        SELECT sizes.id AS id, GREATEST(SUM(GREATEST(COALESCE(n, 0) / size - q, 0)),
+               SUM(GREATEST(q - COALESCE(n, 0) / size, 0))) AS gain
+        FROM sizes CROSS JOIN marks
+        LEFT JOIN cells ON cells.id = sizes.id AND cells.s IS NOT DISTINCT FROM marks.s GROUP BY sizes.id),
+    inside AS (
+        SELECT id, r, CAST(n AS DOUBLE) AS n, SUM(n) OVER (PARTITION BY id) AS known FROM cells JOIN places USING (s)),
+    known AS (SELECT id, ANY_VALUE(known) AS known FROM inside GROUP BY id),
+    steps AS (
+        SELECT known.id AS id, known.known AS known, w,
+            ABS(SUM(COALESCE(n, 0) / known.known - q) OVER (PARTITION BY known.id ORDER BY values_.r)) AS step
+        FROM known CROSS JOIN values_ LEFT JOIN inside ON inside.id = known.id AND inside.r = values_.r),
+    apart AS (
+        SELECT id, ANY_VALUE(known) AS known, ANY_VALUE(w) AS w, COALESCE(SUM(step) / NULLIF(COUNT(*) - 1, 0), 0) AS d
+        FROM steps GROUP BY id)
+    SELECT sizes.id AS id, COALESCE(gain, 0) + COALESCE(LEAST(known / size, w) * d, 0) AS v
+    FROM sizes LEFT JOIN moved USING (id) LEFT JOIN apart USING (id)"""
