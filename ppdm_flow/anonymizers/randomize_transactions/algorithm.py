@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from ppdm_flow.anonymizers.randomize_transactions.account import Account
 from ppdm_flow.anonymizers.randomize_transactions.choice import operator_for
 from ppdm_flow.anonymizers.randomize_transactions.form import as_seeds
@@ -41,7 +43,7 @@ class RandomizeTransactions:
         told = document(chosen.operator)
         channel = SetOperator(name, told, ctx.step)
         return Fitted(
-            transform=RandomizeTransform(name, told, found.alphabet, seeds),
+            transform=RandomizeTransform(name, json.dumps(told), found.alphabet, seeds),
             figures=account.figures(),
             artifacts={
                 "operator.json": {"version": 1, "operators": [channel.entry()]},
