@@ -72,7 +72,7 @@ def test_dissimilarity_is_that_of_the_library(build):
     before, after = people(rng, 300), people(rng, 200, 0.5)
     found = values(measured("krimp_dissimilarity", build.case(before, after, "qqsx", paired=False), laplace=0.5))
     tables = [count(Table.of(t), list("pqsx")) for t in (before, after)]
-    x, y = (Search(1, "slim", pruning=False).encoded(d) for d in united(tables).databases)
+    x, y = (Search(2, "slim", pruning=False).encoded(d) for d in united(tables).databases)
     apart = dissimilarity(x, y, 0.5)
     assert (found["of_original"], found["of_release"]) == (apart.of_first, apart.of_second)
 

@@ -24,7 +24,7 @@ class KrimpDissimilarityParams(Params):
     """
 
     candidates: Literal["slim", "all", "closed"] = "slim"
-    min_support: Supported = Support(count=1)
+    min_support: Supported = Support(count=2)
     pruning: bool = False
     laplace: Annotated[float, Field(gt=0.0, le=1000.0)] = 1.0
     repeats: Annotated[int, Field(ge=0, le=100)] = 5

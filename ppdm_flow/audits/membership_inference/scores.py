@@ -51,7 +51,7 @@ def _likelihood(people: npt.NDArray[np.int32], released: npt.NDArray[np.int32]) 
     if len(place) > MOST_PAIRED:
         return None
     mine, theirs = (item[cells + begin[:-1]] for cells in (people, released))
-    known = Search(candidates=SLIM, pruning=False).encoded(Database.of_cells(theirs, place))
+    known = Search(2, SLIM, pruning=False).encoded(Database.of_cells(theirs, place))
     alone = known.database.supports + LAPLACE
     single = np.log2(alone.sum()) - np.log2(alone)
     saved: Floats = single[mine].sum(axis=1) - row_bits(mine, known)
