@@ -22,16 +22,27 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HierarchySpec:
-    """A generalization hierarchy as the policy gives it: exactly one of its fields is set.
+    """A generalization hierarchy as the policy gives it: exactly one of its forms is set.
 
     ``csv`` is a path relative to the policy (leaf first, ``*`` last); ``intervals`` are the ascending edges of
-    half-open intervals; ``levels`` maps each value to its ancestors, nearest first.
+    half-open intervals; ``levels`` maps each value to its ancestors, nearest first; ``prefix`` are the numbers of
+    characters kept, level by level; ``date`` the units that dates are cut to; ``order`` the values from least to most.
+    ``then`` says for intervals how many neighbours each further level joins, and for an order each level. ``numeric``:
+    the attribute holds whole numbers, so that an interval covers as many values as it is wide.
     """
 
     csv: str | None = None
     intervals: tuple[float, ...] | None = None
     levels: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     delimiter: str = ";"
+    prefix: tuple[int, ...] | None = None
+    mask: str = "*"
+    date: tuple[str, ...] | None = None
+    format: str | None = None
+    order: tuple[str, ...] | None = None
+    then: tuple[int, ...] = ()
+    open_ends: str = "none"
+    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.models import Attribute, Hierarchy, Policy
 from ppdm_flow.policy.patterns import Declared, is_pattern, matches
@@ -84,14 +84,26 @@ def facts_of(attributes: Mapping[str, Attribute], places: Places) -> tuple[Attri
 
 
 def _facts(name: str, attribute: Attribute, places: Places) -> AttributeFacts:
-    hierarchy = None if attribute.hierarchy is None else _hierarchy(attribute.hierarchy)
+    hierarchy = None if attribute.hierarchy is None else _hierarchy(attribute.hierarchy, attribute.type)
     span = places.key("attributes", name)
     return AttributeFacts(name, attribute.role, attribute.type, attribute.domain, hierarchy, name, (), span)
 
 
-def _hierarchy(given: Hierarchy) -> HierarchySpec:
-    levels = None if given.levels is None else tuple(given.levels.items())
-    return HierarchySpec(given.csv, given.intervals, levels, given.delimiter)
+def _hierarchy(given: Hierarchy, kind: AttributeType) -> HierarchySpec:
+    return HierarchySpec(
+        csv=given.csv,
+        intervals=given.intervals,
+        levels=None if given.levels is None else tuple(given.levels.items()),
+        delimiter=given.delimiter,
+        prefix=given.prefix,
+        mask=given.mask,
+        date=given.date,
+        format=given.format,
+        order=given.order,
+        then=given.then or (),
+        open_ends=given.open_ends,
+        numeric=kind is AttributeType.INTEGER,
+    )
 
 
 def _unmatched(pattern: str, places: Places) -> Diagnostic:

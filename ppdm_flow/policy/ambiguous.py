@@ -19,6 +19,7 @@ from ppdm_flow.policy.words import short
 _VALUES = (
     ("attributes", "*", "domain", "*"),
     ("attributes", "*", "hierarchy", "levels", "*", "*"),
+    ("attributes", "*", "hierarchy", "order", "*"),
     ("source", "columns", "*"),
     ("source", "missing", "*"),
     ("privacy", "templates", "*", "sensitive", "*", "*"),

@@ -66,7 +66,7 @@ class FullDomainRecoding:
     def _scale(self, name: str, counts: Counts, data: DataView, ctx: StepContext) -> Scale:
         facts = ctx.attributes.get(name)
         every = whole(name, facts.hierarchy if facts else None, data.domain(name).to_pylist(), ctx.home)
-        bounds, top = self.params.levels.get(name, Bounds()), len(every.levels) - 1
+        bounds, top = self.params.levels.get(name, Bounds()), every.top
         high = top if bounds.max is None else bounds.max
         if max(bounds.min, high) > top:
             text = f"the hierarchy of `{name}` has {top} levels above the values; a higher one was asked for"

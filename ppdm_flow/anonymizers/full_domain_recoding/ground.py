@@ -51,18 +51,29 @@ class Scale:
 
 
 def _levels(scale: Scale) -> Levels:
-    leaves, extra, top = len(scale.whole.leaves), len(scale.extra), len(scale.whole.levels) - 1
+    leaves, extra, top = len(scale.whole.leaves), len(scale.extra), scale.whole.top
+    size = extra + (scale.whole.spans[-1][0] if scale.whole.spans and leaves else leaves)
     maps, shares = [], []
     for level in range(scale.lowest, scale.highest + 1):
-        _, codes = np.unique(np.asarray(scale.whole.levels[level], dtype=object).astype(str), return_inverse=True)
-        if level == 0:
-            codes = np.arange(leaves)
+        codes = coded(scale.whole, level)[1]
         width = int(codes.max(initial=-1)) + 1
-        marks = np.zeros(extra, dtype=np.int64) if level == top and top else width + np.arange(extra)
+        highest = level == top and top > 0
+        marks = np.zeros(extra, dtype=np.int64) if highest else width + np.arange(extra)
         every = np.concatenate([codes, marks]).astype(np.int32)
+        covered = np.bincount(every).astype(np.float64)
+        if scale.whole.spans:
+            covered[codes] = np.array(scale.whole.spans[level]) + (extra if highest else 0)
         maps.append(every)
-        shares.append(np.bincount(every) / max(1, leaves + extra))
-    return Levels(tuple(maps), tuple(shares))
+        shares.append(covered / max(1, size))
+    return Levels(tuple(maps), tuple(shares), max(1, size))
+
+
+def coded(found: Whole, level: int) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp]]:
+    """Return the labels of a level, sorted, and the place of each leaf's among them; leaves keep their own places."""
+    if level == 0:
+        return np.asarray(found.leaves, dtype=object), np.arange(len(found.leaves))
+    names, codes = np.unique(np.asarray(found.levels[level], dtype=object).astype(str), return_inverse=True)
+    return names.astype(object), codes
 
 
 def ground_of(counts: Counts, scales: Sequence[Scale], sensitive: Sequence[str] = ()) -> Ground:

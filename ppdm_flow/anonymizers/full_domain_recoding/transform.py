@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale
+from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, coded
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -80,10 +80,8 @@ class FullDomainTransform(Deterministic):
 def recoding(scale: Scale, level: int) -> Recoding:
     """Return the way of one attribute to a level, counted from ``scale.lowest``."""
     at = scale.lowest + level
-    names, codes = np.unique(np.asarray(scale.whole.levels[at], dtype=object).astype(str), return_inverse=True)
-    if at == 0:  # the codes of leaves are their places
-        names, codes = np.asarray(scale.whole.leaves, dtype=object), np.arange(len(scale.whole.leaves))
-    top = at == len(scale.whole.levels) - 1 and at > 0
+    names, codes = coded(scale.whole, at)
+    top = at == scale.whole.top and at > 0
     marks = np.zeros(len(scale.extra), dtype=np.int64) if top else len(names) + np.arange(len(scale.extra))
     return Recoding(scale, at, np.concatenate([codes, marks]).astype(np.int32), tuple(str(n) for n in names))
 

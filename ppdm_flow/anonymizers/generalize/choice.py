@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.anonymizers.generalize.spec import Rule
-from ppdm_flow.anonymizers.generalize.texts import DatePart, Prefix
 from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening
-from ppdm_flow.anonymizers.hierarchies.hierarchy import Everything, Lookup, at_level, read_csv
+from ppdm_flow.anonymizers.hierarchies.hierarchy import at_level, read_csv
 from ppdm_flow.anonymizers.hierarchies.intervals import Coding, Intervals, Rounding
+from ppdm_flow.anonymizers.hierarchies.ladder import ladder
+from ppdm_flow.anonymizers.hierarchies.texts import DatePart, Prefix
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -40,19 +42,9 @@ def _of_method(rule: Rule) -> Coarsening:
 
 
 def _of_hierarchy(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
-    """By the attribute's own hierarchy. Intervals have two levels: the intervals, and ``*``."""
+    """By the attribute's own hierarchy, whatever its form."""
     if own is None:
         raise PluginError(Diagnostic("PPF780", f"`{column}` has no hierarchy, and no other way is given"))
-    if own.csv is not None:
-        return at_level(read_csv(home / own.csv, own.delimiter, column), rule.level, column)
-    if own.levels is not None:
-        return at_level(dict(own.levels), rule.level, column)
-    ways: tuple[Lookup | Intervals | Everything | None, ...] = (
-        None,
-        Intervals(own.intervals or (), rule.open_ends),
-        Everything(),
-    )
-    if rule.level >= len(ways):
-        text = f"the hierarchy of `{column}` has 2 levels above the values; level {rule.level} was asked for"
-        raise PluginError(Diagnostic("PPF788", text))
-    return ways[rule.level]
+    if own.intervals is not None and rule.open_ends != "none":
+        own = replace(own, open_ends=rule.open_ends)
+    return ladder(column, own, home).at(rule.level, column)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening, UnplacedError
-from ppdm_flow.anonymizers.hierarchies.hierarchy import Lines, at_level, read_csv
-from ppdm_flow.anonymizers.hierarchies.intervals import Intervals
+from ppdm_flow.anonymizers.hierarchies.ladder import Ladder, ladder
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -18,14 +17,13 @@ def ancestors(column: str, own: HierarchySpec, values: Sequence[str], home: Path
 
     Such a top says no more than a suppressed cell. Raises PluginError where a value has no place in the hierarchy.
     """
-    if own.intervals is not None:
-        return [(label,) for label in labels(column, values, Intervals(own.intervals))]
-    lines: Lines = (
-        dict(own.levels) if own.levels is not None else read_csv(home / (own.csv or ""), own.delimiter, column)
-    )
-    height = _height(lines)
-    levels = [labels(column, values, at_level(lines, level, column)) for level in range(1, height + 1)]
-    return list(zip(*levels, strict=True)) if levels else [()] * len(values)
+    steps = ladder(column, own, home)
+    every = [labels(column, values, rung) for rung in steps.rungs]
+    if steps.leaves is None:
+        telling = max((i for i, level in enumerate(every) if len(set(level)) > 1), default=0) + 1
+    else:
+        telling = _telling(column, steps)
+    return list(zip(*every[:telling], strict=True)) if telling else [()] * len(values)
 
 
 def labels(column: str, values: Sequence[str], way: Coarsening) -> list[str]:
@@ -37,9 +35,9 @@ def labels(column: str, values: Sequence[str], way: Coarsening) -> list[str]:
         raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
 
 
-def _height(lines: Lines) -> int:
-    """How many levels above the values tell some of them apart."""
-    height = min((len(above) for above in lines.values()), default=0)
-    while height and len({above[height - 1] for above in lines.values()}) == 1:
-        height -= 1
-    return height
+def _telling(column: str, steps: Ladder) -> int:
+    """How many levels above the values tell some of all that the hierarchy lists apart."""
+    every = [len(set(labels(column, steps.leaves or (), rung))) for rung in steps.rungs]
+    while every and every[-1] == 1:
+        every.pop()
+    return len(every)

@@ -48,11 +48,15 @@ class Everything:
         return "one value for all"
 
 
+def height(lines: Lines) -> int:
+    """Return how many levels every value has above it."""
+    return min((len(ancestors) for ancestors in lines.values()), default=0)
+
+
 def at_level(lines: Lines, level: int, column: str) -> Lookup:
     """Return the map to ``level`` (0 is the value itself). Raises PluginError where the hierarchy ends below it."""
-    height = min((len(ancestors) for ancestors in lines.values()), default=0)
-    if level > height:
-        text = f"the hierarchy of `{column}` has {height} levels above the values; level {level} was asked for"
+    if level > height(lines):
+        text = f"the hierarchy of `{column}` has {height(lines)} levels above the values; level {level} was asked for"
         raise PluginError(Diagnostic("PPF788", text))
     labels = {value: (value, *ancestors)[level] for value, ancestors in lines.items()}
     if SUPPRESSED_TEXT in labels.values():

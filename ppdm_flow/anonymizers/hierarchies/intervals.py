@@ -26,7 +26,7 @@ class Intervals:
     def labels(self, values: Sequence[str]) -> list[str]:
         """Return ``[18, 25)`` for 18 up to but not including 25."""
         exact = [Decimal(repr(e)) for e in self.edges]
-        names = self._names()
+        names = self.names()
         places = [bisect_right(exact, number) for number in decimals(values)]
         outside = sum(names[place] is None for place in places)
         if outside:
@@ -38,12 +38,22 @@ class Intervals:
         """Return how many intervals there are."""
         return f"{len(self.edges) - 1} intervals"
 
-    def _names(self) -> list[str | None]:
-        """The label by the number of edges at or below a value; None where there is none."""
+    def names(self) -> list[str | None]:
+        """Return the label by the number of edges at or below a value; None where there is none."""
         edges = [written(e) for e in self.edges]
         below = f"< {edges[0]}" if self.open_ends in ("below", "both") else None
         above = f">= {edges[-1]}" if self.open_ends in ("above", "both") else None
         return [below, *(f"[{a}, {b})" for a, b in pairwise(edges)), above]
+
+
+def joined(edges: Sequence[float], together: int) -> tuple[float, ...]:
+    """Return the edges of intervals that each join so many neighbours; the last one takes what is left.
+
+    >>> joined((0, 10, 20, 30), 2)
+    (0, 20, 30)
+    """
+    kept = tuple(edges[:-1:together])
+    return (*kept, edges[-1])
 
 
 @dataclass(frozen=True, slots=True)

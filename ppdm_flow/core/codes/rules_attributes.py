@@ -26,8 +26,9 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF517",
         "a hierarchy without one form",
-        "A hierarchy is given by a file (`csv`), by `intervals` or by `levels`: exactly one of them.",
-        "Two forms could say different things.",
+        "A hierarchy is given by a file (`csv`), by `intervals`, `levels`, `prefix`, `date` or `order`: exactly one of"
+        " them. `then` and `open_ends` go with some forms only, as do `delimiter`, `mask` and `format`.",
+        "Two forms could say different things, and a key that means nothing was meant to mean something.",
         "Keep one.",
         bad="hierarchy: {csv: age.csv, intervals: [0, 18, 65]}",
         good="hierarchy: {intervals: [0, 18, 65]}",
@@ -35,9 +36,11 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF518",
         "levels that do not fit together",
-        "Some value has more or fewer ancestors than the others, or a value of the domain has none.",
-        "At some level such a value would have nothing to be generalized to, and would be released as it is.",
-        "Give every value one ancestor for each level.",
+        "Some value has more or fewer ancestors than the others, a value of the domain has none, a value stands twice"
+        " in an order, or a level of `prefix` or `date` keeps as much as the one before.",
+        "At some level such a value would have nothing to be generalized to, and would be released as it is; and a"
+        " level that is no coarser makes a search look for what is not there.",
+        "Give every value one ancestor for each level, and let each level keep less.",
         bad="levels: {Paris: [France, Europe], Lyon: [France]}",
         good="levels: {Paris: [France, Europe], Lyon: [France, Europe]}",
     ),

@@ -79,7 +79,7 @@ class _PricedLoss:
         self.ground = ground
         self.geometric = geometric
         self.shares = Tables(ground, [[s[m] for m, s in zip(v.maps, v.shares, strict=True)] for v in ground.levels])
-        self.least = np.array([1.0 / v.domain for v in ground.levels])
+        self.least = np.array([v.least for v in ground.levels])
         self.by_level = self.shares.totals()
         n = max(1, ground.records)
         self.static = self._mean(

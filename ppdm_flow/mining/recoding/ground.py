@@ -19,11 +19,12 @@ class Levels:
 
     ``maps[l]`` (domain,) is the code of every leaf at level l, level 0 the leaves themselves; each level is a
     coarsening of the one before. ``shares[l]`` (codes at l,) is the share of the domain that a code stands for, above 0
-    and at most 1.
+    and at most 1. ``values`` is how many values the domain has, where the leaves are only some of them.
     """
 
     maps: tuple[Codes, ...]
     shares: tuple[Floats, ...]
+    values: int | None = None
 
     def __post_init__(self) -> None:
         for below, above in zip(self.maps, self.maps[1:], strict=False):
@@ -39,6 +40,11 @@ class Levels:
     def domain(self) -> int:
         """How many leaves there are."""
         return len(self.maps[0])
+
+    @property
+    def least(self) -> float:
+        """The share of a leaf."""
+        return 1.0 / (self.domain if self.values is None else self.values)
 
     def width(self, level: int) -> int:
         """Return how many codes a level has."""

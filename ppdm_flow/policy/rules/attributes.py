@@ -45,9 +45,10 @@ def _items(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagnostic
     if attribute.type is not AttributeType.TEXT:
         message = f"`{short(name)}` is the set of items: its items have no type"
         yield scene.fault("PPF535", message, ("attributes", name, "type"), hint=hint)
-    if attribute.hierarchy is not None and attribute.hierarchy.intervals is not None:
-        message = f"`{short(name)}` is the set of items: its items fall into no intervals"
-        yield scene.fault("PPF535", message, ("attributes", name, "hierarchy", "intervals"), hint=hint)
+    for form in ("intervals", "prefix", "date", "order"):
+        if attribute.hierarchy is not None and getattr(attribute.hierarchy, form) is not None:
+            message = f"`{short(name)}` is the set of items: its items fall into no `{form}`"
+            yield scene.fault("PPF535", message, ("attributes", name, "hierarchy", form), hint=hint)
 
 
 def _overlaps(scene: Scene) -> Iterator[Diagnostic]:
