@@ -78,7 +78,7 @@ def test_dissimilarity_is_that_of_the_library(build):
 
 
 def test_samples_of_large_tables_have_intervals(build):
-    """The intervals cover the figure of all rows; at 95 %, of 20 samples 13 or fewer would be one in ten thousand."""
+    """A figure of a sample says so and has an interval, one of all rows has none."""
     rng = np.random.default_rng(5)
     case = build.case(people(rng, 3000), people(rng, 3000, 0.4), "qqsx", paired=False)
     outcome = measured("krimp_dissimilarity", case, sample=600, repeats=0)
