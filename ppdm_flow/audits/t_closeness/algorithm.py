@@ -54,11 +54,11 @@ class TClosenessAudit(SensitiveAudit[TCloseness]):
         """Return what the farthest class gives away."""
         requirement = judged.requirement
         rows = int(judged.found.rows[judged.beyond(requirement.t, at_most=True)].sum())
-        way = "of all its ranks " if requirement.distance is Distance.ORDERED else ""
+        ranks = " by ranks" if requirement.distance is Distance.ORDERED else ""
         return (
-            f"{known_by(judged.grouping)} learns of `{judged.column}` at most what moves {value:.4g} {way}of its"
-            f" distribution in the whole release; at most {requirement.t:g} is allowed."
-            f"{beyond(rows, judged.found.total)}"
+            f"{known_by(judged.grouping)} sees the values of `{judged.column}` distributed otherwise than in the whole"
+            f" release, by a distance{ranks} of at most {value:.4g}, where 0 is alike and 1 is wholly different; at"
+            f" most {requirement.t:g} is allowed.{beyond(rows, judged.found.total)}"
         )
 
 
@@ -66,9 +66,9 @@ _EQUAL = """
     SELECT id, SUM(GREATEST(n / size - q, 0)) AS v FROM cells JOIN sizes USING (id)
     JOIN base ON base.s IS NOT DISTINCT FROM cells.s GROUP BY id"""
 
-_ORDERED = f"""
+_ORDERED = """
     WITH places AS (SELECT UNNEST(?::VARCHAR[]) AS s, UNNEST(RANGE(LEN(?::VARCHAR[]))) AS r),
-    marks AS (SELECT s, q FROM base WHERE s IS NULL OR s = '{SUPPRESSED_TEXT}'),
+    marks AS (SELECT s, q FROM base WHERE s IS NULL OR s = '⊥'),
     values_ AS (SELECT r, q / SUM(q) OVER () AS q, SUM(q) OVER () AS w FROM base JOIN places USING (s)),
     moved AS (
         SELECT sizes.id AS id, GREATEST(SUM(GREATEST(COALESCE(n, 0) / size - q, 0)),

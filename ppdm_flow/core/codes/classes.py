@@ -8,7 +8,7 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         code="PPF876",
         title="rows that no class counts",
-        what="The policy says `nulls: exclude`, and rows with a missing quasi-identifier or sensitive value are released.",
+        what="The policy says `nulls: exclude`, and rows with a missing cell are released.",
         why="They are in no class, so no figure says what is learned of the people behind them.",
         fix="Drop such rows (`source: {incomplete_rows: drop}`), or say `nulls: own_category` or `nulls: wildcard`.",
         bad="nulls: exclude",
@@ -17,7 +17,7 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         code="PPF877",
         title="a sensitive value without a place in its order",
-        what="`distance: ordered` is asked for, and released values are no numbers or dates, or do not stand in `order`.",
+        what="`distance: ordered` is asked for, and released values are no numbers, no dates, or not in `order`.",
         why="Without a rank nothing says how far such a value is from others; what cannot be measured does not hold.",
         fix="Name every value that is released in `order`, coarser ones that a step writes included; or give the"
         " attribute its `type`; or say `distance: equal`.",

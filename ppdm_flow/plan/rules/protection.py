@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.anonymity import LKC, KMap, OnClasses
+from ppdm_flow.core.anonymity import LKC, KMap, LDiversity, OnClasses
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template
@@ -28,10 +28,12 @@ def unprotected_sensitive(ground: Ground) -> Iterator[Diagnostic]:
 
 
 def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
-    """A quasi-identifier that no k_anonymity and no template's channel counts, where none counts whole rows."""
+    """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
     if any(isinstance(r, (AnonymityScore, Blend)) for r in ground.plan.requirements):
         return
-    counted = tuple(n for r in ground.plan.requirements if isinstance(r, KAnonymity | KMap | LKC) for n in r.attributes)
+    counted = tuple(
+        n for r in ground.plan.requirements if isinstance(r, KAnonymity | LDiversity | KMap | LKC) for n in r.attributes
+    )
     counted += tuple(n for r in ground.plan.requirements if isinstance(r, Template) for n in r.channel)
     for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
         if not covers(counted, fact):

@@ -9,10 +9,12 @@ from ppdm_flow.policy.loaded import Places, PolicyPath
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.rules import (
     attributes,
+    classes,
     gates,
     generated,
     hierarchies,
     itemsets,
+    populations,
     redundancy,
     releases,
     sensitivities,
@@ -30,6 +32,8 @@ RULES = (
     sensitivities.judge,
     generated.judge,
     itemsets.judge,
+    classes.judge,
+    populations.judge,
     gates.judge,
     releases.judge,
 )

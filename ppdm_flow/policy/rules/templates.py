@@ -40,13 +40,13 @@ def _k_anonymity(scene: Scene) -> Iterator[Diagnostic]:
         return
     path = ("privacy", "k_anonymity", "attributes")
     yield from repeats(scene, requirement.attributes, path, "`attributes`")
-    yield from _grouping(scene, requirement.attributes, path, "an attribute that k-anonymity groups by")
+    yield from grouping(scene, requirement.attributes, path, "an attribute that k-anonymity groups by")
 
 
 def _channel(scene: Scene, name: str, template: Template) -> Iterator[Diagnostic]:
     path = ("privacy", "templates", name, "channel")
     yield from repeats(scene, template.channel, path, "`channel`")
-    yield from _grouping(scene, template.channel, path, "part of a channel")
+    yield from grouping(scene, template.channel, path, "part of a channel")
     for i, attribute in enumerate(template.channel):
         if attribute in template.sensitive:
             yield scene.fault(
@@ -58,7 +58,8 @@ def _channel(scene: Scene, name: str, template: Template) -> Iterator[Diagnostic
             )
 
 
-def _grouping(scene: Scene, names: tuple[str, ...], path: tuple[str, ...], use: str) -> Iterator[Diagnostic]:
+def grouping(scene: Scene, names: tuple[str, ...], path: tuple[str, ...], use: str) -> Iterator[Diagnostic]:
+    """Judge the roles of attributes that rows are grouped by."""
     for i, name in enumerate(names):
         here = (*path, str(i))
         attribute, faults = scene.attribute(name, here)
