@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from ppdm_flow.audits.itemset_breach.material import Material
 from ppdm_flow.audits.itemset_breach.observed import Observed
-from ppdm_flow.audits.itemset_breach.tails import binomial, mixed
+from ppdm_flow.audits.itemset_breach.tails import binomial, mixed, summed
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import NONE, Operator
 from ppdm_flow.mining.transactions.vertical import item_counts
@@ -55,7 +56,16 @@ def _paired(operator: Operator, seen: Observed) -> Iterator[tuple[str, Floats]]:
         law = np.zeros(len(counts))
         law[: m + 1] = operator.law(m)
         yield "the numbers of items that stayed are not those of the operator", binomial(counts, seen.rows[place], law)
+    if operator.refills or operator.family == NONE:
+        yield "a set has too few or too many other items", _strict(operator, seen)
+        return
+    outside = operator.alphabet - np.array(operator.sizes)
+    deviation = (seen.there - seen.kept).sum(axis=1) - seen.rows * outside * came
+    spread = seen.rows * outside * came * (1.0 - came)
+    yield "too many or too few other items came in", summed(deviation, spread, outside)
     if seen.exact:
+        share = binom.cdf(seen.edges, outside[:, None], came[:, None])
+        yield "sets differ too much or too little in other items", binomial(seen.reached, seen.rows[:, None], share)
         yield "a set has far too few or too many other items", _extremes(operator, seen)
 
 
@@ -72,20 +82,23 @@ def chances(operator: Operator) -> tuple[Floats, Floats]:
 
 def _extremes(operator: Operator, seen: Observed) -> Floats:
     """Return the tails of the least and the largest number of items that came in, over all rows of a length."""
-    found = []
-    for place, m in enumerate(seen.sizes):
-        rows = int(seen.rows[place])
-        if not rows:
-            continue
-        outside = operator.alphabet - m
-        ends = np.array([seen.fewest[place], seen.most[place]])
-        if operator.refills or operator.family == NONE:
-            wrong = ends[0] < 0 or ends[1] > (m if operator.refills else 0)
-            found.append(0.0 if wrong else 1.0)
-        else:
-            tails = binomial(ends, outside, operator.rho(m)) * rows
-            found += np.minimum(tails, 1.0).tolist()
-    return np.array(found)
+    there = seen.rows > 0
+    outside = (operator.alphabet - np.array(operator.sizes))[there, None]
+    came = chances(operator)[1][there, None]
+    ends = np.column_stack((seen.fewest, seen.most))[there]
+    return np.minimum(1.0, binomial(ends, outside, came) * seen.rows[there, None])
+
+
+def _strict(operator: Operator, seen: Observed) -> Floats:
+    """Return 0 for a length of which a row has another number of items than it had, 1 for others.
+
+    What is not counted by rows follows from the numbers of items that stayed.
+    """
+    most = np.array([m if operator.refills else 0 for m in operator.sizes])
+    stayed = (seen.overlaps * np.arange(seen.overlaps.shape[1])).sum(axis=1)
+    whole = most * seen.rows - (stayed if operator.refills else 0)
+    came = (seen.there - seen.kept).sum(axis=1)
+    return np.asarray((came == whole) & (seen.most <= most), dtype=np.float64)
 
 
 def _marginal(found: Material) -> Iterator[tuple[str, Floats]]:

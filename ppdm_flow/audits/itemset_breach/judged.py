@@ -62,7 +62,8 @@ class Judged:
     @property
     def doubtful(self) -> bool:
         """Whether a rarer itemset may exceed the level, which no counted one does."""
-        return not within(self.rest, self.requirement.level, at_most=True)
+        level = self.requirement.level
+        return within(self.worst.level, level, at_most=True) and not within(self.rest, level, at_most=True)
 
     @property
     def reliable(self) -> bool:

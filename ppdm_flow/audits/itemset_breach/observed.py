@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from ppdm_flow.audits.itemset_breach.material import Material, plain
 from ppdm_flow.mining.transactions.counting import support_counts
+from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.vertical import Columns, columns, expand, item_counts
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
+
+QUANTILES = (0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999)
+"""Where the numbers of items that came in are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +36,15 @@ class Observed:
 
     ``rows`` (sizes,); ``own``, ``kept``, ``there`` (sizes, alphabet): originals with an item, those of them that still
     have it, released ones with it; ``overlaps`` (sizes, longest + 1): rows by |t ∩ t'|; ``fewest``, ``most`` (sizes,):
-    items that came in at least and at most; ``seen``, ``hits`` (watched, sizes): released sets with A, those of them
-    of which the original has z. ``lengths_differ``: rows of which the published length is another than the original's.
+    items that came in at least and at most; ``reached`` (sizes, edges): rows with at most ``edges`` of these; ``seen``,
+    ``hits`` (watched, sizes): released sets with A, those of them of which the original has z. ``lengths_differ``: rows
+    of which the published length is another than the original's.
     """
 
     sizes: tuple[int, ...]
     alphabet: int
     watched: Sequence[Watched]
+    edges: Integers
     exact: bool = True
     lengths_differ: int = 0
     rows: Integers = field(init=False)
@@ -47,6 +54,7 @@ class Observed:
     overlaps: Integers = field(init=False)
     fewest: Integers = field(init=False)
     most: Integers = field(init=False)
+    reached: Integers = field(init=False)
     seen: Integers = field(init=False)
     hits: Integers = field(init=False)
 
@@ -57,6 +65,7 @@ class Observed:
         self.overlaps = np.zeros((number, max(self.sizes) + 1), dtype=np.int64)
         self.fewest = np.full(number, self.alphabet, dtype=np.int64)
         self.most = np.zeros(number, dtype=np.int64)
+        self.reached = np.zeros_like(self.edges)
         self.seen, self.hits = (np.zeros((len(self.watched), number), dtype=np.int64) for _ in range(2))
 
     def look(self, before: Baskets, after: SetColumn) -> None:
@@ -90,6 +99,8 @@ class Observed:
         came = np.bitwise_count(bits.words).sum(axis=1, dtype=np.int64) - overlap
         np.minimum.at(self.fewest, place, came)
         np.maximum.at(self.most, place, came)
+        for edge in range(self.edges.shape[1]):
+            self.reached[:, edge] += np.bincount(place[came <= self.edges[place, edge]], minlength=len(self.sizes))
 
     def _watch(self, before: Baskets, after: SetColumn) -> None:
         if not self.watched:
@@ -111,10 +122,18 @@ def observed(found: Material, watched: Sequence[Watched]) -> Observed | None:
     """Look at all pairs once; None where rows cannot be matched."""
     if found.pairs is None:
         return None
-    seen = Observed(found.operator.sizes, found.operator.alphabet, watched)
+    seen = Observed(found.operator.sizes, found.operator.alphabet, watched, edges_of(found.operator))
     for before, after in found.pairs.pairs([found.name], [found.column]):
         seen.look(_before(before, found), after.sets[found.column])
     return seen
+
+
+def edges_of(operator: Operator) -> Integers:
+    """Return quantiles of how many items come in, (sizes, edges)."""
+    sizes = np.array(operator.sizes)
+    chance = np.array([0.0 if operator.refills else operator.rho(m) for m in operator.sizes])
+    found = binom.ppf(np.array(QUANTILES)[None, :], (operator.alphabet - sizes)[:, None], chance[:, None])
+    return np.asarray(found, dtype=np.int64)
 
 
 def _before(table: Table, found: Material) -> Baskets:

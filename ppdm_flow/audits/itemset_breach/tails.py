@@ -29,6 +29,18 @@ def binomial(hits: npt.ArrayLike, trials: npt.ArrayLike, chance: npt.ArrayLike) 
     return found
 
 
+def summed(deviation: npt.ArrayLike, variance: npt.ArrayLike, largest: npt.ArrayLike) -> Floats:
+    """Return Bernstein's bound on both tails of a sum of independent terms, each within ``largest`` of its mean.
+
+    For any law of the terms: rows are independent, whatever happens within a row.
+    """
+    t, v, m = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (deviation, variance, largest)))
+    t = np.abs(t)
+    below = v + m * t / 3.0
+    told = np.divide(t * t, below, out=np.zeros(t.shape), where=t > 0.0)
+    return np.asarray(np.minimum(1.0, 2.0 * np.exp(-0.5 * told)))
+
+
 def mixed(hits: npt.ArrayLike, trials: npt.ArrayLike, expected: npt.ArrayLike) -> Floats:
     """Return a bound on the tails of a sum of ``trials`` independent yes or no with the mean ``expected``.
 
