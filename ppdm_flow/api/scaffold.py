@@ -66,13 +66,14 @@ ppdm-flow run policies/visits.yaml
 ```
 
 Every run makes a directory of its own below `runs/`, with a report and, if every requirement holds, the release.
-Real data does not belong into a repository: `.gitignore` leaves out `data/` and `runs/`, but for the invented table.
+Real data does not belong into a repository: `.gitignore` leaves out `data/`, `runs/` and `sweeps/`, but for the invented table.
 """
 
 _IGNORE = """\
 data/*
 !data/visits.csv
 runs/
+sweeps/
 """
 
 _WORKFLOW = """\
