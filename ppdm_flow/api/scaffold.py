@@ -66,7 +66,8 @@ ppdm-flow run policies/visits.yaml
 ```
 
 Every run makes a directory of its own below `runs/`, with a report and, if every requirement holds, the release.
-Real data does not belong into a repository: `.gitignore` leaves out `data/`, `runs/` and `sweeps/`, but for the invented table.
+Real data does not belong into a repository: `.gitignore` leaves out `data/` (but for the invented table), `runs/` and
+`sweeps/`.
 """
 
 _IGNORE = """\
