@@ -17,7 +17,6 @@ ELSEWHERE = {
     "PPF405": "tests/plan/test_binding.py: no built-in's model breaks",
     "PPF406": "tests/plan/test_binding.py: no built-in's effect breaks",
     "PPF554": "tests/plan/test_rules.py: the built-in says so itself (PPF783)",
-    "PPF574": "tests/plan/test_rules.py: no built-in randomizes sets",
     "PPF606": "tests/plan/test_flow.py: built-ins say so themselves (PPF781)",
     "PPF607": "tests/plan/test_flow.py: built-ins say so themselves (PPF797)",
     "PPF612": "tests/plan/test_flow.py: needs the columns of data",

@@ -49,8 +49,8 @@ _STEP = (
         "PPF804",
         "what the operator says of the data",
         "The maximal supports that the operator was chosen for, or its alphabet, were taken from the data.",
-        "Both are published with the release: the parameters tell about how frequent the most frequent itemsets are, and"
-        " the alphabet which items exist.",
+        "Both are published with the release: the parameters tell how frequent the most frequent itemsets are, and"
+        " the alphabet tells which items exist.",
         "Give `max_supports` in `privacy.itemset_breach`, and a `domain` for the sets.",
         good="attributes:\n  basket: {role: items, domain: [bread, butter, milk]}\n"
         "privacy:\n  itemset_breach: {level: 0.5, max_supports: [0.05, 0.01, 0.002]}",
