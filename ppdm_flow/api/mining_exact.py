@@ -11,11 +11,10 @@ import numpy as np
 from ppdm_flow.api.mining_answer import Asked, Integers, Itemsets, MinedRelease
 from ppdm_flow.api.mining_sets import Sets
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
-from ppdm_flow.mining.itemsets import collection
-from ppdm_flow.mining.itemsets.mine import mine_transactions
 from ppdm_flow.mining.transactions.apriori import LENGTH, NO_CANDIDATES
 from ppdm_flow.mining.transactions.apriori_levels import Level, places
 from ppdm_flow.mining.transactions.associations import Ratio
+from ppdm_flow.mining.transactions.exact import exact
 from ppdm_flow.mining.transactions.rules import Rule
 from ppdm_flow.tables.sets import Baskets
 
@@ -26,10 +25,8 @@ def mined_plain(sets: Sets, asked: Asked, least: float, listener: Listener) -> M
     rows = len(whole)
     listener(StepStarted("itemsets"))
     started = time.perf_counter()
-    found = _searched(whole, asked.min_support.rows(rows), asked.max_length) if isinstance(whole, Baskets) else None
+    levels = exact(whole, asked.min_support.rows(rows), asked.max_length) if isinstance(whole, Baskets) else []
     listener(StepFinished("itemsets", time.perf_counter() - started, rows))
-    by_size = [] if found is None else list(_by_size(found))
-    levels = _levels(by_size, len(sets.names))
     return MinedRelease(
         file=sets.file,
         attribute=sets.column,
@@ -38,39 +35,16 @@ def mined_plain(sets: Sets, asked: Asked, least: float, listener: Listener) -> M
         operator=None,
         asked=asked,
         least=least,
-        sizes=tuple(_sorted(items, counts, rows) for items, counts in by_size),
-        stopped=LENGTH if asked.max_length is not None and len(by_size) == asked.max_length else NO_CANDIDATES,
+        sizes=tuple(_sorted(level.itemsets, level.counts[:, 0], rows) for level in levels),
+        stopped=LENGTH if asked.max_length is not None and len(levels) == asked.max_length else NO_CANDIDATES,
         rules=tuple(_ranked(_rules(levels, rows, len(sets.names), asked))) if asked.rules else None,
     )
-
-
-def _searched(whole: Baskets, least: int, longest: int | None) -> collection.Itemsets:
-    found = mine_transactions(
-        whole.offsets, whole.items, least, alphabet=max(1, len(whole.categories)), max_length=longest
-    )
-    return found.take(found.lexicographic())
-
-
-def _by_size(found: collection.Itemsets) -> Iterator[tuple[Integers, Integers]]:
-    """Yield itemsets (n, k) in lexicographic order and their counts (n,), size by size."""
-    lengths = found.lengths
-    for size in range(1, int(lengths.max(initial=0)) + 1):
-        here = found.take(np.flatnonzero(lengths == size))
-        yield here.items.reshape(-1, size).astype(np.int64), here.supports
 
 
 def _sorted(items: Integers, counts: Integers, rows: int) -> Itemsets:
     order = np.argsort(-counts, kind="stable")
     share = counts[order] / rows
     return Itemsets(items[order], share, np.zeros(len(share)), share, share, candidates=0)
-
-
-def _levels(by_size: list[tuple[Integers, Integers]], alphabet: int) -> list[Level]:
-    levels: list[Level] = []
-    for items, counts in by_size:
-        parents = places(levels, items[:, :-1], alphabet)
-        levels.append(Level(items, parents, counts[:, None], np.ones(len(items), dtype=bool)))
-    return levels
 
 
 def _rules(levels: list[Level], rows: int, alphabet: int, asked: Asked) -> Iterator[Rule]:
