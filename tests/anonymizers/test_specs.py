@@ -15,8 +15,9 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 
 BUILT_IN = (
-    "drop", "fine_grain_perturbation", "full_domain_recoding", "generalize", "krimp_generator", "limit_items",
-    "progressive_disclosure", "pseudonymize", "randomize_transactions", "rename", "roll_up", "sample", "shuffle_rows",
+    "drop", "fine_grain_perturbation", "full_domain_recoding", "generalize", "genetic_encode", "krimp_generator",
+    "limit_items", "mask", "progressive_disclosure", "pseudonymize", "randomize_transactions", "rename", "roll_up",
+    "sample", "shuffle_rows",
 )  # fmt: skip
 
 FACTS = {

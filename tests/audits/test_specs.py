@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import ppdm_flow.anonymizers
 import ppdm_flow.audits
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.plugin_info import Kind
@@ -22,7 +23,7 @@ from ppdm_flow.sdk.audit import Audit, Rechecked
 from ppdm_flow.sdk.registry import listed, load
 
 NAMES = [p.name for p in listed("audits") if p.built_in]
-ROOM = Path(ppdm_flow.audits.__file__).parent
+ROOMS = [Path(room.__file__).parent for room in (ppdm_flow.audits, ppdm_flow.anonymizers)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -49,7 +50,7 @@ def test_specs_are_light():
 
 
 def test_every_code_has_a_page_and_every_page_a_use():
-    raised = {c for file in ROOM.rglob("*.py") for c in re.findall(r"PPF8\d\d", file.read_text())}
+    raised = {c for room in ROOMS for file in room.rglob("*.py") for c in re.findall(r"PPF8\d\d", file.read_text())}
     assert raised == {c for c in pages() if c.startswith("PPF8")}
     for code in raised:
         page = pages()[code]

@@ -1,0 +1,1 @@
+"""The plugin ``genetic_encode``: ids exchange bits with their neighbours."""

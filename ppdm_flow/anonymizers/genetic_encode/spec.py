@@ -1,0 +1,67 @@
+"""Genetic encoding: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ppdm_flow.anonymizers.naming import absent, reaches
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+INVERTIBLE = "PPF819"
+WIDEST = 62
+
+
+class GeneticEncodeParams(Params):
+    """``attribute`` holds whole numbers of at most ``width`` bits; the first ``head`` of them stay with their row.
+
+    ``invert`` says what "inverted" means for these: ``reverse`` turns their order around, ``complement`` turns every
+    bit over. All other bits go to the row before; the last row gets the first one's.
+    """
+
+    attribute: str
+    width: Annotated[int, Field(ge=2, le=WIDEST)] = 12
+    head: Annotated[int, Field(ge=1)] = 4
+    invert: Literal["reverse", "complement"] = "reverse"
+
+    @model_validator(mode="after")
+    def _splits(self) -> Self:
+        if self.head >= self.width:
+            raise ValueError("`head` has to be less than `width`: the other bits are passed on")
+        return self
+
+
+def effect(params: GeneticEncodeParams, scope: Scope) -> Effect:
+    """Replace ids by codes; an identifier stays one."""
+    if not reaches(params.attribute, scope.attributes):
+        return Effect(problems=(absent(params.attribute, scope.attributes, ("attribute",)),))
+    fact = scope.attributes.get(params.attribute)
+    personal = fact is not None and fact.role in (Role.IDENTIFIER, Role.SUBJECT)
+    text = f"the codes of `{params.attribute}` hide nothing: whoever knows the order of the rows turns them back"
+    still = "; to the rules of a release it is an identifier as before" if personal else ""
+    advice = "`pseudonymize` gives codes that nobody turns back without its key; shuffle the rows in any case"
+    return Effect(
+        reads=(params.attribute,),
+        changes={params.attribute: Change.OTHER},
+        problems=(Problem(INVERTIBLE, text + still, ("attribute",), advice, warning=True),),
+    )
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="genetic_encode",
+        kind=Kind.TABLE,
+        summary="Gives ids the bits of their neighbours, as the modified anonymity model does; this protects nobody.",
+        reference="the genetic encoding of ids in the modified anonymity model (k-anonymity with class ids)",
+        guarantees=("none: the codes can be turned back by anyone who knows the order of the rows, and can collide",),
+        cost="one pass over the whole table",
+        example="steps:\n  encode: {use: genetic_encode, with: {attribute: roll_number, width: 12, head: 4}}",
+    ),
+    params=GeneticEncodeParams,
+    algorithm="ppdm_flow.anonymizers.genetic_encode.algorithm:GeneticEncode",
+    effect=effect,
+)

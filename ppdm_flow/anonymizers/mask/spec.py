@@ -1,0 +1,87 @@
+"""Mask: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+FORMATS = {"postal_code": (3, 0), "card_number": (0, 4), "phone": (3, 2)}
+"""First and last characters that each format keeps."""
+
+
+class Cover(Params):
+    """``first`` and ``last`` are how many letters and digits stay at either end; ``sign`` stands for each other one.
+
+    ``format`` gives these two for texts of a known kind. ``separators: mask`` covers blanks, dashes and the like too.
+    ``length`` writes that many signs whatever the text's own length, which tells something as well.
+    """
+
+    format: Literal["postal_code", "card_number", "phone"] | None = None
+    first: Annotated[int, Field(ge=0)] | None = None
+    last: Annotated[int, Field(ge=0)] | None = None
+    sign: Annotated[str, Field(min_length=1, max_length=1)] = "*"
+    separators: Literal["keep", "mask"] = "keep"
+    length: Annotated[int, Field(ge=1, le=100)] | None = None
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The characters that stay at the start and at the end."""
+        first, last = FORMATS.get(self.format or "", (0, 0))
+        return (first if self.first is None else self.first, last if self.last is None else self.last)
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: {"format": rule} if isinstance(rule, str) else rule or {} for name, rule in value.items()}
+    return value
+
+
+class MaskParams(Params):
+    """``attributes`` are the attributes (names or globs), each with how it is covered, or with the name of a format."""
+
+    attributes: Annotated[dict[str, Cover], BeforeValidator(_named), Field(min_length=1)]
+
+    def covers(self, known: tuple[str, ...]) -> dict[str, Cover]:
+        """Return the rule of each attribute; an exact name wins."""
+        ordered = sorted(self.attributes, key=lambda name: not is_pattern(name))
+        return {name: self.attributes[key] for key in ordered for name in matching(key, known)}
+
+
+def effect(params: MaskParams, scope: Scope) -> Effect:
+    """Cover characters: a text then stands for all that look like it."""
+    known = tuple(scope.attributes)
+    rules = params.covers(known)
+    found: list[Problem] = list(missing_ones(params.attributes, known, ("attributes",)))
+    return Effect(
+        reads=tuple(rules),
+        changes=dict.fromkeys(rules, Change.GENERALIZED),
+        guarantee="every released text has at least one covered character",
+        problems=tuple(found),
+    )
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="mask",
+        kind=Kind.ROW_WISE,
+        summary="Covers characters of postal codes, card numbers, phone numbers and the like; text stays text.",
+        reference="the masking step of the modified anonymity model (k-anonymity with class ids)",
+        guarantees=(
+            "every released text has at least one covered character; how many people share it, k_anonymity measures",
+        ),
+        cost="work for each distinct value",
+        example="steps:\n  cover:\n    use: mask\n    with:\n      attributes:\n"
+        "        postal_code: {first: 3}      # 02174 becomes 021**\n"
+        "        card: card_number            # 4929-1234-5678-9012 becomes ****-****-****-9012\n"
+        "        phone: {format: phone, last: 0}",
+    ),
+    params=MaskParams,
+    algorithm="ppdm_flow.anonymizers.mask.algorithm:Mask",
+    effect=effect,
+)

@@ -1,0 +1,93 @@
+"""Genetic encoding: the published example, a bit-by-bit twin, what it refuses, and what it says of itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdm_flow.anonymizers.genetic_encode.algorithm import numbers
+from ppdm_flow.anonymizers.genetic_encode.bits import colliding, encoded
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.anonymizer import StepContext
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.case import BadInput, Case
+from ppdm_flow.testing.conformance import AnonymizerConformance
+from ppdm_flow.testing.running import run
+from ppdm_flow.testing.view import InMemoryView
+
+SPEC = registry.load("anonymizers", "genetic_encode")
+
+
+def released(values: list[str], **params) -> list[str]:
+    table = Table.of({"id": values})
+    fitted = SPEC.load()(SPEC.params(attribute="id", **params)).fit(InMemoryView.of(table), StepContext("s", {}, ()))
+    return run(fitted.transform, table)[""]["id"].texts()
+
+
+def test_the_published_example():
+    assert released(["106", "257", "3000"]) == ["1", "2232", "3434"]
+
+
+def test_the_other_reading_of_inverted():
+    assert released(["106", "257", "3000"], invert="complement") == ["3841", "3768", "1130"]
+
+
+def twin(ids: list[int], width: int, head: int, complement: bool) -> list[int]:
+    words = [format(i, f"0{width}b") for i in ids]
+    out = []
+    for place, word in enumerate(words):
+        kept = "".join("10"[int(b)] for b in word[:head]) if complement else word[:head][::-1]
+        out.append(int(kept + words[(place + 1) % len(words)][head:], 2))
+    return out
+
+
+@given(st.integers(2, 20), st.data(), st.booleans())
+def test_twin(width, data, complement):
+    head = data.draw(st.integers(1, width - 1))
+    ids = data.draw(st.lists(st.integers(0, (1 << width) - 1), min_size=1, max_size=30))
+    assert encoded(np.array(ids), width, head, complement=complement).tolist() == twin(ids, width, head, complement)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20))
+def test_collisions_are_counted(pairs):
+    ids, codes = (np.array([p[i] for p in pairs], dtype=np.int64) for i in (0, 1))
+    expected = sum(any(c == code and i != own for i, c in pairs) for own, code in pairs)
+    assert colliding(ids, codes) == expected
+
+
+@pytest.mark.parametrize("wrong", ["4096", "-1", "x", "1.5", "99999999999999999999", "", None, "⊥"])
+def test_what_does_not_fit_is_refused_without_being_quoted(wrong):
+    with pytest.raises(PluginError, match="`id`") as caught:
+        numbers("id", Column.of(["7", wrong]), 12)
+    (told,) = caught.value.diagnostics
+    assert told.code == "PPF823"
+    assert wrong in (None, "", "x", "-1", "1.5", "⊥") or wrong not in told.message
+
+
+def test_check_warns_and_an_identifier_stays_one():
+    scope = Scope("s", {"id": AttributeFacts("id", Role.IDENTIFIER)}, ())
+    found = SPEC.effect(SPEC.params(attribute="id"), scope)
+    assert found.changes == {"id": Change.OTHER}  # to the rules of a release, nothing has replaced it
+    assert [(p.code, p.warning) for p in found.problems] == [("PPF819", True)]
+    assert "identifier" in found.problems[0].message
+    assert SPEC.effect(SPEC.params(attribute="di"), scope).problems[0].code == "PPF781"
+
+
+def test_the_head_is_shorter_than_the_whole():
+    with pytest.raises(ValueError, match="less than `width`"):
+        SPEC.params(attribute="id", width=4, head=4)
+
+
+class TestConformance(AnonymizerConformance):
+    def case(self):
+        ids = [str(i) for i in np.random.default_rng(1).permutation(4096)[:500]]
+        table = Table.of({"id": ids, "job": ["a-canary", "b-canary"] * 250})
+        spoiled = Table.of({"id": ["5", "4096"]})
+        return Case(SPEC, {"attribute": "id"}, table, bad=(BadInput("id", spoiled),))

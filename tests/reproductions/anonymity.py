@@ -1,0 +1,142 @@
+"""The modified anonymity model, and attacks on releases: the published tables and inferences.
+
+    python tests/reproductions/anonymity.py [--only table1] [--json FILE]
+
+Of Table 1 the text states the one department that breaks it, and what it is meant to be: 20 students in groups of at
+least two over masked roll number, age, grade and department. The four students of MET are as stated; the other sixteen
+stand in for the rest, in groups that hold.
+
+A part is a function that yields rows, under :func:`part`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.draws import Draws, RunKey
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.anonymizer import StepContext
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.registry import load
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.running import run
+from ppdm_flow.testing.view import InMemoryView
+
+QI = Role.QUASI_IDENTIFIER
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    paper: float | None
+    measured: float
+    low: float
+    high: float
+
+    @classmethod
+    def exact(cls, name: str, paper: float | None, measured: float) -> Row:
+        return cls(name, paper, float(measured), float(measured), float(measured))
+
+
+Part = Callable[[], Iterator[Row]]
+PARTS: dict[str, Part] = {}
+
+
+def part(name: str) -> Callable[[Part], Part]:
+    """Register a part under the name that ``--only`` takes."""
+
+    def register(function: Part) -> Part:
+        PARTS[name] = function
+        return function
+
+    return register
+
+
+def step(name: str, table: Table, roles: dict[str, Role] | None = None, **params: object) -> Table:
+    """Carry out a step of the product on a small table."""
+    spec = load("anonymizers", name)
+    view = InMemoryView.of(table, roles or {})
+    facts = {f.name: AttributeFacts(f.name, f.role, source=f.name) for f in view.schema}
+    fitted = spec.load()(spec.params.model_validate(params)).fit(view, StepContext("step", facts, ()))
+    return run(fitted.transform, table)[""]
+
+
+def context(roles: dict[str, Role], **more: object) -> AuditContext:
+    facts = {name: AttributeFacts(name, role, source=name) for name, role in roles.items()}
+    return AuditContext("public", facts, facts, **more)
+
+
+STUDENTS = [
+    *[("10604011", "20", "A", "MET"), ("10604012", "20", "A", "MET"), ("10604013", "20", "A", "MET")],
+    ("10602014", "20", "A", "MET"),
+    *[(f"106010{i}", "21", "B", "CSE") for i in range(21, 25)],
+    *[(f"106030{i}", "20", "B", "ECE") for i in range(31, 36)],
+    *[(f"106050{i}", "22", "C", "CIV") for i in range(41, 44)],
+    *[(f"106070{i}", "21", "A", "EEE") for i in range(51, 55)],
+]
+
+
+@part("table1")
+def table1() -> Iterator[Row]:
+    """How many of 20 students stand alone in the table that is meant to be 2-anonymous."""
+    names = ("roll_number", "age", "grade", "department")
+    original = Table.of({n: [s[i] for s in STUDENTS] for i, n in enumerate(names)})
+    released = step("mask", original, attributes={"roll_number": {"first": 6}})
+    roles = dict.fromkeys(names, QI)
+    requirement = KAnonymity("privacy.k_anonymity", 2, names)
+    audit = load("audits", "k_anonymity")
+    views = InMemoryView.of(original, roles), InMemoryView.of(released, roles)
+    found = audit.load()(audit.params()).measure(*views, context(roles, requirements=(requirement,)))
+    below = next(f.value for name, f in found.figures.items() if name.endswith("rows_below"))
+    yield Row.exact("table1.students", 20, len(original))
+    yield Row.exact("table1.violations", 1, below)
+
+
+@part("ids")
+def ids() -> Iterator[Row]:
+    """The encoding of three ids, and how many of 500 an attacker turns back."""
+    table = Table.of({"id": ["106", "257", "3000"]})
+    codes = step("genetic_encode", table, attribute="id")["id"].texts()
+    for name, paper, code in zip(("106", "257", "3000"), (1, 2232, 3434), codes, strict=True):
+        yield Row.exact(f"ids.encoded.{name}", paper, int(code))
+
+
+def shuffled(table: Table, seed: str) -> Table:
+    """Return the rows in a random order."""
+    words = Draws(RunKey.from_seed(seed).step("shuffle"), 1).words(table.rows)[:, 0]
+    return table.take(np.argsort(words))
+
+
+def shown(row: Row) -> str:
+    paper = "" if row.paper is None else f"{row.paper:.4f}"
+    spread = f"{row.low:.4f} to {row.high:.4f}" if row.low < row.high else ""
+    verdict = "" if row.paper is None else ("ok" if abs(row.paper - row.measured) < 5e-5 else "OFF")
+    return f"{row.id:<34} {paper:>10} {row.measured:>10.4f}  {spread:<18} {verdict}"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--only", choices=tuple(PARTS))
+    options.add_argument("--json", type=Path)
+    chosen = options.parse_args()
+    rows: list[Row] = []
+    for name, function in PARTS.items():
+        if chosen.only in (None, name):
+            found = list(function())
+            print(f"\n{'id':<34} {'paper':>10} {'measured':>10}")
+            print("\n".join(map(shown, found)), flush=True)
+            rows += found
+    if chosen.json:
+        chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
