@@ -17,20 +17,21 @@ class Query:
     """Common table expressions over the relation ``candidate``, for a query of one figure for each class.
 
     ``cells`` (id, s, n): rows of value s that look like class ``id``; ``sizes`` (id, size, own): all that do, and those
-    that belong to it; ``base`` (s, q): shares of the table.
+    that belong to it; ``base`` (s, q): shares of the table. Without a sensitive column all have one value.
     """
 
-    def __init__(self, sql: Sql, schema: Schema, columns: Sequence[str], sensitive: str, nulls: Nulls) -> None:
+    def __init__(self, sql: Sql, schema: Schema, columns: Sequence[str], sensitive: str | None, nulls: Nulls) -> None:
         self.sql = sql
         self.wildcard = nulls is Nulls.WILDCARD
         self.width = len(columns)
-        every = [*columns, sensitive]
+        every = [*columns] if sensitive is None else [*columns, sensitive]
+        self.value = "NULL" if sensitive is None else f"c{len(columns)}"
         where = all_known(every) if nulls is Nulls.EXCLUDE else ""
         self.counted = classes("candidate", every, schema, where)
 
     def values(self) -> list[str | None]:
         """Return the sensitive values that occur, None for a missing one."""
-        rows = self.sql.rows(f"SELECT DISTINCT c{self.width} FROM ({self.counted})")  # noqa: S608  # our own query
+        rows = self.sql.rows(f"SELECT DISTINCT {self.value} FROM ({self.counted})")  # noqa: S608  # our own query
         return [row[0] for row in rows]
 
     def worst(self, each: str, bound: float, *, at_most: bool, parameters: Sequence[Any] = ()) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class Query:
         rank = f"DENSE_RANK() OVER (ORDER BY {keys})" if keys else "0"
         ranked = f"""
             ranked AS MATERIALIZED (SELECT *, {rank} AS id FROM ({self.counted})),
-            own AS (SELECT id, c{self.width} AS s, CAST(n AS BIGINT) AS n FROM ranked)"""  # noqa: S608  # our own names
+            own AS (SELECT id, {self.value} AS s, CAST(n AS BIGINT) AS n FROM ranked)"""  # noqa: S608  # our own names
         if self.wildcard:
             ranked += f""",
             combos AS MATERIALIZED (

@@ -24,4 +24,35 @@ PAGES: tuple[CodePage, ...] = (
         bad="t_closeness:\n  income: {t: 0.2, distance: ordered, order: [low, high]}    # the release has medium too",
         good="t_closeness:\n  income: {t: 0.2, distance: ordered, order: [low, medium, high]}",
     ),
+    CodePage(
+        code="PPF878",
+        title="a population that cannot be read",
+        what="The file of `k_map`, or a hierarchy that its values need, is not there, is no CSV file, or lacks a column"
+        " for a released attribute that forms the classes.",
+        why="Without it nobody can count the people who fit a class.",
+        fix="Give a CSV file with a header, and with `columns` what it calls the attributes, by their names in the"
+        " source.",
+        bad="k_map: {k: 5, population: {path: voters.csv}}    # its column is called ZIP, the attribute zip",
+        good="k_map: {k: 5, population: {path: voters.csv, columns: {zip: ZIP}}}",
+    ),
+    CodePage(
+        code="PPF879",
+        title="released classes that fit nobody",
+        what="Of some released classes the population file has nobody. A warning: `k` is then 0.",
+        why="The file lacks people of the data, or writes their values in another way, so that nothing fits.",
+        fix="Write the values of the file as in the source, before anything is generalized. Declare the hierarchy that"
+        " a step generalizes by with the attribute, so that its labels are understood.",
+        bad="steps:\n  coarse: {use: generalize, with: {attributes: {job: {hierarchy: jobs.csv}}}}",
+        good="attributes:\n  job: {role: quasi_identifier, hierarchy: {csv: jobs.csv}}",
+    ),
+    CodePage(
+        code="PPF880",
+        title="combinations of randomized items",
+        what="`km_anonymity` is asked of sets that a step has randomized.",
+        why="The items of a randomized set are mostly not those of the person, so counting them says nothing of what"
+        " someone who knows real items would find.",
+        fix="Require `itemset_breach` of randomized sets.",
+        bad="privacy:\n  km_anonymity: {k: 5, m: 2}    # after randomize_transactions",
+        good="privacy:\n  itemset_breach: {level: 0.5}",
+    ),
 )

@@ -1,0 +1,130 @@
+"""Which values a released label stands for, read off the label itself and the hierarchy that the policy declares.
+
+This does not ask the step that wrote the labels: a label of an unknown form stands for nothing but itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+
+_BETWEEN = re.compile(r"\[(?P<low>[^,\[\]]+), ?(?P<high>[^,\[\]]+)(?P<end>[\])])")
+_BEYOND = re.compile(r"(?P<sign><=|>=|<|>) ?(?P<edge>.+)")
+EVERYTHING = "*"
+
+
+class Labels:
+    """The labels that one attribute is released with, and what they stand for."""
+
+    def __init__(self, labels: Sequence[str], own: AttributeFacts, released: AttributeFacts, home: Path) -> None:
+        self.place = {label: i for i, label in enumerate(labels)}
+        self.generalized = released.was(Change.GENERALIZED)
+        spec = own.hierarchy or HierarchySpec()
+        self.spec = spec
+        self.above = _ancestors(spec, own.name, home) if self.generalized else {}
+        self.ranges = [(i, *bounds) for label, i in self.place.items() if (bounds := _range(label)) is not None]
+        masks = {spec.mask, "*"}
+        self.masks = {(len(label), hidden) for label in labels if (hidden := _hidden(label, masks))}
+        self.signs = sorted(masks)
+
+    def of(self, value: str) -> tuple[int, ...]:
+        """Return the labels that stand for ``value``, by place, ascending."""
+        names = {value}
+        found: set[int] = set()
+        if self.generalized:
+            names.update((EVERYTHING, *self.above.get(value, ()), *self._masked(value), *_dates(value, self.spec)))
+            found.update(self._within(value))
+        found.update(self.place[name] for name in names if name in self.place)
+        return tuple(sorted(found))
+
+    def _masked(self, value: str) -> Iterator[str]:
+        for length, hidden in self.masks:
+            if length == len(value):
+                for sign in self.signs:
+                    yield "".join(sign if i in hidden else letter for i, letter in enumerate(value))
+
+    def _within(self, value: str) -> Iterator[int]:
+        number = _number(value) if self.ranges else None
+        if number is not None:
+            for i, low, high, low_in, high_in in self.ranges:
+                above = low is None or (number >= low if low_in else number > low)
+                below = high is None or (number <= high if high_in else number < high)
+                if above and below:
+                    yield i
+
+
+def _ancestors(spec: HierarchySpec, name: str, home: Path) -> Mapping[str, tuple[str, ...]]:
+    if spec.csv is not None:
+        return _read(home / spec.csv, spec.delimiter, name)
+    if spec.order is not None:
+        return _neighbours(spec.order, spec.then)
+    return dict(spec.levels or ())
+
+
+def _neighbours(order: Sequence[str], then: Sequence[int]) -> dict[str, tuple[str, ...]]:
+    """Return the groups of neighbours that each value of an order belongs to."""
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(order, ())
+    size = 1
+    for together in then:
+        size *= together
+        for i, value in enumerate(order):
+            first = i - i % size
+            group = order[first : first + size]
+            found[value] += (group[0] if len(group) == 1 else f"{group[0]} to {group[-1]}",)
+    return found
+
+
+def _read(path: Path, delimiter: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Read a hierarchy file. Raises DataError without quoting it."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter, strict=True) if row}
+    except (OSError, UnicodeDecodeError, csv.Error):
+        text = f"the hierarchy of `{name}` cannot be read, so nobody can say whom its labels stand for"
+        raise DataError(Diagnostic("PPF878", text)) from None
+
+
+def _range(label: str) -> tuple[Decimal | None, Decimal | None, bool, bool] | None:
+    """Return (low, high, low included, high included) of ``[18, 25)``, ``>= 65`` and the like."""
+    if found := _BETWEEN.fullmatch(label):
+        low, high = _number(found["low"]), _number(found["high"])
+        return None if low is None or high is None else (low, high, True, found["end"] == "]")
+    if found := _BEYOND.fullmatch(label):
+        edge = _number(found["edge"])
+        if edge is not None:
+            sign = found["sign"]
+            return (None, edge, False, sign == "<=") if sign[0] == "<" else (edge, None, sign == ">=", False)
+    return None
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() and "_" not in text else None
+
+
+def _hidden(label: str, masks: set[str]) -> frozenset[int]:
+    return frozenset(i for i, letter in enumerate(label) if letter in masks)
+
+
+def _dates(value: str, spec: HierarchySpec) -> Iterator[str]:
+    try:
+        day = (
+            datetime.strptime(value.strip(), spec.format).replace(tzinfo=UTC)
+            if spec.format
+            else datetime.fromisoformat(value.strip())
+        )
+    except ValueError:
+        return
+    yield from (f"{day.year:04d}", f"{day.year:04d}-{day.month:02d}", f"{day.year:04d}-Q{(day.month + 2) // 3}")
+    yield f"{day.year // 10 * 10:04d}s"

@@ -1,0 +1,110 @@
+"""The people of a population table, by the released labels that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv
+
+from ppdm_flow.audits.classes.covering import Labels
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.core.anonymity import KMap
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.column import MISSING, SPECIALS, Column
+from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.table import Table
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profiles:
+    """People who fit the same labels. ``codes`` (profiles, columns) point into ``fits`` of each column.
+
+    ``fits[j][c]`` are the dense codes (suppressed 0, missing 1, then labels) that stand for code c of column j.
+    ``people`` (profiles,) counts them.
+    """
+
+    codes: Ints
+    people: Ints
+    fits: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @property
+    def total(self) -> int:
+        """The number of people."""
+        return int(self.people.sum())
+
+
+def profiles(requirement: KMap, released: Counts, ctx: AuditContext) -> Profiles:
+    """Read the population, and find the labels of its values. Raises DataError where it cannot be used."""
+    named = dict(requirement.population.columns)
+    sources = [source_of(c, ctx) for c in released.columns]
+    people = _read(ctx.home / requirement.population.path, [named.get(s, s) for s in sources], requirement)
+    fits, codes = [], []
+    for column, source, name in zip(released.columns, sources, people.columns, strict=True):
+        own = ctx.original_attributes.get(source) or AttributeFacts(source, Role.QUASI_IDENTIFIER)
+        labels = Labels(released.names(column).to_pylist(), own, ctx.attributes.get(column, own), ctx.home)
+        distinct, place = _fits(people.names(name), labels, len(released.names(column)), ctx.nulls)
+        fits.append(distinct)
+        codes.append(place[people.of(name) + SPECIALS])
+    stacked = np.stack(codes, axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
+    found, inverse = np.unique(stacked, axis=0, return_inverse=True)
+    total = np.zeros(len(found), dtype=np.int64)
+    np.add.at(total, inverse.reshape(-1), people.counts)
+    return Profiles(found, total, tuple(fits))
+
+
+def _fits(names: pa.StringArray, labels: Labels, size: int, nulls: Nulls) -> tuple[tuple[tuple[int, ...], ...], Ints]:
+    """Return the distinct sets of labels, and that of each dense code of the population.
+
+    A suppressed cell may be anybody's. A missing one is a value of its own, unless it is a wildcard: then it fits
+    everybody, and a person of whom nothing is known fits every label.
+    """
+    wild = nulls is Nulls.WILDCARD
+    missing = tuple(range(size + SPECIALS)) if wild else (0, MISSING + SPECIALS)
+    marks = (0, MISSING + SPECIALS) if wild else (0,)
+    each = [missing, missing, *((*marks, *(p + SPECIALS for p in labels.of(n))) for n in names.to_pylist())]
+    place = {fit: i for i, fit in enumerate(dict.fromkeys(each))}
+    return tuple(place), np.array([place[fit] for fit in each], dtype=np.int64)
+
+
+def _read(path: Path, columns: Sequence[str], requirement: KMap) -> Counts:
+    wanted = tuple(dict.fromkeys(columns))
+    try:
+        table = pa.csv.read_csv(
+            path,
+            parse_options=pa.csv.ParseOptions(delimiter=requirement.population.delimiter),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(wanted, pa.string()),
+                include_columns=list(wanted),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    except OSError:
+        raise _unusable("cannot be opened") from None
+    except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
+        raise _unusable("is no CSV file with a column for each released attribute that classes are formed by") from None
+    if not wanted:
+        return Counts((), (), np.zeros((1, 0), dtype=np.int32), np.array([table.num_rows], dtype=np.int64))
+    built: Mapping[str, Column] = {name: _column(table[name]) for name in wanted}
+    return count(Table(built, np.arange(table.num_rows, dtype=np.int64)), columns)
+
+
+def _column(cells: pa.ChunkedArray) -> Column:
+    coded = cells.combine_chunks().dictionary_encode()
+    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column(codes, coded.dictionary)
+
+
+def _unusable(what: str) -> DataError:
+    return DataError(Diagnostic("PPF878", f"the population file of `privacy.k_map` {what}"))

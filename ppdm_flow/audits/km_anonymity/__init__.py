@@ -1,0 +1,1 @@
+"""The audit `km_anonymity`."""
