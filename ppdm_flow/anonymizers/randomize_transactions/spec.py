@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from ppdm_flow.anonymizers.randomize_transactions.sizes import stored
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import ItemsetBreach, Requirement
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope, SetShape
 
 EVERY = 0
 """In a map by length: what holds for all lengths without an entry of their own."""
@@ -122,6 +123,10 @@ def _takes(operator: str) -> str:
     return f"`{operator}` takes " + (" and ".join(f"`{name}`" for name in needs) if needs else "none of them")
 
 
+def _stores(params: RandomizeTransactionsParams, shape: SetShape) -> tuple[str, int]:
+    return stored(params.operator, params.form, shape)
+
+
 SPEC = PluginSpec(
     info=PluginInfo(
         name="randomize_transactions",
@@ -137,10 +142,11 @@ SPEC = PluginSpec(
         cost="fit: a pass for the sizes, and one for each size of itemset where maximal supports are not given; apply:"
         " bits of the whole alphabet for each set, or two words an item for seeds",
         example="privacy:\n  itemset_breach: {level: 0.5, sizes: [1, 2, 3], max_supports: [0.05, 0.01, 0.002]}\n"
-        "steps:\n  short: {use: limit_items, with: {max: 10}}\n  randomize: {use: randomize_transactions}",
+        "steps:\n  randomize: {use: randomize_transactions, with: {longest: 10}}",
         sets="column",
     ),
     params=RandomizeTransactionsParams,
     algorithm="ppdm_flow.anonymizers.randomize_transactions.algorithm:RandomizeTransactions",
     effect=effect,
+    stores=_stores,
 )
