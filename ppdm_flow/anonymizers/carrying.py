@@ -7,6 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from ppdm_flow.anonymizers.naming import is_pattern
+from ppdm_flow.core.anonymity import LKC, KMap, OnClasses, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.requirements import KAnonymity, Requirement, Sensitivity, Template
 
@@ -58,3 +59,31 @@ def k_anonymity(requirements: Iterable[Requirement], attributes: Attributes) -> 
     known = _present(attributes)
     found = [(r, [_name(a, known) for a in r.attributes]) for r in requirements if isinstance(r, KAnonymity)]
     return tuple(replace(r, attributes=tuple(dict.fromkeys(n for n in names if n is not None))) for r, names in found)
+
+
+def on_classes(requirements: Iterable[Requirement], attributes: Attributes) -> tuple[OnClasses, ...]:
+    """Return what must hold of classes in present names, over what is left of their attributes.
+
+    A requirement whose sensitive attribute does not reach the step is left out.
+    """
+    known = _present(attributes)
+    found = (_on_classes(r, known) for r in requirements if isinstance(r, OnClasses))
+    return tuple(r for r in found if r is not None)
+
+
+def _on_classes(requirement: OnClasses, known: Mapping[str, str]) -> OnClasses | None:
+    names = [_name(a, known) for a in requirement.attributes]
+    left = tuple(dict.fromkeys(n for n in names if n is not None))
+    if isinstance(requirement, OnSensitive):
+        attribute = _name(requirement.attribute, known)
+        return None if attribute is None else replace(requirement, attribute=attribute, attributes=left)
+    if isinstance(requirement, KMap):
+        columns = dict(requirement.population.columns)
+        given = tuple((n, columns.get(a, a)) for n, a in zip(names, requirement.attributes, strict=True) if n)
+        return replace(requirement, attributes=left, population=replace(requirement.population, columns=given))
+    return _lkc(requirement, left, known)
+
+
+def _lkc(requirement: LKC, left: tuple[str, ...], known: Mapping[str, str]) -> LKC:
+    pairs = [(_name(a, known), value) for a, value in requirement.sensitive]
+    return replace(requirement, attributes=left, sensitive=tuple((a, v) for a, v in pairs if a is not None))

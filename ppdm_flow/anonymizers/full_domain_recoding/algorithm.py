@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from ppdm_flow.anonymizers.carrying import k_anonymity
-from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, ground_of, marks_in
+from ppdm_flow.anonymizers.full_domain_recoding.account import charts, figures, findings
+from ppdm_flow.anonymizers.full_domain_recoding.asking import Asked
+from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, ground_of, scale
+from ppdm_flow.anonymizers.full_domain_recoding.population import people
+from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved, solve
 from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
+from ppdm_flow.anonymizers.full_domain_recoding.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
 from ppdm_flow.anonymizers.hierarchies.whole import whole
 from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.recoding import costs, models
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.look import Look
-from ppdm_flow.mining.recoding.search import Solution, optimum
+from ppdm_flow.mining.recoding.judge import Watch
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.domain import union
 
-COSTS: dict[str, costs.Cost] = {
-    "loss": costs.Loss(),
-    "ncp": costs.Loss(geometric=False),
-    "precision": costs.Precision(),
-    "discernibility": costs.Discernibility(),
-    "average_class_size": costs.ClassSize(),
-    "entropy": costs.Entropy(),
-    "classification": costs.Misclassified(0),
-}
+_EVERY = 16
+"""Nodes between two reports of how far the search is."""
 
 
 class FullDomainRecoding:
@@ -46,64 +42,67 @@ class FullDomainRecoding:
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Find the levels. Raises PluginError where no levels keep the requirements within the limit."""
-        found = k_anonymity(ctx.requirements, ctx.attributes)
-        names = self.params.grouped(found)
-        require(names, data.schema.names, ctx.step)
-        sensitive = data.schema.having(Role.TARGET)[:1] if self.params.cost == "classification" else ()
-        counts = data.counts([*names, *(s for s in sensitive if s not in names)])
-        scales = [self._scale(name, counts, data, ctx) for name in names]
-        ground = ground_of(counts, scales, sensitive)
-        least = max(k.k for k in found)
-        limit = math.floor(self.params.suppression * ground.records + 1e-9)
-        asked = [models.KAnonymous(least)]
-        solution = optimum(ground, asked, COSTS[self.params.cost], limit, most=self.params.most_nodes)
-        if solution.best is None:
-            raise _none_is_good(ground, limit, solution)
-        drops = self.params.suppress == "rows" or solution.best.suppressed < least
-        figures = _figures(ground, solution, solution.best, scales)
-        return Fitted(_transform(ctx.step, ground, scales, solution.best, drops), figures=figures)
+        todo = task(self.params.attributes, ctx.requirements, ctx.attributes)
+        require(todo.attributes, data.schema.names, ctx.step)
+        targets = data.schema.having(Role.TARGET)[:1] if self.params.cost == "classification" else ()
+        columns = dict.fromkeys((*todo.attributes, *targets, *todo.sensitive))
+        counts = data.counts(list(columns))
+        population = _population(todo, ctx)
+        scales = [self._scale(name, counts, population, ctx) for name in todo.attributes]
+        asked = Asked(todo, counts, ctx, targets)
+        ground = ground_of(counts, scales, asked.sensitive, population)
+        solved = solve(ground, asked, self.params, _watch(ctx.progress))
+        return Fitted(
+            _transform(ctx.step, ground, scales, solved),
+            figures=figures(ground, solved, scales, self.params.cost),
+            findings=findings(ctx.step, solved, scales),
+            charts=charts(ctx.step, ground, solved, scales, self.params.cost),
+        )
 
-    def _scale(self, name: str, counts: Counts, data: DataView, ctx: StepContext) -> Scale:
+    def _scale(self, name: str, counts: Counts, population: Counts | None, ctx: StepContext) -> Scale:
         facts = ctx.attributes.get(name)
-        every = whole(name, facts.hierarchy if facts else None, data.domain(name).to_pylist(), ctx.home)
-        bounds, top = self.params.levels.get(name, Bounds()), every.top
-        high = top if bounds.max is None else bounds.max
-        if max(bounds.min, high) > top:
-            text = f"the hierarchy of `{name}` has {top} levels above the values; a higher one was asked for"
+        found = [_occurring(c, name) for c in (counts, population) if c is not None]
+        every = whole(name, facts.hierarchy if facts else None, union(found).to_pylist(), ctx.home)
+        codes = np.concatenate([c.of(name) for c in (counts, population) if c is not None])
+        bounds = self.params.levels.get(name, Bounds())
+        high = every.top if bounds.max is None else bounds.max
+        if max(bounds.min, high) > every.top:
+            text = f"the hierarchy of `{name}` has {every.top} levels above the values; a higher one was asked for"
             raise PluginError(Diagnostic("PPF788", text))
-        return Scale(name, every, marks_in(counts, name), bounds.min, high)
+        return scale(name, every, codes, ctx.nulls, bounds.min, high)
 
 
-def _transform(step: str, ground: Ground, scales: Sequence[Scale], best: Look, drops: bool) -> FullDomainTransform:
-    grouping = best.grouping
+def _occurring(counts: Counts, name: str) -> pa.StringArray:
+    used = np.unique(counts.of(name))
+    return counts.names(name).take(pa.array(used[used >= 0]))
+
+
+def _population(todo: Task, ctx: StepContext) -> Counts | None:
+    """Return the people of the population; of several populations, k-map is asked of one only."""
+    found = [r for r in todo.enforced if isinstance(r, KMap)]
+    return people(found[0], ctx.home) if found else None
+
+
+def _watch(progress: Callable[[int, int | None], None] | None) -> Watch | None:
+    if progress is None:
+        return None
+
+    def told(checked: int, _size: int, _cost: float | None) -> bool:
+        if checked % _EVERY == 0:
+            progress(checked, None)
+        return True
+
+    return told
+
+
+def _transform(step: str, ground: Ground, scales: Sequence[Scale], solved: Solved) -> FullDomainTransform:
+    grouping = solved.best.grouping
     ways = tuple(recoding(scale, level) for scale, level in zip(scales, grouping.node, strict=True))
-    return FullDomainTransform(step, ways, _codes(ground, grouping, np.flatnonzero(~best.kept)), drops)
+    lost = np.flatnonzero(~solved.best.kept)
+    return FullDomainTransform(step, ways, _codes(ground, grouping, lost), solved.drops)
 
 
 def _codes(ground: Ground, grouping: Grouping, which: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
     rows = grouping.first[which]
     columns = [v.maps[at][c] for v, at, c in zip(ground.levels, grouping.node, ground.codes[rows].T, strict=True)]
     return np.stack(columns, axis=1).astype(np.int32)
-
-
-def _figures(ground: Ground, solution: Solution, best: Look, scales: Sequence[Scale]) -> dict[str, Figure]:
-    share = best.suppressed / max(1, ground.records)
-    figures = {
-        "cost": Figure(best.cost, "share"),
-        "suppressed_rows": Figure(best.suppressed, "rows"),
-        "suppressed_share": Figure(share, "share"),
-        "classes": Figure(int((best.kept & (best.grouping.sizes > 0)).sum()), "classes"),
-        "lattice_nodes": Figure(solution.size, "nodes"),
-        "nodes_checked": Figure(solution.checked, "nodes"),
-        "optimum_proven": Figure(int(solution.proven), "yes or no"),
-    }
-    levels = zip(scales, best.grouping.node, strict=True)
-    return figures | {f"{s.name}.level": Figure(s.lowest + level, "levels") for s, level in levels}
-
-
-def _none_is_good(ground: Ground, limit: int, solution: Solution) -> PluginError:
-    text = (
-        f"no levels keep the requirements with at most {limit} of {ground.records} rows suppressed"
-        f" ({solution.checked} of {solution.size} nodes of the lattice had to be looked at)"
-    )
-    return PluginError(Diagnostic("PPF806", text, help="allow more `suppression`, higher `levels`, or a smaller bound"))

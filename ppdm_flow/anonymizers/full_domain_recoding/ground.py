@@ -10,9 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.anonymizers.full_domain_recoding.sensitive import Sensitive
 from ppdm_flow.anonymizers.hierarchies.whole import Whole
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.recoding.ground import Ground, Levels
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED
 from ppdm_flow.tables.counts import Counts
@@ -22,7 +24,8 @@ from ppdm_flow.tables.counts import Counts
 class Scale:
     """One attribute's labels; the missing value and suppressed cells are leaves of their own below the top.
 
-    ``extra``: which of the marks (-1 missing, -2 suppressed) occur, as leaves after those of the hierarchy.
+    ``extra``: which of the marks (-1 missing, -2 suppressed) are such leaves, after those of the hierarchy.
+    ``as_suppressed``: missing cells become suppressed ones.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Scale:
     extra: tuple[int, ...]
     lowest: int
     highest: int
+    as_suppressed: bool = False
 
     @property
     def levels(self) -> Levels:
@@ -47,7 +51,20 @@ class Scale:
         found[SPECIALS:] = place.fill_null(-1).to_numpy(zero_copy_only=False)
         for i, mark in enumerate(self.extra):
             found[mark + SPECIALS] = len(self.whole.leaves) + i
+        if self.as_suppressed:
+            found[MISSING + SPECIALS] = found[SUPPRESSED + SPECIALS]
         return found
+
+
+def scale(name: str, found: Whole, codes: npt.NDArray[np.int32], nulls: Nulls, lowest: int, highest: int) -> Scale:
+    """Return the scale of a column with these codes.
+
+    Where a missing cell may be any value, or none that counts, it becomes a suppressed one: all null semantics agree on
+    what that is.
+    """
+    marks = tuple(m for m in (MISSING, SUPPRESSED) if (codes == m).any())
+    as_suppressed = nulls is not Nulls.OWN_CATEGORY and MISSING in marks
+    return Scale(name, found, (SUPPRESSED,) if as_suppressed else marks, lowest, highest, as_suppressed)
 
 
 def _levels(scale: Scale) -> Levels:
@@ -76,21 +93,31 @@ def coded(found: Whole, level: int) -> tuple[npt.NDArray[np.object_], npt.NDArra
     return names.astype(object), codes
 
 
-def ground_of(counts: Counts, scales: Sequence[Scale], sensitive: Sequence[str] = ()) -> Ground:
-    """Build the ground over the attributes of ``scales``, with ``sensitive`` attributes beside them."""
-    leaves = [s.leaf_of(counts.names(s.name))[counts.of(s.name) + SPECIALS] for s in scales]
-    codes = [counts.of(name) + np.int32(SPECIALS) for name in sensitive]
-    empty = np.zeros((len(counts), 0), dtype=np.int32)
-    return Ground(
-        np.ascontiguousarray(np.stack(leaves, axis=1)) if leaves else empty,
-        counts.counts,
-        tuple(s.levels for s in scales),
-        tuple(np.ascontiguousarray(c) for c in codes),
-        tuple(len(counts.names(name)) + SPECIALS for name in sensitive),
-    )
+def ground_of(
+    counts: Counts, scales: Sequence[Scale], sensitive: Sequence[Sensitive] = (), population: Counts | None = None
+) -> Ground:
+    """Build the ground over the attributes of ``scales``, with ``sensitive`` attributes beside them.
+
+    The population's combinations are rows of their own, without weight.
+    """
+    leaves = _leaves(counts, scales)
+    weights = counts.counts
+    codes = [s.codes for s in sensitive]
+    people = None
+    if population is not None:
+        others = _leaves(population, scales)
+        if (others < 0).any():
+            text = f"{int((others < 0).any(axis=1).sum())} combinations of the population have values without a place"
+            raise PluginError(Diagnostic("PPF808", text, help="the hierarchies must cover the population as well"))
+        people = np.concatenate([np.zeros(len(leaves), dtype=np.int64), population.counts])
+        weights = np.concatenate([weights, np.zeros(len(others), dtype=np.int64)])
+        codes = [np.concatenate([c, np.zeros(len(others), dtype=np.int32)]) for c in codes]
+        leaves = np.concatenate([leaves, others])
+    levels = tuple(s.levels for s in scales)
+    found = tuple(np.ascontiguousarray(c) for c in codes)
+    return Ground(np.ascontiguousarray(leaves), weights, levels, found, tuple(s.size for s in sensitive), people)
 
 
-def marks_in(counts: Counts, name: str) -> tuple[int, ...]:
-    """Return which marks occur in a column."""
-    codes = counts.of(name)
-    return tuple(m for m in (MISSING, SUPPRESSED) if (codes == m).any())
+def _leaves(counts: Counts, scales: Sequence[Scale]) -> npt.NDArray[np.int32]:
+    found = [s.leaf_of(counts.names(s.name))[counts.of(s.name) + SPECIALS] for s in scales]
+    return np.stack(found, axis=1) if found else np.zeros((len(counts), 0), dtype=np.int32)

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import k_anonymity
+from ppdm_flow.anonymizers.full_domain_recoding.task import Enforced, Task, task
 from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity
@@ -41,31 +42,39 @@ class RecodingParams(Params):
     levels: dict[str, Bounds] = Field(default_factory=dict)
     most_nodes: Annotated[int, Field(ge=1)] | None = None
 
-    def grouped(self, found: tuple[KAnonymity, ...]) -> tuple[str, ...]:
-        """Return the attributes to recode."""
-        union = tuple(dict.fromkeys(a for k in found for a in k.attributes))
-        return union if self.attributes is None else self.attributes
-
 
 def effect(params: RecodingParams, scope: Scope) -> Effect:
-    """Generalize; serve k-anonymity over the recoded attributes."""
-    found = k_anonymity(scope.requirements, scope.attributes)
-    recoded = params.grouped(found)
+    """Generalize; serve what holds of the classes over the recoded attributes."""
+    todo = task(params.attributes, scope.requirements, scope.attributes)
     targets = tuple(f.name for f in scope.attributes.values() if f.role is Role.TARGET)
+    reads = (*todo.attributes, *todo.sensitive, *(targets if params.cost == "classification" else ()))
     return Effect(
-        reads=(*recoded, *(targets if params.cost == "classification" else ())),
-        changes=dict.fromkeys(recoded, Change.GENERALIZED),
-        rows="fewer" if params.suppress == "rows" else "same",
-        serves=tuple(k.id for k in found if set(k.attributes) <= set(recoded)),
-        guarantee="; ".join(f"every class has at least {k.k} rows" for k in found),
-        problems=(*_of_models(found, recoded), *_of_names(params, scope, recoded), *_of_cost(params, targets)),
+        reads=tuple(dict.fromkeys(reads)),
+        changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
+        rows="fewer",
+        serves=tuple(r.id for r in todo.enforced),
+        guarantee="; ".join(_held(r) for r in todo.enforced),
+        problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes), *_of_cost(params, targets)),
     )
 
 
-def _of_models(found: tuple[KAnonymity, ...], recoded: tuple[str, ...]) -> list[Problem]:
-    if not found or not recoded:
-        return [Problem("PPF780", "nothing to recode for: no requirement that concerns this table groups rows")]
-    return []
+def _held(requirement: Enforced) -> str:
+    """Say what every class keeps."""
+    if isinstance(requirement, KAnonymity):
+        return f"every class has at least {requirement.k} rows"
+    if isinstance(requirement, KMap):
+        return f"every class fits at least {requirement.k} people of the population"
+    return f"every class keeps {requirement.id}"
+
+
+def _of_task(todo: Task) -> list[Problem]:
+    if todo.enforced and todo.attributes:
+        return []
+    text = "nothing to recode for: no requirement that concerns this table groups rows"
+    if todo.left:
+        names = ", ".join(f"`{r.id}`" for r in todo.left)
+        text = f"nothing to recode for: the classes over the recoded attributes cannot enforce {names}"
+    return [Problem("PPF780", text)]
 
 
 def _of_names(params: RecodingParams, scope: Scope, recoded: tuple[str, ...]) -> list[Problem]:
@@ -91,7 +100,16 @@ SPEC = PluginSpec(
         summary="Generalizes every value of an attribute to one level, with the optimal level of each attribute.",
         reference="Samarati, IEEE TKDE 13 (2001); Kohlmayer et al., Flash, PASSAT 2012",
         guarantees=("every released class keeps the requirements", "no other levels cost less, where that is proven"),
-        serves=("k_anonymity",),
+        serves=(
+            "k_anonymity",
+            "l_diversity",
+            "t_closeness",
+            "alpha_k",
+            "delta_disclosure",
+            "beta_likeness",
+            "k_map",
+            "lkc",
+        ),
         cost="rows once for counting; then nodes of the lattice that must be looked at times distinct rows",
         example="steps:\n  recode:\n    use: full_domain_recoding\n    with:\n"
         "      suppression: 0.04  # share of rows\n      cost: loss\n      levels: {age: {max: 3}}",

@@ -1,6 +1,6 @@
 """What a node costs, with the records of classes that break a model suppressed; and what it costs at least.
 
-A cost is prepared for one ground. It then has two lower bounds: ``static`` is known for all nodes beforehand, from
+A cost is prepared for one ground. It then has two lower bounds: ``floors`` are known for all nodes beforehand, from
 levels alone; ``bound`` of a node that was looked at is its cost if nothing were suppressed. No node
 above it is cheaper.
 """
@@ -13,9 +13,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.recoding.floors import Floors
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.lattice import Lattice
 from ppdm_flow.mining.recoding.measures import largest
 from ppdm_flow.mining.recoding.tables import Tables
 
@@ -24,16 +24,16 @@ Floats = npt.NDArray[np.float64]
 
 
 class Priced(Protocol):
-    """A cost on one ground. ``static`` has the lattice's shape."""
+    """A cost on one ground."""
 
-    static: Floats
+    floors: Floors
 
     def of(self, grouping: Grouping, kept: Bools) -> float:
         """Return the cost of a node whose classes outside of ``kept`` are suppressed."""
         ...
 
     def bound(self, grouping: Grouping) -> float:
-        """Return the cost of a node if nothing is suppressed, or 0 where ``static`` says as much."""
+        """Return the cost of a node if nothing is suppressed, or 0 where ``floors`` say as much."""
         ...
 
 
@@ -45,17 +45,9 @@ class Cost(Protocol):
         """What policies call it."""
         ...
 
-    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+    def prepare(self, ground: Ground) -> Priced:
         """Look at the ground once."""
         ...
-
-
-def separable(terms: list[Floats], lattice: Lattice) -> Floats:
-    """Add up one number for each attribute and level, into an array of the lattice's shape."""
-    out = lattice.full(0.0)
-    for j, term in enumerate(terms):
-        out += term.reshape([-1 if i == j else 1 for i in range(len(terms))])
-    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +61,20 @@ class Loss:
     geometric: bool = True
     name: str = field(default="loss", init=False)
 
-    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+    def prepare(self, ground: Ground) -> Priced:
         """Find the loss of each attribute and level."""
-        return _PricedLoss(ground, lattice, self.geometric)
+        return _PricedLoss(ground, self.geometric)
 
 
 class _PricedLoss:
-    def __init__(self, ground: Ground, lattice: Lattice, geometric: bool) -> None:
+    def __init__(self, ground: Ground, geometric: bool) -> None:
         self.ground = ground
         self.geometric = geometric
         self.shares = Tables(ground, [[s[m] for m, s in zip(v.maps, v.shares, strict=True)] for v in ground.levels])
         self.least = np.array([v.least for v in ground.levels])
         self.by_level = self.shares.totals()
         n = max(1, ground.records)
-        self.static = self._mean(
-            separable([self._shaped(self._scaled(t / n, j)) for j, t in enumerate(self.by_level)], lattice)
-        )
+        self.floors = Floors([self._shaped(self._scaled(t / n, j)) for j, t in enumerate(self.by_level)], self._mean)
 
     def of(self, grouping: Grouping, kept: Bools) -> float:
         """Return the loss."""
@@ -120,18 +110,18 @@ class Entropy:
 
     name: str = field(default="entropy", init=False)
 
-    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+    def prepare(self, ground: Ground) -> Priced:
         """Count the values of every level."""
-        return _PricedEntropy(ground, lattice)
+        return _PricedEntropy(ground)
 
 
 class _PricedEntropy:
-    def __init__(self, ground: Ground, lattice: Lattice) -> None:
+    def __init__(self, ground: Ground) -> None:
         self.left = Tables(ground, [_bits_left(ground, j) for j in range(ground.attributes)])
         left = self.left.totals()
         self.by_level = [t[0] - t for t in left]
         self.whole = float(sum(t[0] for t in left)) or 1.0
-        self.static = separable(self.by_level, lattice) / self.whole
+        self.floors = Floors([t / self.whole for t in self.by_level])
 
     def of(self, grouping: Grouping, kept: Bools) -> float:
         """Return the share of bits lost."""
@@ -157,21 +147,21 @@ class Precision:
 
     name: str = field(default="precision", init=False)
 
-    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+    def prepare(self, ground: Ground) -> Priced:
         """Return the cost of every node."""
-        return _PricedPrecision(ground, lattice)
+        return _PricedPrecision(ground)
 
 
 class _PricedPrecision:
-    def __init__(self, ground: Ground, lattice: Lattice) -> None:
+    def __init__(self, ground: Ground) -> None:
         self.records = max(1, ground.records)
-        heights = [np.arange(v.height) / max(1, v.height - 1) for v in ground.levels]
-        self.static = separable(heights, lattice) / max(1, ground.attributes)
+        many = max(1, ground.attributes)
+        self.floors = Floors([np.arange(v.height) / max(1, v.height - 1) / many for v in ground.levels])
 
     def of(self, grouping: Grouping, kept: Bools) -> float:
         """Return the mean height."""
         share = float(grouping.sizes[~kept].sum()) / self.records
-        return (1.0 - share) * float(self.static[grouping.node]) + share
+        return (1.0 - share) * self.floors.at(grouping.node) + share
 
     def bound(self, _grouping: Grouping) -> float:
         """Return 0."""
@@ -181,9 +171,9 @@ class _PricedPrecision:
 class _Counted:
     """A cost that is known only once a node is looked at."""
 
-    def __init__(self, ground: Ground, lattice: Lattice) -> None:
+    def __init__(self, ground: Ground) -> None:
         self.records = max(1, ground.records)
-        self.static = lattice.full(0.0)
+        self.floors = Floors([np.zeros(v.height) for v in ground.levels])
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +182,9 @@ class Discernibility:
 
     name: str = field(default="discernibility", init=False)
 
-    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+    def prepare(self, ground: Ground) -> Priced:
         """Nothing is known beforehand."""
-        return _PricedDiscernibility(ground, lattice)
+        return _PricedDiscernibility(ground)
 
 
 class _PricedDiscernibility(_Counted):
@@ -214,9 +204,9 @@ class ClassSize:
 
     name: str = field(default="average_class_size", init=False)
 
-    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+    def prepare(self, ground: Ground) -> Priced:
         """Nothing is known beforehand."""
-        return _PricedClassSize(ground, lattice)
+        return _PricedClassSize(ground)
 
 
 class _PricedClassSize(_Counted):
@@ -238,14 +228,14 @@ class Misclassified:
     attribute: int
     name: str = field(default="classification", init=False)
 
-    def prepare(self, ground: Ground, lattice: Lattice) -> Priced:
+    def prepare(self, ground: Ground) -> Priced:
         """Nothing is known beforehand."""
-        return _PricedMisclassified(ground, lattice, self.attribute)
+        return _PricedMisclassified(ground, self.attribute)
 
 
 class _PricedMisclassified(_Counted):
-    def __init__(self, ground: Ground, lattice: Lattice, attribute: int) -> None:
-        super().__init__(ground, lattice)
+    def __init__(self, ground: Ground, attribute: int) -> None:
+        super().__init__(ground)
         self.attribute = attribute
 
     def of(self, grouping: Grouping, kept: Bools) -> float:

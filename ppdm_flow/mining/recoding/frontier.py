@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.recoding.judge import EQUAL
 from ppdm_flow.mining.recoding.lattice import Lattice, Node
 
 Floats = npt.NDArray[np.float64]
-
-EQUAL = 1e-12
-"""Relative difference below which two costs are one."""
 
 
 class Frontier:

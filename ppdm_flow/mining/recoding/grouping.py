@@ -48,12 +48,24 @@ class Grouping:
     def __len__(self) -> int:
         return len(self.sizes)
 
+    def base(
+        self, attribute: int | None, values: tuple[int, ...], kept: npt.NDArray[np.bool_] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return the shares of an attribute's values in the table, or in its ``kept`` classes; nothing for None."""
+        if attribute is None:
+            return np.zeros(0)
+        cells = self.cells[attribute]
+        count = cells.count if kept is None else np.where(kept[cells.owner], cells.count, 0)
+        total = np.bincount(cells.value, count, values[attribute])
+        return total / max(1.0, float(total.sum()))
+
 
 def at_bottom(ground: Ground) -> Grouping:
     """Return the classes before anything is generalized."""
     rows = np.arange(len(ground.weights), dtype=np.int64)
-    ends = np.arange(len(rows) + 1, dtype=np.int64)
-    cells = tuple(Cells(ends, s, ground.weights) for s in ground.sensitive)
+    some = ground.weights > 0  # a row that nobody has has no sensitive value either
+    ends = np.concatenate([[0], np.cumsum(some)]).astype(np.int64)
+    cells = tuple(Cells(ends, s[some], ground.weights[some]) for s in ground.sensitive)
     each = Grouping((0,) * ground.attributes, rows, ground.weights, cells, ground.population)
     return regrouped(ground, each, each.node)
 

@@ -19,7 +19,6 @@ Floats = npt.NDArray[np.float64]
 
 _REMEMBERED = 48
 """Nodes from whose classes those of others are made."""
-_NOTHING: Floats = np.zeros(0)
 _NEVER = float("inf")
 
 
@@ -106,13 +105,8 @@ class Looking:
                 return kept
 
     def _base(self, grouping: Grouping, model: Model, kept: Bools) -> Floats:
-        """Return the distribution of the model's attribute in the whole table."""
-        if model.attribute is None:
-            return _NOTHING
-        cells = grouping.cells[model.attribute]
-        count = np.where(kept[cells.owner], cells.count, 0) if self.at_released else cells.count
-        total = np.bincount(cells.value, count, self.ground.values[model.attribute])
-        return total / max(1.0, float(total.sum()))
+        """Return the distribution of the model's attribute in the table that it compares with."""
+        return grouping.base(model.attribute, self.ground.values, kept if self.at_released else None)
 
 
 def _records(grouping: Grouping, which: Bools) -> int:

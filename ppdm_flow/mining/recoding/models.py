@@ -188,7 +188,7 @@ class AlphaBounded:
 
 @dataclass(frozen=True, slots=True)
 class DeltaDisclosing:
-    """|ln(share in the class / share in the table)| below ``delta`` for every value (Brickell, Shmatikov 2008)."""
+    """|ln(share in the class / share in the table)| of at most ``delta`` for every value (Brickell, Shmatikov 2008)."""
 
     attribute: int
     delta: float
@@ -199,7 +199,7 @@ class DeltaDisclosing:
         with np.errstate(divide="ignore"):  # a value that only suppressed classes have
             ratio = np.abs(np.log(shares(cells, grouping.sizes) / base[cells.value]))
         complete = distinct(cells) == np.count_nonzero(base)
-        return np.asarray(complete & (largest(cells.begins, ratio) < self.delta - SLACK))
+        return np.asarray(complete & (largest(cells.begins, ratio) <= self.delta + SLACK))
 
     def lost(self, grouping: Grouping, base: Floats, drift: float) -> Floats:
         """Each value's share has an upper and a lower limit, and is linear; absent ones are left out here."""

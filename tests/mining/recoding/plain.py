@@ -64,7 +64,7 @@ def keeps(model, rows, base, values):
         case "alpha":
             return max(p) <= numbers[0] + 1e-12
         case "delta":
-            return all(x > 0 and abs(math.log(x / q)) < numbers[0] - 1e-12 for x, q in zip(p, base, strict=True) if q)
+            return all(x > 0 and abs(math.log(x / q)) <= numbers[0] + 1e-12 for x, q in zip(p, base, strict=True) if q)
         case "beta":
             return all((x - q) / q <= numbers[0] + 1e-12 for x, q in zip(p, base, strict=True) if x and q) and not any(
                 x and not q for x, q in zip(p, base, strict=True)

@@ -1,0 +1,91 @@
+"""The search, and what becomes of the rows that it does not release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.anonymizers.full_domain_recoding.asking import Asked
+from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.recoding import costs
+from ppdm_flow.mining.recoding.ground import Ground
+from ppdm_flow.mining.recoding.joining import as_one
+from ppdm_flow.mining.recoding.judge import Watch
+from ppdm_flow.mining.recoding.look import Look
+from ppdm_flow.mining.recoding.search import Solution, optimum
+
+COSTS: dict[str, costs.Cost] = {
+    "loss": costs.Loss(),
+    "ncp": costs.Loss(geometric=False),
+    "precision": costs.Precision(),
+    "discernibility": costs.Discernibility(),
+    "average_class_size": costs.ClassSize(),
+    "entropy": costs.Entropy(),
+    "classification": costs.Misclassified(0),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """``best`` is the node to recode to; ``drops``: suppressed rows are left out.
+
+    ``refused``: their cells were to be suppressed, but then they would be a class that breaks a requirement.
+    """
+
+    solution: Solution
+    best: Look
+    drops: bool
+    refused: bool = False
+
+
+def solve(ground: Ground, asked: Asked, params: RecodingParams, watch: Watch | None) -> Solved:
+    """Search. Raises PluginError where no node is good enough.
+
+    Rows whose cells are suppressed stay in the table that shares and distances are compared with; dropped ones do not.
+    """
+    limit = math.floor(params.suppression * ground.records + 1e-9)
+    if params.suppress == "cells" and ground.population is None:
+        kept = _searched(ground, asked, params, limit, watch, at_released=False)
+        if kept.best is not None and _can_stay(kept.best, asked, ground):
+            return Solved(kept, kept.best, drops=False)
+        if not asked.compares and kept.best is not None:
+            return Solved(kept, kept.best, drops=True, refused=True)
+    found = _searched(ground, asked, params, limit, watch, at_released=True)
+    if found.best is None:
+        raise _none_is_good(ground, limit, found)
+    return Solved(found, found.best, drops=True, refused=params.suppress == "cells" and found.best.suppressed > 0)
+
+
+def _searched(
+    ground: Ground, asked: Asked, params: RecodingParams, limit: int, watch: Watch | None, *, at_released: bool
+) -> Solution:
+    cost = COSTS[params.cost]
+    return optimum(ground, asked.models, cost, limit, at_released=at_released, most=params.most_nodes, watch=watch)
+
+
+def _can_stay(best: Look, asked: Asked, ground: Ground) -> bool:
+    """Whether the suppressed rows together are a class that keeps every model."""
+    lost = np.flatnonzero(~best.kept)
+    if not len(lost):
+        return True
+    together = as_one(best.grouping, lost)
+    return all(
+        bool(model.keeps(together, best.grouping.base(model.attribute, ground.values)).all()) for model in asked.models
+    )
+
+
+def _none_is_good(ground: Ground, limit: int, solution: Solution) -> PluginError:
+    text = (
+        f"no levels keep the requirements with at most {limit} of {ground.records} rows suppressed"
+        f" ({solution.checked} of {solution.size} nodes of the lattice had to be looked at)"
+    )
+    if not solution.proven:
+        text = (
+            f"among the {solution.checked} of {solution.size} nodes of the lattice that were looked at, none keeps the"
+            f" requirements with at most {limit} of {ground.records} rows suppressed"
+        )
+    return PluginError(Diagnostic("PPF806", text, help="allow more `suppression`, higher `levels`, or a smaller bound"))
