@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.set_counts import SetCounts, SetSize, octets
 from ppdm_flow.engine.source_stream import SourceStream
-from ppdm_flow.plan.definition import Plan, StepNode
+from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
+from ppdm_flow.sdk.spec import SetShape
 
 _CELLS_A_SECOND = 2.0e8
 _DRAWS_A_SECOND = 2.0e7
@@ -31,19 +32,28 @@ def estimates(plan: Plan, stream: SourceStream) -> tuple[Cost, ...]:
 
 
 def set_sizes(plan: Plan, sets: tuple[SetCounts, ...]) -> tuple[SetSize, ...]:
-    """Return how large the sets of each release will be: as bits once they are randomized, as lists otherwise.
+    """Return how large the sets of each release will be: in the form that a step gives them, as lists otherwise.
 
-    Steps that drop rows or items make them smaller. A release of seeds is smaller still, by its own plugin's account.
+    Steps that drop rows or items make them smaller.
     """
     found = []
     for release in plan.releases:
         for fact in release.attributes:
             for counts in sets:
                 if fact.role is Role.ITEMS and fact.source == counts.name:
-                    form = "bits" if fact.was(Change.PERTURBED) else "lists"
-                    distinct = max(len(counts.alphabet), len(fact.domain or ()))
-                    found.append(SetSize(release.name, form, octets(form, counts.rows, distinct, counts.mean)))
+                    shape = SetShape(counts.rows, max(len(counts.alphabet), len(fact.domain or ())), counts.longest)
+                    form, size = _stored(plan, release, fact, shape, counts.mean)
+                    found.append(SetSize(release.name, form, size))
     return tuple(found)
+
+
+def _stored(plan: Plan, release: ReleaseNode, fact: AttributeFacts, shape: SetShape, mean: float) -> tuple[str, int]:
+    if fact.was(Change.PERTURBED):
+        for step in reversed(plan.upstream(release.input)):
+            if step.bound.spec.stores is not None:
+                return step.bound.spec.stores(step.bound.params, shape)
+        return "bits", octets("bits", shape.rows, shape.distinct, mean)
+    return "lists", octets("lists", shape.rows, shape.distinct, mean)
 
 
 def _of(node: StepNode, rows: int, columns: int) -> Cost:

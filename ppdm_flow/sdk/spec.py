@@ -83,16 +83,27 @@ def no_effect(_params: Any, _scope: Scope) -> Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class SetShape:
+    """``rows`` sets over an alphabet of ``distinct`` items, at most ``longest`` in one."""
+
+    rows: int
+    distinct: int
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
 class PluginSpec:
     """A plugin: its card, its parameters, what it does to a plan, and where its algorithm is.
 
-    ``algorithm`` is ``"package.module:Class"``; the class takes the validated ``Params``.
+    ``algorithm`` is ``"package.module:Class"``; the class takes the validated ``Params``. ``stores`` is for steps that
+    put sets into another form: from parameters and the shape of the sets, what the form is called and its bytes.
     """
 
     info: PluginInfo
     params: type[Params]
     algorithm: str
     effect: Callable[[Any, Scope], Effect] = no_effect
+    stores: Callable[[Any, SetShape], tuple[str, int]] | None = None
 
     def load(self) -> Any:
         """Import the algorithm's class."""

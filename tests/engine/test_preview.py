@@ -110,3 +110,25 @@ def test_data_that_does_not_fit_is_an_error(plan, bench):
     bench.data([["a", "flu", "x"]], "town,illness,n")
     with pytest.raises(DataError):
         preview(made, None)
+
+
+SETS = """version: 1
+name: sets
+source: {path: table.dat, format: transactions}
+attributes:
+  basket: {role: items}
+privacy:
+  itemset_breach: {level: 0.5, max_supports: [0.4]}
+steps:
+  randomize: {use: randomize_transactions, with: {form: FORM}}
+releases:
+  out: {path: out.parquet}
+"""
+
+
+@pytest.mark.parametrize(("form", "stated", "size"), [("packed", "bits", 2 * 12), ("seeded", "seeds", 2 * (2 * 7 + 4))])
+def test_released_sets_are_stated_in_the_form_that_the_step_gives_them(bench, form, stated, size):
+    data = bench.folder / "table.dat"
+    data.write_text("1 2 3\n2 4\n")
+    (found,) = preview(bench.plan(SETS.replace("FORM", form)), data).sizes
+    assert (found.form, found.octets) == (stated, size)

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ppdm_flow.anonymizers.randomize_transactions.sizes import bits_of, prefers_seeds, seeds_of
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize_input import refuse_seeds
-from ppdm_flow.mining.transactions.seeded import expansion
-from ppdm_flow.tables.sets.packed import words_for
-
-LARGE = 256 << 20
-"""Bytes of bits from which seeds are worth their expansion by every reader."""
-SIZE_BYTES = 4
+from ppdm_flow.sdk.spec import SetShape
 
 
 def packed_bytes(operator: Operator, rows: int) -> int:
     """Return what bits of the whole alphabet take, uncompressed: they are noise."""
-    return rows * (8 * words_for(operator.alphabet) + SIZE_BYTES)
+    return bits_of(_shape(operator, rows))
 
 
 def seeded_bytes(operator: Operator, rows: int) -> int | None:
     """Return what seeds take, or None where there are none for the operator."""
     try:
-        return rows * (2 * expansion(operator).width + SIZE_BYTES)
+        refuse_seeds(operator)
     except DataError:
         return None
+    return seeds_of(_shape(operator, rows))
 
 
 def as_seeds(asked: Literal["auto", "packed", "seeded"], operator: Operator, rows: int) -> bool:
@@ -33,5 +30,9 @@ def as_seeds(asked: Literal["auto", "packed", "seeded"], operator: Operator, row
     if asked == "seeded":
         refuse_seeds(operator)
         return True
-    bits, seeds = packed_bytes(operator, rows), seeded_bytes(operator, rows)
-    return asked == "auto" and seeds is not None and bits > LARGE and seeds < bits
+    seeds = seeded_bytes(operator, rows)
+    return seeds is not None and prefers_seeds(asked, packed_bytes(operator, rows), seeds)
+
+
+def _shape(operator: Operator, rows: int) -> SetShape:
+    return SetShape(rows, operator.alphabet, operator.sizes[-1])
