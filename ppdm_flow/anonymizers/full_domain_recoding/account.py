@@ -45,11 +45,11 @@ def findings(step: str, solved: Solved, scales: Sequence[Scale]) -> tuple[Findin
             f"`{step}` dropped {solved.best.suppressed:,} rows: with all recoded cells suppressed, they would have been"
             " a class that breaks a requirement"
         )
-        found.append(Finding("PPF810", Severity.WARNING, text, step))
+        found.append(Finding("PPF738", Severity.WARNING, text, step))
     blanked = [s.name for s in scales if s.as_suppressed]
     if blanked:
         text = f"`{step}` suppressed the missing cells of {', '.join(f'`{n}`' for n in blanked)}"
-        found.append(Finding("PPF811", Severity.WARNING, text, step))
+        found.append(Finding("PPF739", Severity.WARNING, text, step))
     return tuple(found)
 
 

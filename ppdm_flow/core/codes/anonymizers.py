@@ -1,4 +1,4 @@
-"""PPF770 and PPF780 to PPF799: the built-in anonymizers."""
+"""PPF738, PPF739, PPF770, PPF780 to PPF799 and PPF806 to PPF809: the built-in anonymizers."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ PAGES: tuple[CodePage, ...] = (
         " so that the lattice becomes small.",
     ),
     CodePage(
-        "PPF810",
+        "PPF738",
         "rows dropped in place of suppressed cells",
         "`suppress: cells` keeps suppressed rows as a class of their own; this time that class would have broken a"
         " requirement.",
@@ -252,7 +252,7 @@ PAGES: tuple[CodePage, ...] = (
         "Nothing; or allow more `suppression`, so that the class grows.",
     ),
     CodePage(
-        "PPF811",
+        "PPF739",
         "missing cells written as suppressed ones",
         "Under `nulls: wildcard` or `exclude` a missing cell counts towards several classes or none. The step suppresses"
         " such cells in the attributes that it recodes.",
