@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from ppdm_flow.api.concept import REQUIREMENTS as _REQUIREMENTS
+from ppdm_flow.api.concept import Concept
+from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
 
 _ROLES = "Roles"
-_REQUIREMENTS = "Requirements"
 _SECTIONS = "Sections of a policy"
 _FIGURES = "Figures"
 _USE = "Using a release"
-
-
-@dataclass(frozen=True, slots=True)
-class Concept:
-    """A term: what it is, in a line and at length, with an example in YAML."""
-
-    kind: str
-    short: str
-    long: str = ""
-    example: str = ""
-
-    def text(self, name: str) -> str:
-        """Return the page as Markdown."""
-        parts = [f"# {name}", self.short[:1].upper() + self.short[1:] + ".", self.long]
-        if self.example:
-            parts.append(f"```yaml\n{self.example}\n```")
-        return "\n\n".join(part for part in parts if part)
 
 
 CONCEPTS: Mapping[str, Concept] = {
@@ -46,7 +31,8 @@ CONCEPTS: Mapping[str, Concept] = {
     "sensitive": Concept(
         _ROLES,
         "an attribute that nobody should be able to conclude about a person",
-        "Protect it with `privacy.templates` or `privacy.sensitivities`: k-anonymity alone does not (PPF551).",
+        "Protect it with `privacy.templates`, `l_diversity`, `t_closeness` or `privacy.sensitivities`: k-anonymity"
+        " alone does not (PPF551).",
         "attributes:\n  disease: {role: sensitive}",
     ),
     "target": Concept(_ROLES, "the class that the wanted analysis predicts; class-aware steps and audits look at it"),
@@ -122,6 +108,7 @@ CONCEPTS: Mapping[str, Concept] = {
         "privacy:\n  itemset_breach: {level: 0.5, sizes: [1, 2, 3]}\n"
         "steps:\n  randomize: {use: randomize_transactions}",
     ),
+    **CLASS_CONCEPTS,
     "source": Concept(
         _SECTIONS,
         "where the data is and how it is read; `--data` overrides its path",

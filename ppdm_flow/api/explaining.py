@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.api import keys
 from ppdm_flow.api.cards import plugin_page
-from ppdm_flow.api.concepts import CONCEPTS, Concept
+from ppdm_flow.api.concept import Concept
+from ppdm_flow.api.concepts import CONCEPTS
 from ppdm_flow.api.figures import FIGURES
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic

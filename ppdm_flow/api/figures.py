@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ppdm_flow.api.concepts import Concept
+from ppdm_flow.api.concept import Concept
 
 _GROUPS: Mapping[str, Mapping[str, str]] = {
     "Figures of classes and re-identification": {

@@ -17,7 +17,7 @@ _SECTIONS = (
     ("How many people share a combination", r"_by_size$|^class_sizes$|k_anonymity"),
     ("Original rows in the release", r"anonymity_score|blend"),
     ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
-    ("What can be inferred", r"^privacy\.templates\."),
+    ("What can be inferred", r"^privacy\.(templates|l_diversity|t_closeness|alpha_k|delta_disclosure|beta_likeness)\."),
     ("What can be learned", r"^privacy\.sensitivities\.|^corruption"),
     ("What can be inferred of sets", r"itemset_breach"),
     ("What can still be found in randomized sets", r"randomize_transactions"),

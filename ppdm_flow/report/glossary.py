@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from ppdm_flow.report.glossary_classes import CLASS_TERMS
+
 _PARTS = ("requirements", "gates", "metrics", "steps", "findings")
 
 TERMS: tuple[tuple[str, str, str], ...] = (
@@ -36,7 +38,7 @@ TERMS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "Equivalence class",
-        r"k_anonym|l_divers|t_close|equivalence|class_sizes|reidentif|prosecutor",
+        r"k_anonym|l_divers|t_close|alpha_k|delta_disc|beta_like|k_map|equivalence|class_sizes|reidentif|prosecutor",
         "All rows that agree on every quasi-identifier. Nobody can be told apart within a class.",
     ),
     (
@@ -44,6 +46,7 @@ TERMS: tuple[tuple[str, str, str], ...] = (
         r"k_anonym",
         "Every equivalence class has at least k rows, so a person is hidden among k or more.",
     ),
+    *CLASS_TERMS,
     (
         "Support",
         r"anonymity_score|blend|\.nas\"|min_support",

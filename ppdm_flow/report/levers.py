@@ -82,7 +82,33 @@ def _itemset_breach(serving: list[str]) -> str:
     return "No step randomizes the sets: add `randomize_transactions` before the release."
 
 
+def _classes(serving: list[str]) -> str:
+    if serving:
+        return (
+            f"{listed(serving)} works at it, so look at what later steps do to its classes; a coarser release has"
+            " larger classes, which hold more values in more usual shares."
+        )
+    return (
+        "Make the classes larger: generalize or drop quasi-identifiers, or let `full_domain_recoding` choose how far."
+        " Coarser sensitive values help t-closeness, and never l-diversity."
+    )
+
+
+def _k_map(_serving: list[str]) -> str:
+    return (
+        "Make the classes larger: generalize or drop quasi-identifiers. Where classes fit nobody, the population file"
+        " lacks people, or its values are written otherwise than the source's."
+    )
+
+
+def _km_anonymity(_serving: list[str]) -> str:
+    return "Leave out rare items with `limit_items`, or put items into coarser ones with `roll_up`."
+
+
 _ADVICE = {
+    **dict.fromkeys(("l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "lkc"), _classes),
+    "k_map": _k_map,
+    "km_anonymity": _km_anonymity,
     "itemset_breach": _itemset_breach,
     "templates": _templates,
     "sensitivities": _sensitivities,
