@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.auditing import Audited, Subject, audit
 from ppdm_flow.engine.candidate import read_back, same_rows, write
 from ppdm_flow.engine.directory import RunDirectory
@@ -142,6 +143,9 @@ class Releasing:
             return None
         kinds = {n.bound.info.kind for n in self.plan.upstream(release.input)}
         before, after = self.graph.streams[channel.reference], self.graph.streams[release.input]
+        weighted = any(a.role is Role.WEIGHT for a in before.attributes)
+        if weighted and self.graph.expanded(release.input) and self.original.numbering is not None:
+            before = ExpandedStream(before, self.original.numbering)
         return StreamPairs(before, after, aligned=Kind.TABLE not in kinds)
 
     def _holdout(self, release: ReleaseNode) -> Holdout | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.requirements import TOLERANCE
-from ppdm_flow.core.results import Report
+from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach
+from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judge_files import judge
 from ppdm_flow.engine.judging import RELEASED, WITHHELD
@@ -21,13 +21,15 @@ from ppdm_flow.plan.definition import Plan, ReleaseNode
 class Remeasured:
     """``differences`` are requirements that came out otherwise; ``same_input`` says whether it is the run's own data.
 
-    ``skipped`` are the releases whose files the run did not keep.
+    ``skipped`` are the releases whose files the run did not keep, ``unknown`` the requirements on randomized sets that
+    a file and the data alone do not tell of: other steps changed the sets before, or dropped some of them.
     """
 
     same_input: bool
     requirements: int
     differences: tuple[str, ...]
     skipped: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -40,6 +42,9 @@ class Remeasured:
         found = [] if self.same_input else ["the data given is not the data of this run: its hash differs"]
         found += [f"measured otherwise: {d}" for d in self.differences]
         found += [f"not measured again: release `{n}` was withheld and not kept" for n in self.skipped]
+        found += [
+            f"not measured again: {n}: only the run itself has the sets that were randomized" for n in self.unknown
+        ]
         if not self.differences and self.requirements:
             found.append(f"{self.requirements} requirements measured again, with the same outcome")
         return found
@@ -51,6 +56,7 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
     before = _reported(run_dir)
     differences: list[str] = []
     skipped: list[str] = []
+    unknown: list[str] = []
     count = 0
     for release in plan.releases:
         file = _kept(run_dir, release)
@@ -58,9 +64,21 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
             skipped.append(release.name)
             continue
         report = judge(plan, data, file, release.name)
-        count += len(report.requirements)
-        differences += _differences(report, release, before)
-    return Remeasured(same, count, tuple(differences), tuple(skipped))
+        hidden = [r for r in report.requirements if r.measured is None and _hidden(plan, release, r.id)]
+        unknown += [f"{r.id} on {release.name}" for r in hidden]
+        shown = [r for r in report.requirements if r not in hidden]
+        count += len(shown)
+        differences += _differences(shown, release, before)
+    return Remeasured(same, count, tuple(differences), tuple(skipped), tuple(unknown))
+
+
+def _hidden(plan: Plan, release: ReleaseNode, requirement: str) -> bool:
+    """Whether a requirement is on sets of which the source does not tell what was randomized."""
+    about = {r.attribute for r in plan.requirements if isinstance(r, ItemsetBreach) and r.id == requirement}
+    names = {a.name for a in release.attributes if a.source in about} | about
+    steps = [s.effect for s in plan.upstream(release.input)]
+    changing = [e for e in steps if names & e.changes.keys()]
+    return bool(about) and (len(changing) > 1 or any(e.rows == "fewer" for e in steps))
 
 
 def _kept(run_dir: Path, release: ReleaseNode) -> Path | None:
@@ -77,10 +95,12 @@ def _reported(run_dir: Path) -> dict[tuple[str, str, str], Mapping[str, Any]]:
 
 
 def _differences(
-    report: Report, release: ReleaseNode, before: Mapping[tuple[str, str, str], Mapping[str, Any]]
+    results: Sequence[RequirementResult],
+    release: ReleaseNode,
+    before: Mapping[tuple[str, str, str], Mapping[str, Any]],
 ) -> list[str]:
     found = []
-    for result in report.requirements:
+    for result in results:
         earlier = before.get((result.id, release.name, result.metric))
         name = f"{result.id} on {release.name}"
         if earlier is None:

@@ -12,6 +12,7 @@ from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.copies import written_out
 from ppdm_flow.tables.domain import union
 from ppdm_flow.tables.sets import Baskets
 
@@ -38,16 +39,15 @@ class Observed:
 
     def partitions(self) -> Iterator[Baskets]:
         """Yield the sets over the alphabet."""
-        for part in self.view.partitions([self.name]):
-            yield onto(baskets(part, self.name), self.alphabet, self.name)
+        for column in _sets(self.view, self.name):
+            yield onto(column, self.alphabet, self.name)
 
 
 def observed(view: DataView, name: str, domain: tuple[str, ...] | None) -> Observed:
     """Look at all sets once. Raises PluginError where the column holds no plain sets, or no item at all."""
     counts: dict[int, int] = {}
     alphabet = union([] if domain is None else [pa.array(domain, pa.string())])
-    for part in view.partitions([name]):
-        column = baskets(part, name)
+    for column in _sets(view, name):
         sizes, rows = np.unique(column.sizes, return_counts=True)
         for size, number in zip(sizes.tolist(), rows.tolist(), strict=True):
             counts[size] = counts.get(size, 0) + number
@@ -56,6 +56,13 @@ def observed(view: DataView, name: str, domain: tuple[str, ...] | None) -> Obser
     if not max(counts, default=0):
         raise PluginError(Diagnostic("PPF800", f"the sets of `{name}` hold no items: there is nothing to randomize"))
     return Observed(view, name, dict(sorted(counts.items())), alphabet, domain is not None)
+
+
+def _sets(view: DataView, name: str) -> Iterator[Baskets]:
+    """Yield the sets, each as often as its row's weight says: so often will it be randomized."""
+    weight = view.schema.weight
+    for part in view.partitions([name] if weight is None else [name, weight]):
+        yield baskets(written_out(part, [name], weight), name)
 
 
 def onto(column: Baskets, alphabet: pa.StringArray, name: str) -> Baskets:

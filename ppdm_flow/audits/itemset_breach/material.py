@@ -14,6 +14,7 @@ from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.copies import written_out
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import Table
 
@@ -48,8 +49,8 @@ class Material:
 
     def partitions(self) -> Iterator[Baskets]:
         """Yield the sets that went in, over the operator's alphabet; without lengths that it does not know."""
-        for part in self.original.partitions([self.name]):
-            yield known(plain(part, self.name), self.operator).onto(self.alphabet)
+        for column in known_sets(self.original, self.name, self.operator):
+            yield column.onto(self.alphabet)
 
     def sets(self) -> Iterator[SetColumn]:
         """Yield the released sets."""
@@ -73,7 +74,7 @@ def material(column: str, candidate: DataView, ctx: AuditContext) -> Material:
     if name is None:
         raise UnknownOperatorError("what went into its operator is not known")
     alphabet, released = _seen(candidate, column, operator)
-    numbers = _numbers(known(plain(p, name), operator).sizes for p in view.partitions([name]))
+    numbers = _numbers(each.sizes for each in known_sets(view, name, operator))
     if any(number > numbers.get(m, 0) for m, number in released.items()):
         raise UnknownOperatorError("more sets of some length were released than there were")
     pairs = ctx.operator_pairs.get(column)
@@ -98,10 +99,16 @@ def plain(table: Table, name: str) -> Baskets:
     return column
 
 
-def known(column: Baskets, operator: Operator) -> Baskets:
-    """Return the sets of lengths that the operator knows: others cannot have been randomized."""
-    fits = np.isin(column.sizes, np.array(operator.sizes))
-    return column if fits.all() else column.take(fits)
+def known_sets(view: DataView, name: str, operator: Operator) -> Iterator[Baskets]:
+    """Yield the sets of lengths that the operator knows: others cannot have been randomized.
+
+    Each as often as its row's weight says, since a row that stands for several people was randomized for each.
+    """
+    weight = view.schema.weight
+    for part in view.partitions([name] if weight is None else [name, weight]):
+        column = plain(written_out(part, [name], weight), name)
+        fits = np.isin(column.sizes, np.array(operator.sizes))
+        yield column if fits.all() else column.take(fits)
 
 
 def _seen(candidate: DataView, column: str, operator: Operator) -> tuple[pa.StringArray, dict[int, int]]:
