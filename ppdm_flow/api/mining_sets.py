@@ -41,7 +41,7 @@ def sets_of(got: ReceivedSets) -> Sets:
     operator = _operator(got)
     if operator is None:
         if not isinstance(first, Baskets):
-            text = f"the sets in `{got.file.name}` are randomized, and there is no `operator.json` beside it"
+            text = f"the sets in `{got.file.name}` are randomized, and no `operator.json` on them is beside it"
             raise DataError(Diagnostic("PPF136", text, help="ask whoever released it for the operator"))
         return _plain(got)
     if isinstance(first, Baskets):
