@@ -15,9 +15,9 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 
 BUILT_IN = (
-    "drop", "fine_grain_perturbation", "full_domain_recoding", "generalize", "genetic_encode", "krimp_generator",
-    "limit_items", "mask", "progressive_disclosure", "pseudonymize", "randomize_transactions", "rename", "roll_up",
-    "sample", "shuffle_rows",
+    "assign_class_id", "drop", "fine_grain_perturbation", "full_domain_recoding", "generalize", "genetic_encode",
+    "krimp_generator", "limit_items", "mask", "progressive_disclosure", "pseudonymize", "randomize_transactions",
+    "recode", "rename", "roll_up", "sample", "shuffle_rows", "swap", "vertical_partition",
 )  # fmt: skip
 
 FACTS = {

@@ -1,0 +1,1 @@
+"""The plugin ``recode``: values become ranges, or other values."""

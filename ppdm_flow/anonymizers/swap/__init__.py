@@ -1,0 +1,1 @@
+"""The plugin ``swap``: values change places among rows."""
