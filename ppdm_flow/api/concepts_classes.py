@@ -20,8 +20,8 @@ CLASS_CONCEPTS: Mapping[str, Concept] = {
         "`kind: distinct` (the default) counts values. `entropy`: e to the power of the entropy of the class is at"
         " least l, as many equally frequent values would give. `recursive`: the most frequent value has fewer rows than"
         " `c` times all rows from the l-th most frequent value on (Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam,"
-        " ACM TKDD 2007); measured is the largest such l. Several sensitive attributes are judged one by one: whoever knows"
-        " one of them may learn another, which `attributes` can ask for."
+        " ACM TKDD 2007); measured is the largest such l. Several sensitive attributes are judged one by one: whoever"
+        " knows one of them may learn another, which `attributes` can ask for."
         + _GROUPS
         + " Figure: `privacy.l_diversity.ATTRIBUTE.l`, the least over all classes.",
         "privacy:\n  k_anonymity: {k: 5}\n  l_diversity:\n    disease: {l: 3}\n"

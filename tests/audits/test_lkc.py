@@ -1,0 +1,88 @@
+"""The audit `lkc`: against a plain twin, in SQL, and on a planted leak."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow.core.anonymity import LKC
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.registry import load
+
+AUDIT = load("audits", "lkc").load()(load("audits", "lkc").params())
+CELLS = st.sampled_from([None, "⊥", "a", "b"])
+TABLES = st.integers(1, 12).flatmap(
+    lambda n: st.fixed_dictionaries(
+        {name: st.lists(CELLS, min_size=n, max_size=n) for name in "pqr"}
+        | {"s": st.lists(st.sampled_from([None, "⊥", "1", "2", "3"]), min_size=n, max_size=n)}
+    )
+)
+
+
+def twin(table, known, values, nulls):
+    """(k, confidence) over every combination of 1 to ``known`` columns."""
+    size, worst = [], [0.0]
+    rows = list(zip(*(table[n] for n in "pqrs"), strict=True))
+
+    def alike(a, b, chosen):
+        return all(a[i] == b[i] or (nulls is Nulls.WILDCARD and None in (a[i], b[i])) for i in chosen)
+
+    for many in range(1, known + 1):
+        for chosen in combinations(range(3), many):
+            kept = [r for r in rows if not (nulls is Nulls.EXCLUDE and any(r[i] is None for i in chosen))]
+            sized = [sum(alike(a, b, chosen) for b in kept) for a in kept]
+            size.append(min(sized, default=0))
+            told = [r for r in kept if not (nulls is Nulls.EXCLUDE and r[3] is None)]
+            for a in told:
+                fit = [b for b in told if alike(a, b, chosen)]
+                worst += [sum(b[3] == v for b in fit) / len(fit) for v in values]
+    return min(size), max(worst)
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@given(table=TABLES, nulls=st.sampled_from(Nulls), known=st.integers(1, 3))
+def test_twin_and_recheck(table, nulls, known, build, agree):
+    requirement = LKC("privacy.lkc", known, 2, ("p", "q", "r"), 0.5, (("s", "1"), ("s", "2")))
+    found = agree(AUDIT, build.case(table, table, "qqqs", nulls=nulls, requirements=(requirement,)), least=2)
+    k, confidence = twin(table, known, ("1", "2"), nulls)
+    assert found["privacy.lkc.k"] == k
+    assert found["privacy.lkc.confidence"] == pytest.approx(confidence)
+
+
+def test_two_attributes_that_find_somebody(build):
+    """Each attribute alone has 50 rows a value; two together find one row."""
+    columns = {
+        "p": ["a"] * 50 + ["b"] * 51,
+        "q": ["x"] * 50 + ["y"] * 50 + ["x"],
+        "r": ["1"] * 101,
+        "s": ["flu"] * 100 + ["HIV"],
+    }
+    sensitive = (("s", "HIV"),)
+    alone = LKC("privacy.lkc", 1, 50, ("p", "q", "r"), 0.5, sensitive)
+    outcome = AUDIT.measure(*build.case(columns, columns, "qqqs", requirements=(alone,)).args)
+    assert [m.figure.value for m in outcome.measured] == [50, pytest.approx(1 / 51)]
+    both = LKC("privacy.lkc", 2, 50, ("p", "q", "r"), 0.5, sensitive)
+    outcome = AUDIT.measure(*build.case(columns, columns, "qqqs", requirements=(both,)).args)
+    assert [m.figure.value for m in outcome.measured] == [1, 1.0]
+    assert [(m.bound, m.at_most) for m in outcome.measured] == [(50.0, False), (0.5, True)]
+    assert "`p` and `q`" in outcome.measured[0].sentence
+    assert "HIV" not in outcome.measured[1].sentence
+
+
+def test_nothing_sensitive_released(build, agree):
+    columns = {"p": ["a", "a"], "s": ["1", "2"]}
+    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "1"),))
+    example = build.case(columns, {"p": columns["p"]}, "qs", requirements=(requirement,))
+    assert agree(AUDIT, example)["privacy.lkc.confidence"] == 0.0
+    assert "released" in AUDIT.measure(*example.args).measured[1].sentence
+    plain = LKC("privacy.lkc", 1, 2, ("p",))
+    assert len(AUDIT.measure(*example.but(requirements=(plain,)).args).measured) == 1
+
+
+def test_an_empty_release_does_not_pass(build, agree):
+    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "1"),))
+    example = build.case({"p": [], "s": []}, {"p": [], "s": []}, "qs", requirements=(requirement,))
+    assert agree(AUDIT, example)["privacy.lkc.k"] == 0
