@@ -1,0 +1,238 @@
+"""Full-domain recoding at its edges: missing values, weights, other null semantics, names, populations, bad input."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecoding
+from ppdm_flow.anonymizers.full_domain_recoding.spec import SPEC, RecodingParams, effect
+from ppdm_flow.core.anonymity import LKC, Distance, KMap, LDiversity, Population, TCloseness
+from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.sdk.anonymizer import StepContext
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.case import BadInput, Case
+from ppdm_flow.testing.claims import smallest_group
+from ppdm_flow.testing.conformance import AnonymizerConformance
+from ppdm_flow.testing.running import run
+from ppdm_flow.testing.view import InMemoryView
+
+CITY = HierarchySpec(levels=(("Paris", ("FR", "*")), ("Lyon", ("FR", "*")), ("Rome", ("IT", "*"))))
+AGE = HierarchySpec(intervals=(0.0, 10.0, 20.0, 30.0, 40.0), then=(2,), numeric=True)
+FACTS = {
+    "city": AttributeFacts("city", Role.QUASI_IDENTIFIER, hierarchy=CITY),
+    "age": AttributeFacts("age", Role.QUASI_IDENTIFIER, hierarchy=AGE),
+    "s": AttributeFacts("s", Role.SENSITIVE),
+}
+
+
+def two(k=2, names=("city", "age")):
+    return KAnonymity("privacy.k_anonymity", k, names)
+
+
+def done(columns, requirements, facts=FACTS, *, roles=None, nulls=Nulls.OWN_CATEGORY, home=None, **params):
+    table = Table.of(columns)
+    context = StepContext("r", facts, requirements, nulls, **({"home": home} if home else {}))
+    fitted = FullDomainRecoding(RecodingParams.model_validate(params)).fit(InMemoryView.of(table, roles), context)
+    return fitted, run(fitted.transform, table, partition_rows=3)[""]
+
+
+def code(*args, **rest):
+    with pytest.raises(PluginError) as raised:
+        done(*args, **rest)
+    return raised.value.diagnostics[0].code
+
+
+def test_levels_of_intervals_and_of_names() -> None:
+    columns = {"city": ["Paris", "Lyon", "Rome", "Rome"], "age": ["3", "7", "21", "39"]}
+    found, released = done(columns, (two(),), suppression=0)
+    assert released["city"].texts() == ["FR", "FR", "IT", "IT"]
+    assert released["age"].texts() == ["[0, 20)", "[0, 20)", "[20, 40)", "[20, 40)"]
+    assert (found.figures["city.level"].value, found.figures["age.level"].value) == (1, 2)
+    assert found.figures["lattice_nodes"].value == 3 * 4
+    assert found.transform.describe()["levels"] == {"city": "level 1 of 2", "age": "level 2 of 3"}
+    assert [c.id for c in found.charts] == ["solution_space"]
+    assert found.charts[0].series[0].y[0] == found.figures["cost"].value
+
+
+def test_an_interval_covers_as_many_values_as_it_is_wide() -> None:
+    columns = {"city": ["Rome"] * 4, "age": ["3", "7", "21", "22"]}
+    found, _ = done(columns, (two(),), suppression=0, cost="ncp")
+    assert found.figures["age.level"].value == 1
+    assert found.figures["cost"].value == pytest.approx((10 - 1) / (40 - 1) / 2)
+
+
+def test_missing_cells_are_a_value_of_their_own_up_to_the_top() -> None:
+    columns = {"city": ["Paris", None, None, "Lyon"], "age": ["1", "2", "3", "4"]}
+    _, released = done(columns, (two(),), suppression=0)
+    assert released["city"].texts() == ["FR", None, None, "FR"]
+    _, released = done(columns, (two(4),), suppression=0)
+    assert released["city"].texts() == ["*"] * 4
+
+
+@pytest.mark.parametrize("nulls", [Nulls.WILDCARD, Nulls.EXCLUDE])
+def test_missing_cells_become_suppressed_ones_where_they_could_be_anything(nulls) -> None:
+    columns = {"city": ["Paris", None, None, "Lyon"], "age": ["1", "2", "3", "4"]}
+    found, released = done(columns, (two(),), suppression=0, nulls=nulls)
+    assert released["city"].texts() == ["FR", "⊥", "⊥", "FR"]
+    assert [f.code for f in found.findings] == ["PPF739"]
+
+
+def test_weights_count() -> None:
+    columns = {"city": ["Paris", "Lyon", "Rome"], "age": ["1", "2", "3"], "n": ["5", "1", "5"]}
+    found, released = done(columns, (two(5, ("city",)),), roles={"n": Role.WEIGHT}, suppression=0.1)
+    assert released["city"].texts() == ["Paris", "Rome"]
+    assert found.figures["suppressed_rows"].value == 1
+    assert released["age"].texts() == ["1", "3"]  # no requirement groups by it
+
+
+def test_after_a_renaming_the_attribute_is_still_the_same() -> None:
+    facts = {
+        "town": AttributeFacts("town", Role.QUASI_IDENTIFIER, hierarchy=CITY, source="city"),
+        "illness": AttributeFacts("illness", Role.SENSITIVE, source="s"),
+    }
+    diverse = LDiversity("privacy.l_diversity.s", "s", 2, ("city",))
+    columns = {"town": ["Paris", "Lyon", "Rome", "Rome"], "illness": ["x", "y", "x", "y"]}
+    found, released = done(columns, (diverse,), facts, suppression=0)
+    assert released["town"].texts() == ["FR", "FR", "IT", "IT"]
+    assert set(found.figures) >= {"town.level"}
+
+
+def test_while_columns_are_unread_patterns_stand_for_them() -> None:
+    facts = {"q_*": AttributeFacts("q_*", Role.QUASI_IDENTIFIER), "s": FACTS["s"]}
+    found = effect(RecodingParams(), Scope("r", facts, (two(5, ("q_*",)), LDiversity("l", "s", 2, ("q_*",)))))
+    assert found.changes.keys() == {"q_*"}
+    assert found.serves == ("privacy.k_anonymity", "l")
+    assert found.reads == ("q_*", "s")
+    assert found.problems == ()
+
+
+def test_what_classes_cannot_enforce_is_not_claimed() -> None:
+    few = LKC("privacy.lkc", 1, 5, ("city", "age"))
+    found = effect(RecodingParams(), Scope("r", FACTS, (few,)))
+    assert (found.serves, [p.code for p in found.problems]) == ((), ["PPF780"])
+    assert "privacy.lkc" in found.problems[0].message
+    full = LKC("privacy.lkc", 2, 5, ("city", "age"))
+    assert effect(RecodingParams(), Scope("r", FACTS, (few, full))).serves == ("privacy.lkc",)
+    own = LDiversity("l", "city", 2, ("city", "age"))
+    assert effect(RecodingParams(), Scope("r", FACTS, (two(), own))).serves == ("privacy.k_anonymity",)
+    population = KMap("privacy.k_map", 5, ("city",), Population("people.csv"))
+    assert effect(RecodingParams(), Scope("r", FACTS, (two(), population))).serves == ("privacy.k_anonymity",)
+
+
+def test_k_map_counts_the_people_of_the_population(tmp_path) -> None:
+    (tmp_path / "people.csv").write_text("town;x\n" + "Paris;1\n" * 3 + "Lyon;1\n" + "Rome;1\n" * 4)
+    wanted = KMap("privacy.k_map", 3, ("city",), Population("people.csv", (("city", "town"),), ";"))
+    columns = {"city": ["Paris", "Rome"], "s": ["x", "x"]}
+    found, released = done(columns, (wanted,), home=tmp_path, suppression=0)
+    assert released["city"].texts() == ["Paris", "Rome"]  # each fits three people
+    assert found.figures["classes"].value == 2
+    _, released = done({"city": ["Lyon", "Rome"]}, (wanted,), home=tmp_path, suppression=0)
+    assert released["city"].texts() == ["FR", "IT"]
+
+
+def test_a_population_beside_a_sensitive_attribute(tmp_path) -> None:
+    (tmp_path / "people.csv").write_text("city\n" + "Paris\n" * 3 + "Lyon\n" * 3 + "Rome\n" * 6)
+    wanted = KMap("privacy.k_map", 3, ("city",), Population("people.csv"))
+    diverse = LDiversity("privacy.l_diversity.s", "s", 2, ("city",))
+    columns = {"city": ["Paris", "Lyon", "Rome", "Rome"], "s": ["x", "y", "x", "x"]}
+    _, released = done(columns, (wanted, diverse), home=tmp_path, suppression=0.5)
+    assert Counter(released["city"].texts()) == {"FR": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [(None, {}), ("town\nParis\n", {}), ("city\nBerlin\n", {}), ('city\n"Paris\n', {}), ("", {})],
+)
+def test_a_population_that_cannot_be_used(tmp_path, text, columns) -> None:
+    if text is not None:
+        (tmp_path / "people.csv").write_text(text)
+    wanted = KMap("privacy.k_map", 3, ("city",), Population("people.csv", tuple(columns.items())))
+    assert code({"city": ["Paris", "Rome"]}, (wanted,), home=tmp_path) in ("PPF789", "PPF808")
+
+
+@pytest.mark.parametrize(
+    ("cells", "asked", "nulls"),
+    [
+        (["x", None, "y", "x"], LDiversity("l", "s", 2, ("city",)), Nulls.EXCLUDE),
+        (["1", None, "2", "1"], TCloseness("t", "s", 0.5, ("city",), Distance.ORDERED), Nulls.OWN_CATEGORY),
+        (["1", "canary", "2", "1"], TCloseness("t", "s", 0.5, ("city",), Distance.ORDERED), Nulls.OWN_CATEGORY),
+        (["1", "3", "2", "1"], TCloseness("t", "s", 0.5, ("city",), Distance.ORDERED, ("1", "2")), Nulls.OWN_CATEGORY),
+    ],
+)
+def test_values_that_a_requirement_cannot_be_enforced_on(cells, asked, nulls) -> None:
+    with pytest.raises(PluginError) as raised:
+        done({"city": ["Paris", "Lyon", "Rome", "Rome"], "s": cells}, (asked,), nulls=nulls)
+    assert raised.value.diagnostics[0].code == "PPF807"
+    assert "canary" not in str(raised.value)
+
+
+def test_bad_levels_and_too_much_to_ask() -> None:
+    columns = {"city": ["Paris", "Lyon", "Rome"], "age": ["1", "2", "3"]}
+    assert code(columns, (two(),), levels={"city": {"max": 7}}) == "PPF788"
+    assert code(columns, (two(),), levels={"city": {"max": 0}}, suppression=0) == "PPF806"
+    assert code({"city": ["Oslo"], "age": ["1"]}, (two(),)) == "PPF789"
+    assert code({"city": ["Rome"], "age": ["99"]}, (two(),)) == "PPF787"
+
+
+def test_a_search_that_is_ended_says_so_and_still_holds() -> None:
+    columns = {"city": ["Paris", "Lyon", "Rome", "Rome"], "age": ["3", "7", "21", "39"]}
+    found, released = done(columns, (two(),), suppression=0, most_nodes=3)
+    assert found.figures["optimum_proven"].value == 0
+    assert [f.code for f in found.findings] == ["PPF809"]
+    assert smallest_group(released, ("city", "age")) >= 2
+
+
+def test_a_lattice_of_billions_of_nodes_is_searched_within_bounds() -> None:
+    rng = np.random.default_rng(5)
+    names = [f"q{i:02}" for i in range(24)]
+    halves = HierarchySpec(levels=tuple((f"v{v}", (f"h{v // 2}", "*")) for v in range(4)))
+    facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, hierarchy=halves) for n in names}
+    base = rng.integers(0, 4, 60)
+    columns = {n: [f"v{v}" for v in np.where(rng.random(60) < 0.02, rng.integers(0, 4, 60), base)] for n in names}
+    found, released = done(columns, (two(3, tuple(names)),), facts, suppression=0.4, most_nodes=400)
+    assert found.figures["lattice_nodes"].value == 3**24
+    assert found.figures["nodes_checked"].value <= 400
+    assert found.figures["optimum_proven"].value == 0
+    assert 0 < found.figures["cost"].value < 1
+    assert smallest_group(released, tuple(names)) >= 3
+
+
+class TestConformance(AnonymizerConformance):
+    params = {"suppression": "0.05"}
+
+    def case(self):
+        rng = np.random.default_rng(2)
+        city = [None if x < 0.04 else f"city-{int(x * 9)}-canary" for x in rng.random(2000)]
+        age = [str(a) for a in rng.integers(0, 40, 2000)]
+        disease = [f"disease-{d}-canary" for d in rng.integers(0, 4, 2000)]
+        above = tuple((f"city-{i}-canary", (f"land-{i // 3}", "*")) for i in range(9))
+        facts = {**FACTS, "city": AttributeFacts("city", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=above))}
+        wanted = (two(12), LDiversity("privacy.l_diversity.s", "s", 3, ("city", "age")))
+        labels = {f"[{a}, {b})" for a in range(0, 40, 10) for b in (a + 10, a + 20)}
+        return Case(
+            SPEC,
+            self.params,
+            Table.of({"city": city, "age": age, "s": disease}),
+            {"city": Role.QUASI_IDENTIFIER, "age": Role.QUASI_IDENTIFIER, "s": Role.SENSITIVE},
+            wanted,
+            facts,
+            domains={"age": frozenset((*labels, *age, "*"))},
+            claims=(_at_least_twelve,),
+            bad=(BadInput("age", Table.of({"city": [None, None], "age": ["1", "x"], "s": ["a", "b"]})),),
+        )
+
+
+class TestConformanceWithCells(TestConformance):
+    params = {"suppress": "cells", "suppression": "0.05", "cost": "entropy"}
+
+
+def _at_least_twelve(outcome):
+    smallest = smallest_group(outcome.released, ("city", "age"))
+    return None if smallest is None or smallest >= 12 else f"a class of {smallest} rows"
