@@ -16,12 +16,13 @@ def test_all_of_them_pass_check(cli, root):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_hospital_data_is_what_its_generator_writes(root):
+@pytest.mark.parametrize("name", ["hospital", "pharmacy"])
+def test_data_are_what_their_generator_writes(root, name):
     folder = root / "pipelines/data"
-    spec = importlib.util.spec_from_file_location("make_hospital", folder / "make_hospital.py")
+    spec = importlib.util.spec_from_file_location(f"make_{name}", folder / f"make_{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert gzip.decompress((folder / "hospital.csv.gz").read_bytes()) == module.document()
+    assert gzip.decompress((folder / f"{name}.csv.gz").read_bytes()) == module.document()
 
 
 def test_hospital(cli, root, tmp_path, only_run, report_of):
@@ -59,6 +60,25 @@ def test_hospital_generated(cli, root, tmp_path, only_run, report_of):
     low, high = metrics["members.auc"]["interval"]
     assert low < 0.55
     assert high > 0.45
+
+
+def test_pharmacy(cli, root, tmp_path, only_run, report_of):
+    done = cli("run", root / "pipelines/pharmacy.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    report = report_of(run)
+    assert report["verdict"] == "released"
+    assert all(r["holds"] for r in report["requirements"])
+    assert {p.name for p in (run / "released/study").iterdir()} == {
+        "orders.parquet",
+        "operator.json",
+        "mining_contract.json",
+        "dictionary.json",
+    }
+    mined = cli("mine", run, "--min-support", "0.02", "--format", "json")
+    assert mined.returncode == 0, mined.stdout + mined.stderr
+    found = json.loads(mined.stdout)
+    assert found["transactions"] == 59_408  # orders of more than six products are left out
 
 
 @pytest.mark.parametrize(
