@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -176,3 +177,47 @@ def test_public_baskets(here, only_run, tmp_path, data):
     metrics = json.loads((only_run(tmp_path / "runs") / "report.json").read_text())["metrics"]
     assert 0.45 < metrics["privacy.itemset_breach.worst_posterior"]["value"] <= 0.5
     assert metrics["randomize.lowest_support.2"]["value"] < 0.02
+
+
+MIXED = """version: 1
+name: mixed
+source: {path: mixed.parquet}
+attributes:
+  town: {role: quasi_identifier}
+  people: {role: weight}
+  basket:
+    role: items
+    hierarchy: {levels: {LEVELS}}
+privacy:
+  k_anonymity: {k: 5}
+  itemset_breach: {level: 0.6, sizes: [1, 2], pool: 500}
+steps:
+  short: {use: limit_items, with: {max: 4, longer: truncate}}
+  coarse: {use: roll_up}
+  randomize: {use: randomize_transactions}
+  named: {use: rename, with: {attributes: {basket: bag}}}
+  some: {use: sample, with: {fraction: 0.5}}
+releases:
+  study: {path: study.parquet}
+"""
+
+
+def test_weighted_rolled_up_renamed_and_sampled(here, only_run, tmp_path):
+    """Every person of a row gets a set of their own; supports count people; what only the run knows is said so."""
+    rng = np.random.default_rng(1)
+    sets = [[f"i{j}" for j in rng.choice(60, rng.integers(0, 8), replace=False)] for _ in range(4000)]
+    people = [str(1 + i % 3) for i in range(4000)]
+    towns = [f"t{i % 5}" for i in range(4000)]
+    pq.write_table(pa.table({"town": towns, "people": people, "basket": sets}), tmp_path / "mixed.parquet")
+    levels = ", ".join(f"i{j}: [g{j // 2}, all]" for j in range(60))
+    (tmp_path / "policy.yaml").write_text(MIXED.replace("LEVELS", levels))
+    done = here("run", tmp_path / "policy.yaml", "--out", tmp_path / "runs", "-q")
+    assert done.returncode == 0, done.stdout + done.stderr
+    folder = only_run(tmp_path / "runs")
+    report = json.loads((folder / "report.json").read_text())
+    assert report["metrics"]["randomize.transactions"]["value"] == sum(map(int, people))
+    assert report["metrics"]["randomize.alphabet"]["value"] == 30
+    assert {f["code"] for f in report["findings"]} >= {"PPF804", "PPF875"}
+    again = here("verify", folder, "--data", tmp_path / "mixed.parquet")
+    assert again.returncode == 0
+    assert "not measured again: privacy.itemset_breach on study" in again.stdout

@@ -36,7 +36,9 @@ def figures_of(judged: Judged, released: int) -> dict[str, Figure]:
         "absence": Figure(judged.absent.level, "probability", note="where a released set has no item of the itemset"),
     }
     for number, exposed in judged.known.items():
-        note = f"for who knows {number} other item{'s' * (number > 1)} of the set; {exposed.prior:.1%} beforehand"
+        note = (
+            f"for who knows {number} other item{'s' * (number > 1)} of the set, {exposed.prior:.1%} before it is seen"
+        )
         told[f"knowing.{number}"] = Figure(exposed.level, "probability", note=note)
     told["rest"] = Figure(judged.rest, "probability", note="no itemset that was not counted exceeds this")
     told["bound"] = (

@@ -122,7 +122,7 @@ def judge(requirement: ItemsetBreach, found: Material) -> Judged:
 
 
 def _known(found: Material, counted: Prevalent, requirement: ItemsetBreach) -> dict[int, Exposed]:
-    worst = {known: knowing(found.operator, counted, requirement.sizes, known) for known in (1, 2)}
+    worst = {known: knowing(found.operator, counted, requirement.sizes, known, requirement.level) for known in (1, 2)}
     return {known: exposed for known, exposed in worst.items() if exposed is not None}
 
 

@@ -87,31 +87,34 @@ def by_other_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
     return np.stack(supports, axis=-2), np.stack(with_item, axis=-2)
 
 
-def knowing(operator: Operator, found: Prevalent, lengths: Sequence[int], known: int) -> Exposed | None:
+def knowing(
+    operator: Operator, found: Prevalent, lengths: Sequence[int], known: int, most: float = 1.0
+) -> Exposed | None:
     """Return the worst Pr[z in t | A in t'] for who knows ``known`` further items of t, and sees which came through.
 
     z is in A; A and the known items together are no more items than were counted. ``prior`` is Pr[z in t] among the
-    transactions with the known items: it may be as high itself. None where there is no such A.
+    transactions with the known items; items of which it is above ``most`` are left out. None where there is no such A.
     """
-    every = [_knowing(operator, found, k, known) for k in lengths if k + known <= found.longest]
+    every = [_knowing(operator, found, k, known, most) for k in lengths if k + known <= found.longest]
     return max((e for e in every if e.itemset), key=lambda e: e.level, default=None)
 
 
-def _knowing(operator: Operator, found: Prevalent, length: int, known: int) -> Exposed:
+def _knowing(operator: Operator, found: Prevalent, length: int, known: int, most: float) -> Exposed:
     itemsets, patterns = found.levels[length + known - 1].itemsets, found.patterns(length + known)
     worst = Exposed(0.0, 0, 0, (), -1, 0.0)
     for chosen in combinations(range(length + known), known):
         others = [i for i in range(length + known) if i not in chosen]
         supports, with_item = _each_item(_given(patterns, chosen))
+        priors = level(np.ones(length + 1), supports, with_item)
         for at, pool in enumerate(found.pools):
             for m, seen in ((m, seen) for m in pool.sizes for seen in range(known + 1) if m >= known):
                 likelihood = likelihoods_knowing(operator, m, length, known, seen)
-                levels = level(likelihood, supports[:, at], with_item[:, at])
+                levels = level(likelihood, supports[:, at], with_item[:, at]) * (priors[:, at] <= most)
                 row, place = np.unravel_index(int(np.argmax(levels)), levels.shape) if levels.size else (0, 0)
                 if levels.size and levels[row, place] > worst.level:
-                    prior = with_item[row, at, place].sum() / supports[row, at, place].sum()
                     itemset = tuple(itemsets[row, others].tolist())
-                    worst = Exposed(float(levels[row, place]), m, at, itemset, itemset[place], float(prior))
+                    prior = float(priors[row, at, place])
+                    worst = Exposed(float(levels[row, place]), m, at, itemset, itemset[place], prior)
     return worst
 
 

@@ -113,6 +113,6 @@ def _into(sizes: list[int], pools: Sequence[Pool]) -> Integers:
 def _most_frequent(counts: Integers, number: int) -> tuple[Bools, Integers]:
     """Return which itemsets are among the most frequent of some pool, and the largest count of others, (pools,)."""
     if len(counts) <= number:
-        return (counts > 0).any(axis=1), np.zeros(counts.shape[1], dtype=np.int64)
+        return np.asarray((counts > 0).any(axis=1)), np.zeros(counts.shape[1], dtype=np.int64)
     limits = np.partition(counts, len(counts) - 1 - number, axis=0)[len(counts) - 1 - number]
     return np.asarray((counts > limits).any(axis=1)), limits

@@ -154,6 +154,10 @@ def test_absence_and_known_items() -> None:
         assert exposed is not None
         assert 0.0 < exposed.level <= 1.0 + 1e-12
         assert exposed.item in exposed.itemset
+        limited = exposure.knowing(operator, found, (1, 2), known, 0.4)
+        assert limited is not None
+        assert limited.prior <= 0.4
+        assert limited.level <= exposed.level
     assert exposure.knowing(operator, found, (3,), 2) is None
 
 
