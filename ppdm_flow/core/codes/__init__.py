@@ -29,6 +29,7 @@ HUNDREDS = (
     "audit",
     "classes",
     "generated",
+    "attacks",
     "partitioned",
     "internal",
 )

@@ -1,0 +1,101 @@
+"""Which labels of a release may stand for which values of persons, column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, numbers, written_like
+from ppdm_flow.audits.labels.trees import Lines, lines
+from ppdm_flow.core.attributes import HierarchySpec
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED
+
+Integers = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
+
+_SUPPRESSED, _MISSING = SUPPRESSED + SPECIALS, MISSING + SPECIALS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """Dense codes (suppressed 0, missing 1) of values and labels.
+
+    ``labels[starts[v]:starts[v + 1]]`` may stand for value ``v``, beside those that are ``wide`` and stand for all.
+    ``unknown`` (values,) are values that the attacker does not know: every label may stand for them.
+    """
+
+    starts: Integers
+    labels: Integers
+    wide: Truths
+    unknown: Truths
+
+
+def cover(
+    labels: pa.StringArray, values: pa.StringArray, hierarchy: HierarchySpec | None, nulls: Nulls, home: Path
+) -> Cover:
+    """Read every label: by the policy's hierarchy where that lists values, and by its form.
+
+    A suppressed cell may be anything. A missing one is a value of its own, or anything (``wildcard``), or nobody's
+    (``exclude``). Raises DataError where the hierarchy's file cannot be read.
+    """
+    mask = hierarchy.mask if hierarchy is not None else MASK
+    pairs = [_same(labels, values), *_general(labels, values, lines(hierarchy, home), mask)]
+    wide = np.zeros(len(labels) + SPECIALS, dtype=np.bool_)
+    wide[SPECIALS:] = [everything(t, mask) or everything(t) for t in labels.to_pylist()]
+    wide[_SUPPRESSED], wide[_MISSING] = True, nulls is Nulls.WILDCARD
+    unknown = np.zeros(len(values) + SPECIALS, dtype=np.bool_)
+    unknown[_SUPPRESSED], unknown[_MISSING] = True, nulls is not Nulls.OWN_CATEGORY
+    if nulls is Nulls.OWN_CATEGORY:
+        pairs.append((np.array([_MISSING]), np.array([_MISSING])))
+    value, label = (np.concatenate(side).astype(np.int64) for side in zip(*pairs, strict=True))
+    return _sorted(value, label, wide, unknown)
+
+
+def _sorted(value: Integers, label: Integers, wide: Truths, unknown: Truths) -> Cover:
+    kept = ~wide[label]
+    keys = np.unique(value[kept] * len(wide) + label[kept])
+    starts = np.searchsorted(keys, np.arange(len(unknown) + 1) * len(wide))
+    return Cover(starts.astype(np.int64), keys % len(wide), wide, unknown)
+
+
+def _same(labels: pa.StringArray, values: pa.StringArray) -> tuple[Integers, Integers]:
+    place = pc.index_in(values, value_set=labels).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    there = np.flatnonzero(place >= 0)
+    return there + SPECIALS, place[there] + SPECIALS
+
+
+def _general(labels: pa.StringArray, values: pa.StringArray, tree: Lines, mask: str) -> list[tuple[Integers, Integers]]:
+    """Return the (value, label) pairs of every label that may stand for others than itself."""
+    found = _by_tree(labels, values, tree)
+    odd = pc.match_substring_regex(labels, SPECIAL).to_numpy(zero_copy_only=False).astype(np.bool_)
+    if mask != MASK:
+        odd |= pc.match_substring(labels, mask).to_numpy(zero_copy_only=False).astype(np.bool_)
+    places = np.flatnonzero(odd)
+    read = numbers(values) if len(places) else np.zeros(0)
+    for place, text in zip(places.tolist(), labels.take(pa.array(places)).to_pylist(), strict=True):
+        span = between(text)
+        hit = span.covers(read) if span is not None else None
+        shaped = written_like(text, values, mask)
+        if shaped is not None:
+            hit = shaped if hit is None else hit | shaped
+        if hit is not None:
+            inside = np.flatnonzero(hit)
+            found.append((inside + SPECIALS, np.full(len(inside), place + SPECIALS)))
+    return found
+
+
+def _by_tree(labels: pa.StringArray, values: pa.StringArray, tree: Lines) -> list[tuple[Integers, Integers]]:
+    if not tree:
+        return []
+    pairs = [(v, a) for v, ancestors in tree.items() for a in dict.fromkeys(ancestors)]
+    leaf = pc.index_in(pa.array([v for v, _ in pairs], pa.string()), value_set=values)
+    above = pc.index_in(pa.array([a for _, a in pairs], pa.string()), value_set=labels)
+    places = [p.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) for p in (leaf, above)]
+    both = (places[0] >= 0) & (places[1] >= 0)
+    return [(places[0][both] + SPECIALS, places[1][both] + SPECIALS)]

@@ -1,0 +1,121 @@
+"""What labels are written like: masks, intervals, sets, parts of dates, and the label for everything."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Truths = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
+_PLAIN = re.compile(rf"^{_NUMBER}$")
+_BETWEEN = re.compile(rf"^([\[(]) *({_NUMBER}) *(?:,|\.\.|;) *({_NUMBER}) *([\])])$")
+_DASHED = re.compile(r"^([0-9]+(?:\.[0-9]+)?) *[-–] *([0-9]+(?:\.[0-9]+)?)$")
+_BEYOND = re.compile(rf"^(<=|>=|<|>|≤|≥) *({_NUMBER})$")
+_UPWARD = re.compile(r"^([0-9]+(?:\.[0-9]+)?)\+$")
+_LISTED = re.compile(r"^\{(.*)\}$", re.DOTALL)
+_DECADE = re.compile(r"^([0-9]{3})0s$")
+_QUARTER = re.compile(r"^([0-9]{4})-Q([1-4])$")
+_PART = re.compile(r"^[0-9]{4}(?:-[0-9]{2})?$")
+_ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+SPECIAL = r"[*]|^[\[({<>≤≥]|^[0-9.]+ *[-–] *[0-9.]+$|^[0-9.]+\+$|^[0-9]{3}0s$|^[0-9]{4}$|^[0-9]{4}-Q[1-4]$"
+"""What a label has that may stand for other values than itself."""
+MASK = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Numbers from ``low`` to ``high``, ends included (an end that is not is moved by the least that there is)."""
+
+    low: float
+    high: float
+
+    def covers(self, numbers: Floats) -> Truths:
+        """Return which numbers lie within; one that is none (NaN) does not."""
+        found: Truths = (numbers >= self.low) & (numbers <= self.high)
+        return found
+
+
+def between(label: str) -> Between | None:
+    """Read ``[20, 30)``, ``20-29``, ``>= 40``, ``40+`` or a number; None for what is no range of numbers."""
+    if _PLAIN.match(label):
+        return Between(float(label), float(label))
+    if found := _BETWEEN.match(label):
+        low, high = float(found[2]), float(found[3])
+        return Between(low if found[1] == "[" else _after(low), high if found[4] == "]" else _before(high))
+    if found := _DASHED.match(label):
+        return Between(float(found[1]), float(found[2]))
+    if found := _UPWARD.match(label):
+        return Between(float(found[1]), math.inf)
+    if found := _BEYOND.match(label):
+        return _beyond(found[1], float(found[2]))
+    return None
+
+
+def _beyond(sign: str, edge: float) -> Between:
+    match sign:
+        case "<=" | "≤":
+            return Between(-math.inf, edge)
+        case ">=" | "≥":
+            return Between(edge, math.inf)
+        case "<":
+            return Between(-math.inf, _before(edge))
+        case _:
+            return Between(_after(edge), math.inf)
+
+
+def _after(edge: float) -> float:
+    return math.nextafter(edge, math.inf)
+
+
+def _before(edge: float) -> float:
+    return math.nextafter(edge, -math.inf)
+
+
+def numbers(values: pa.StringArray) -> Floats:
+    """Return the values as numbers, NaN where one is none."""
+    kept = pc.if_else(pc.match_substring_regex(values, _PLAIN.pattern), values, None)
+    found: Floats = kept.cast(pa.float64()).fill_null(math.nan).to_numpy(zero_copy_only=False)
+    return found
+
+
+def everything(label: str, mask: str = MASK) -> bool:
+    """Whether a label is nothing but mask: it says nothing of its person."""
+    return bool(label) and not label.replace(mask, "")
+
+
+def written_like(label: str, values: pa.StringArray, mask: str = MASK) -> Truths | None:
+    """Return which values a mask, a set or a part of a date covers; None for a label of another form."""
+    if mask in label:
+        pattern = "^" + "".join("(?s:.)" if c == mask else re.escape(c) for c in label) + "$"
+        return _truths(pc.match_substring_regex(values, pattern))
+    if found := _LISTED.match(label):
+        members = [m.strip() for m in re.split(r"[,;|]", found[1])]
+        return _truths(pc.is_in(values, value_set=pa.array(members, pa.string())))
+    start = _date_pattern(label)
+    if start is None:
+        return None
+    return _truths(pc.match_substring_regex(values, _ISO)) & _truths(pc.match_substring_regex(values, start))
+
+
+def _date_pattern(label: str) -> str | None:
+    if _PART.match(label):
+        return f"^{label}-"
+    if found := _DECADE.match(label):
+        return f"^{found[1]}[0-9]-"
+    if found := _QUARTER.match(label):
+        first = 3 * int(found[2]) - 2
+        return f"^{found[1]}-(?:{'|'.join(f'{m:02d}' for m in range(first, first + 3))})-"
+    return None
+
+
+def _truths(found: pa.BooleanArray) -> Truths:
+    truths: Truths = found.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return truths

@@ -1,0 +1,102 @@
+"""Whose row someone finds who holds a list of people and the release.
+
+The attacker reads each released label as what it may stand for (``476**``, ``[20, 30)``, ``>= 40``, a label of the
+policy's hierarchy, a suppressed cell) and keeps the rows that fit a person. One row that fits is the person's, if the
+person is in the release; several rows that fit with one sensitive value tell that value (Sweeney 2002).
+"""
+
+from __future__ import annotations
+
+from ppdm_flow.audits.labels.joining import look_up
+from ppdm_flow.audits.labels.released import Classes, classes
+from ppdm_flow.audits.linkage.attack import Attack
+from ppdm_flow.audits.linkage.links import approximate, exact
+from ppdm_flow.audits.linkage.nearest import nearest
+from ppdm_flow.audits.linkage.people import linked_by, people_of
+from ppdm_flow.audits.linkage.spec import LinkageParams
+from ppdm_flow.audits.linkage.wording import chart, findings
+from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
+from ppdm_flow.audits.release import released
+from ppdm_flow.core.results import AuditOutcome, Figure
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NAMES = ("matched", "linked", "linked_share", "learned", "precision", "recall")
+NEAREST = ("nearest_precision", "nearest_recall", "guessing")
+NO_TRUTH = "nobody knows whose row is whose: rows cannot be paired, or `truth:` does not say by what"
+
+
+class LinkageAudit:
+    """Looks everybody up."""
+
+    def __init__(self, params: LinkageParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return how many people are found, what is learned of them, and how often that is right."""
+        columns = quasi_identifiers(self.params.attributes, candidate, ctx)
+        secrets = (
+            candidate.schema.having(Role.SENSITIVE)
+            if self.params.sensitive is None
+            else released(self.params.sensitive, candidate, ctx)
+        )
+        columns = tuple(c for c in columns if c not in secrets)
+        columns = linked_by(self.params, columns, original, ctx) if columns else ()
+        if not columns:
+            return _nothing("no quasi-identifier is released that the attacker knows")
+        attack = _carried_out(self.params, classes(candidate, columns, secrets), original, ctx)
+        if attack is None:
+            return _nothing("there are no rows or no people")
+        return AuditOutcome(_figures(attack), findings=findings(attack, self.params, ctx), charts=(chart(attack),))
+
+
+def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> Attack | None:
+    people = people_of(params, known, original, ctx)
+    if len(known) == 0 or people.total == 0:
+        return None
+    index = known.index(people.values, ctx)
+    found, asked = look_up(people.codes, people.persons, index)
+    near = None
+    if params.sample and people.own is not None and (people.own >= 0).any():
+        labels, values = known.categories, people.values
+        near = approximate(
+            people, nearest(people.codes, people.persons, people.own, labels, values, index, params.sample)
+        )
+    return Attack(people, known, found, asked, exact(people, found, asked), near)
+
+
+def _figures(attack: Attack) -> dict[str, Figure]:
+    found, linked = attack.found, attack.share(attack.found.linked)
+    some = attack.share(found.rows > 0)
+    sampled = "" if linked.whole else "of the people looked up"
+    figures = {
+        "matched": some.figure("people whom some released row fits"),
+        "linked": Figure(int(linked.hits), "people", sample=None if linked.whole else linked.size, note=sampled),
+        "linked_share": linked.figure("people whom exactly one released row fits"),
+    }
+    learned = {s: attack.share(found.certain(i)) for i, s in enumerate(attack.known.secrets)}
+    told = "people whom only rows with one value fit"
+    figures |= {f"{s}.learned": share.figure(told) for s, share in learned.items()}
+    worst = max(learned.values(), key=lambda s: s.hits, default=None)
+    none = Figure(None, "share", note="no sensitive attribute is released")
+    figures["learned"] = none if worst is None else worst.figure(told)
+    return figures | _judged(attack)
+
+
+def _judged(attack: Attack) -> dict[str, Figure]:
+    figures = {n: Figure(None, "share", note=NO_TRUTH) for n in (*NAMES[4:], *NEAREST)}
+    figures["guessing"] = Figure(1.0 / attack.known.total, "share", note="who picks any row is right so often")
+    if attack.judged is not None:
+        nobody = "" if attack.judged.claims else "nobody is linked"
+        figures["precision"] = attack.judged.precision.figure(nobody)
+        figures["recall"] = attack.judged.recall.figure("people with a released row who are linked to it")
+    if attack.near is not None:
+        nobody = "" if attack.near.claims else "nobody has a single nearest row"
+        figures["nearest_precision"] = attack.near.precision.figure(nobody)
+        figures["nearest_recall"] = attack.near.recall.figure("people whose single nearest row is theirs")
+    return figures
+
+
+def _nothing(why: str) -> AuditOutcome:
+    return AuditOutcome({n: Figure(None, "share", note=why) for n in (*NAMES, *NEAREST)})

@@ -1,0 +1,88 @@
+"""A file of people whom the attacker knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from ppdm_flow.audits.linkage.spec import LinkageParams
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import Table
+
+IDENTITY = ""
+"""The name under which the identities stand in the table; no column of a file is called so."""
+
+
+def known_columns(params: LinkageParams, candidates: Sequence[tuple[str, str]], home: Path) -> dict[str, str]:
+    """Return the file's column of each of the released columns, given with their sources, that the file tells.
+
+    Raises DataError where the file cannot be opened, or lacks a column that the parameters name.
+    """
+    header = _header(home / (params.external or ""), params.delimiter)
+    named = {*params.columns.values(), *([params.identity] if params.identity else [])}
+    missing = sorted(named - set(header))
+    if missing:
+        raise _unusable(f"has no column `{missing[0]}`, which the audit's parameters name")
+    found = {}
+    for column, source in candidates:
+        told = params.columns.get(column) or params.columns.get(source)
+        for name in (told,) if told else (column, source):
+            if name in header:
+                found[column] = name
+                break
+    if not found:
+        raise _unusable("has a column for none of the quasi-identifiers: say which one tells what with `columns:`")
+    return found
+
+
+def read(params: LinkageParams, columns: dict[str, str], home: Path) -> Table:
+    """Return the people, with the released columns' names; the identities under :data:`IDENTITY`."""
+    wanted = list(dict.fromkeys([*columns.values(), *([params.identity] if params.identity else [])]))
+    options = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=wanted,
+        null_values=[""],
+        strings_can_be_null=True,
+    )
+    parse = pa.csv.ParseOptions(delimiter=params.delimiter, newlines_in_values=True)
+    try:
+        table = pa.csv.read_csv(home / (params.external or ""), convert_options=options, parse_options=parse)
+    except OSError:
+        raise _unusable("cannot be opened") from None
+    except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
+        raise _unusable("is no CSV file with these columns, in UTF-8") from None
+    built = {c: _column(table[name]) for c, name in columns.items()}
+    if params.identity:
+        built[IDENTITY] = _column(table[params.identity])
+    return Table(built, np.arange(table.num_rows, dtype=np.int64))
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    try:
+        with pa.csv.open_csv(path, parse_options=pa.csv.ParseOptions(delimiter=delimiter)) as reader:
+            names: list[str] = reader.schema.names
+    except OSError:
+        raise _unusable("cannot be opened") from None
+    except pa.ArrowInvalid:  # its message may quote a cell
+        raise _unusable("is no CSV file in UTF-8 with a header") from None
+    if len(set(names)) < len(names):
+        raise _unusable("has two columns of one name")
+    return names
+
+
+def _column(cells: pa.ChunkedArray) -> Column:
+    coded = cells.combine_chunks().dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column(codes, coded.dictionary)
+
+
+def _unusable(what: str) -> DataError:
+    return DataError(Diagnostic("PPF891", f"the file of known people of the audit `linkage` {what}"))

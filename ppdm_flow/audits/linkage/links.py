@@ -1,0 +1,78 @@
+"""Links between people and released rows, counted, and judged where it is known whose row is whose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from ppdm_flow.audits.labels.joining import Found
+from ppdm_flow.audits.linkage.nearest import Nearest
+from ppdm_flow.audits.linkage.people import People
+from ppdm_flow.audits.records.proportions import ALARM, wilson
+from ppdm_flow.core.results import Figure
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """``hits`` of ``size`` persons; ``whole``: these are all that there are, and no sample."""
+
+    hits: float
+    size: int
+    whole: bool = True
+
+    def figure(self, note: str = "", unit: str = "share") -> Figure:
+        """Return the share, with its 95 % interval (Wilson) where it is of a sample."""
+        if self.size == 0:
+            return Figure(None, unit, note=note or "there is nobody to ask about")
+        share = self.hits / self.size
+        interval = None if self.whole else wilson(share, self.size)
+        return Figure(share, unit, interval, None if self.whole else self.size, note)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Of ``claims`` (persons with a single best row) ``correct`` are right; ``released`` persons have a row."""
+
+    claims: int
+    correct: int
+    released: int
+    whole: bool
+
+    @property
+    def precision(self) -> Share:
+        """How many of the claims are right."""
+        return Share(self.correct, self.claims, self.whole)
+
+    @property
+    def recall(self) -> Share:
+        """How many of those who have a row are found."""
+        return Share(self.correct, self.released, self.whole)
+
+    def alarming(self, rows: int) -> bool:
+        """Whether guessing one of all released rows would hardly ever be right so often."""
+        if self.correct == 0 or rows == 0:
+            return False
+        return bool(stats.binom.sf(self.correct - 1, self.claims, 1.0 / rows) < ALARM)
+
+
+def exact(people: People, found: Found, asked: Integers) -> Judged | None:
+    """Judge the rows that are the only ones that fit; None where nobody knows whose they are."""
+    if people.own is None:
+        return None
+    linked, own = found.linked, people.own
+    right = linked & (found.first == own)
+    claims, correct, released = (int(asked[which].sum()) for which in (linked, right, own >= 0))
+    return Judged(claims, correct, released, bool((asked == people.persons).all()))
+
+
+def approximate(people: People, found: Nearest) -> Judged:
+    """Judge the rows that are the only nearest ones."""
+    single = found.rows == 1
+    claims, correct = (int(found.persons[which].sum()) for which in (single, single & found.among))
+    whole = bool(people.own is not None and found.persons.sum() == people.persons[people.own >= 0].sum())
+    return Judged(claims, correct, int(found.persons.sum()), whole)

@@ -1,0 +1,123 @@
+"""Whom the attacker knows, and which released row is theirs where that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.audits.labels.released import Classes
+from ppdm_flow.audits.linkage.external import IDENTITY, known_columns, read
+from ppdm_flow.audits.linkage.spec import LinkageParams
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS, Column
+from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.table import Table
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Dense ``codes`` (kinds, columns) in ``values``; each kind stands for ``persons``.
+
+    ``own`` (kinds,) is the class that holds their released row, -1 for people who have none; None where nobody knows.
+    ``identities`` names them, where the file does.
+    """
+
+    codes: Integers
+    values: tuple[pa.StringArray, ...]
+    persons: Integers
+    own: Integers | None
+    identities: Column | None = None
+
+    @property
+    def total(self) -> int:
+        """How many persons there are."""
+        return int(self.persons.sum())
+
+
+def linked_by(params: LinkageParams, columns: Sequence[str], original: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    """Return the released columns of which the attacker knows people's values."""
+    if params.external is None:
+        return tuple(c for c in columns if source_of(c, ctx) in original.schema)
+    return tuple(known_columns(params, [(c, source_of(c, ctx)) for c in columns], ctx.home))
+
+
+def people_of(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> People:
+    """Return the people of the file, or of the original. Raises DataError where the file cannot be used."""
+    if params.external is None:
+        return _originals(known, original, ctx)
+    columns = known_columns(params, [(c, source_of(c, ctx)) for c in known.columns], ctx.home)
+    table = read(params, columns, ctx.home)
+    codes = np.stack([table[c].dense.astype(np.int64) for c in known.columns], axis=1)
+    values = tuple(table[c].categories for c in known.columns)
+    names = table[IDENTITY] if params.identity else None
+    own = _by_identity(params.truth, names, known, original, ctx) if params.truth and names is not None else None
+    return People(codes, values, np.ones(len(table), dtype=np.int64), own, names)
+
+
+def _originals(known: Classes, original: DataView, ctx: AuditContext) -> People:
+    sources = [source_of(c, ctx) for c in known.columns]
+    weight = original.schema.weight
+    if ctx.pairs is None or weight is not None:
+        return _kinds(original.counts(sources), sources, None)
+    both = merge(
+        count(_beside(left, right, sources, known.columns), [*map(_mine, range(len(sources))), *known.columns])
+        for left, right in ctx.pairs.pairs(list(dict.fromkeys(sources)), list(known.columns))
+    )
+    renamed = [_mine(i) for i in range(len(sources))]
+    return _kinds(both, renamed, _own(both, known))
+
+
+def _mine(place: int) -> str:
+    return f"\0{place}"
+
+
+def _beside(left: Table, right: Table, sources: Sequence[str], columns: Sequence[str]) -> Table:
+    mine = {_mine(i): left[s] for i, s in enumerate(sources)}
+    return Table({**mine, **{c: right[c] for c in columns}}, left.rows)
+
+
+def _kinds(counts: Counts, columns: Sequence[str], own: Integers | None) -> People:
+    kept = counts.counts > 0
+    codes = np.stack([counts.of(c).astype(np.int64) + SPECIALS for c in columns], axis=1)
+    found = None if own is None else own[kept]
+    return People(codes[kept], tuple(counts.names(c) for c in columns), counts.counts[kept], found)
+
+
+def _own(counts: Counts, known: Classes) -> Integers | None:
+    """Return the classes, None where the file writes values otherwise than the steps did."""
+    try:
+        return known.places(counts)
+    except KeyError:
+        return None
+
+
+def _by_identity(truth: str, names: Column, known: Classes, original: DataView, ctx: AuditContext) -> Integers | None:
+    """Return the class of the released row of each identity; of one who has several rows, the first's."""
+    if ctx.pairs is None or truth not in original.schema:
+        return None
+    found = np.full(len(names.categories) + SPECIALS, -1, dtype=np.int64)
+    for left, right in ctx.pairs.pairs([truth], list(known.columns)):
+        place = pc.index_in(left[truth].categories, value_set=names.categories).fill_null(-1 - SPECIALS)
+        which = place.to_numpy(zero_copy_only=False).astype(np.int64)
+        dense = np.concatenate([[-1, -1], which + SPECIALS])[left[truth].dense]
+        single = Counts(
+            known.columns,
+            tuple(right[c].categories for c in known.columns),
+            np.stack([right[c].codes for c in known.columns], axis=1),
+            np.ones(len(right), dtype=np.int64),
+        )
+        own = _own(single, known)
+        if own is None:
+            return None
+        there = dense >= SPECIALS
+        found[dense[there][::-1]] = own[there][::-1]
+    return found[names.dense]

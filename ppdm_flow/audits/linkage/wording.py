@@ -1,0 +1,112 @@
+"""What links mean, in sentences and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ppdm_flow.audits.linkage.attack import Attack
+from ppdm_flow.audits.linkage.spec import LinkageParams
+from ppdm_flow.audits.release import listed
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.sdk.audit import AuditContext
+
+MOST = 5
+"""People who are named, where values may be shown."""
+_UNTRUE = (Change.PERTURBED, Change.GENERATED, Change.OTHER, Change.PSEUDONYMIZED)
+
+
+def findings(attack: Attack, params: LinkageParams, ctx: AuditContext) -> tuple[Finding, ...]:
+    """Return what a reader should know. Links that are no better than guessing are no finding."""
+    subject = f"{ctx.release}.linkage"
+    if params.external is not None:
+        subject += f".{params.external}"
+    return tuple(Finding("PPF890", Severity.WARNING, text, s) for text, s in _texts(attack, params, ctx, subject))
+
+
+def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: str) -> Iterator[tuple[str, str]]:
+    who = "the file" if params.external is not None else "the original"
+    columns, size = attack.known.columns, attack.size
+    linked = int(attack.asked[attack.found.linked].sum())
+    if linked and _true(columns, attack, ctx):
+        right = ""
+        if attack.judged is not None:
+            right = f"; of these links {attack.judged.correct:,} are right"
+        names = _names(attack, ctx)
+        text = (
+            f"whoever knows {listed(columns)} finds exactly one released row for {linked:,} of"
+            f" {_people(size)} of {who}{right}: that row is theirs, if they are in the release{names}"
+        )
+        yield text, subject
+    for i, secret in enumerate(attack.known.secrets):
+        learned = int((attack.asked * attack.found.certain(i)).sum())
+        if learned and _told(columns, ctx) and _told((secret,), ctx):
+            text = (
+                f"`{secret}` is certain for {learned:,} of {_people(size)} of {who}: all released rows that"
+                f" fit them have one value{_values(attack, i, ctx)}"
+            )
+            yield text, f"{subject}.{secret}"
+    if attack.near is not None and attack.near.alarming(attack.known.total) and not linked:
+        text = (
+            f"the released row nearest to a person is theirs for {attack.near.correct:,} of"
+            f" {_people(attack.near.released)} asked about, far more often than by guessing"
+        )
+        yield text, f"{subject}.nearest"
+
+
+def _true(columns: tuple[str, ...], attack: Attack, ctx: AuditContext) -> bool:
+    """Whether links are more than chance: by the truth where it is known, else where labels say what is true."""
+    if attack.judged is not None:
+        return attack.judged.alarming(attack.known.total)
+    return _told(columns, ctx)
+
+
+def _told(columns: tuple[str, ...], ctx: AuditContext) -> bool:
+    facts = [ctx.attributes[c] for c in columns if c in ctx.attributes]
+    return not any(f.was(*_UNTRUE) for f in facts)
+
+
+def _names(attack: Attack, ctx: AuditContext) -> str:
+    """Name some of the people who were found, where values may be shown."""
+    names = attack.people.identities
+    if names is None or not ctx.show_values:
+        return ""
+    found = names.take(np.flatnonzero(attack.found.linked & (attack.asked > 0))[:MOST]).texts()
+    return f" ({', '.join(t or 'somebody' for t in found)})"
+
+
+def _values(attack: Attack, secret: int, ctx: AuditContext) -> str:
+    """Say what is learned of whom, where values may be shown."""
+    names = attack.people.identities
+    if names is None or not ctx.show_values:
+        return ""
+    places = np.flatnonzero(attack.found.certain(secret) & (attack.asked > 0))[:MOST]
+    told = attack.known.values[secret].to_pylist()
+    pairs = zip(names.take(places).texts(), attack.found.low[secret][places].tolist(), strict=True)
+    each = [f"{name or 'somebody'}: {told[value]}" for name, value in pairs]
+    return f" ({'; '.join(each)})"
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"
+
+
+def chart(attack: Attack) -> Chart:
+    """Return bars: the share of the people by how many released rows fit them."""
+    edges = (0, 1, 2, 5, 10, 50, 100)
+    names = ("none", "1", "2 to 4", "5 to 9", "10 to 49", "50 to 99", "100 or more")
+    place = np.searchsorted(edges, attack.found.rows, side="right") - 1
+    shares = np.bincount(place, attack.asked, len(edges)) / attack.size
+    return Chart(
+        id="fits",
+        title="Released rows that fit a known person",
+        kind="bars",
+        x=names,
+        series=(Series("people", tuple(shares.tolist())),),
+        x_label="released rows",
+        y_label="share of the people",
+        note="one row that fits is found; many that fit are a crowd to hide in",
+    )

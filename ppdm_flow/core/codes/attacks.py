@@ -1,0 +1,39 @@
+"""Pages of the codes of attacks on released rows."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES = (
+    CodePage(
+        code="PPF890",
+        title="people are found in the release",
+        what="Someone who knows the quasi-identifiers of people finds exactly one released row that fits, or only rows"
+        " with one sensitive value.",
+        why="A single row that fits is the person's own, and everything in it becomes known. Where all rows that fit"
+        " have one sensitive value, that value is known although no row is singled out.",
+        fix="Generalize or suppress quasi-identifiers until at least k rows fit everybody (`k_anonymity`), with several"
+        " sensitive values among them (`l_diversity`).",
+        good="gates:\n  nobody-found: {metric: voters.linked, max: 0}",
+    ),
+    CodePage(
+        code="PPF891",
+        title="a file that an attack needs cannot be used",
+        what="The file of known people, or the hierarchy of an attacked attribute, cannot be opened, is no CSV file, or"
+        " lacks a column.",
+        why="An attack that was not carried out must not look like one that failed.",
+        fix="Give a CSV file with a header, in UTF-8, with the columns that the parameters name; say with `columns:`"
+        " which column tells which attribute, and with `delimiter:` what separates them.",
+        good="audits:\n  voters:\n    use: linkage\n    with: {external: voters.csv, columns: {zip: postcode}}",
+    ),
+    CodePage(
+        code="PPF898",
+        title="a parameter of an attack without the one that it is about",
+        what="A parameter describes the file of known people, or who they are, and the parameter that names that file"
+        " or column is not given.",
+        why="The attack would be another one than meant.",
+        fix="Name the file with `external:`, and the column that says who a person is with `identity:`.",
+        bad="audits:\n  voters: {use: linkage, with: {identity: name}}",
+        good="audits:\n  voters: {use: linkage, with: {external: voters.csv, identity: name}}",
+    ),
+)
