@@ -1,0 +1,155 @@
+"""Which operator a policy gets: chosen or given, for supports of the policy or of the data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ppdm_flow.anonymizers.randomize_transactions import form, sizes
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirements import ItemsetBreach
+from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.transactions.breaches import likelihoods
+from ppdm_flow.mining.transactions.documents import from_document
+from ppdm_flow.mining.transactions.worst import hardest
+from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.schema import Field, Schema
+from ppdm_flow.tables.sets import Baskets
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.view import InMemoryView
+
+ITEMS = [f"i{n:02d}" for n in range(50)]
+FACTS = {"basket": AttributeFacts("basket", Role.ITEMS, source="basket")}
+
+
+def breach(**more: object) -> ItemsetBreach:
+    return ItemsetBreach("privacy.itemset_breach", "basket", **({"level": 0.5, "sizes": (1, 2), "pool": 100} | more))
+
+
+def sets(rows: int = 1200) -> list[list[str]]:
+    rng = np.random.default_rng(8)
+    return [list(rng.choice(ITEMS, rng.integers(0, 4), replace=False)) for _ in range(rows)]
+
+
+def fitted(params: dict[str, object], requirement: ItemsetBreach | None, rows: list[list[str]] | None = None) -> Fitted:
+    table = Table({}, np.arange(len(rows or sets())), {"basket": Baskets.of(rows or sets())})
+    view = InMemoryView(table, Schema((Field("basket", Role.ITEMS),)), partition_rows=500)
+    spec = registry.load("anonymizers", "randomize_transactions")
+    ctx = StepContext("randomize", FACTS, () if requirement is None else (requirement,))
+    return spec.load()(spec.params.model_validate(params)).fit(view, ctx)
+
+
+def operator(found: Fitted):
+    return from_document(found.set_operators["basket"].document)
+
+
+def worst(found: Fitted, maxima: tuple[float, ...], m: int) -> float:
+    ruled = operator(found)
+    return max(hardest(maxima, k, m, likelihoods(ruled, m, k), inside=s)[0] for k in (1, 2) for s in (True, False))
+
+
+def test_supports_of_the_policy_are_kept_and_used_up() -> None:
+    found = fitted({}, breach(max_supports=(0.2, 0.05), max_supports_by_length=((3, (0.4, 0.1)),)))
+    for m, maxima in ((1, (0.2, 0.05)), (2, (0.2, 0.05)), (3, (0.4, 0.1))):
+        assert 0.44 < worst(found, maxima, m) <= 0.5 + 1e-12
+    assert worst(found, (0.4, 0.1), 2) > 0.5
+    assert [f.subject for f in found.findings if f.code == "PPF804"] == ["randomize.alphabet"]
+
+
+def test_supports_of_the_data_are_kept() -> None:
+    found = fitted({}, breach())
+    rows = [frozenset(s) for s in sets()]
+    for m in (1, 2, 3):
+        inner = [s for s in rows if len(s) == m]
+        singles = max(sum(i in s for s in inner) for i in ITEMS) / len(inner)
+        pairs = max(*(sum({a, b} <= s for s in inner) for a in ITEMS for b in ITEMS if a < b), 1e-09) / len(inner)
+        assert worst(found, (singles, pairs), m) <= 0.5 + 1e-12
+        if m > 1:
+            assert worst(found, (singles, pairs), m) > 0.45
+    assert [f.subject for f in found.findings if f.code == "PPF804"] == ["randomize.max_supports", "randomize.alphabet"]
+
+
+def test_part_of_the_supports_from_the_policy() -> None:
+    found = fitted({}, breach(max_supports_by_length=((1, (0.3,)),)))
+    assert 0.44 < worst(found, (0.3, 0.3), 1) <= 0.5 + 1e-12
+    assert next(f.subject for f in found.findings) == "randomize.max_supports"
+
+
+def test_the_papers_challenge_is_the_easier_one() -> None:
+    strict, paper = (fitted({"challenge": c}, breach(max_supports=(0.1, 0.05))) for c in ("worst", "paper"))
+    assert all(operator(paper).rho(m) <= operator(strict).rho(m) + 0.02 for m in (1, 2, 3))
+    short = fitted({"largest_cutoff": "3"}, breach(max_supports=(0.1, 0.05)))
+    assert max(operator(short).cutoffs.values()) <= 3
+
+
+def test_given_operators() -> None:
+    found = operator(fitted({"cutoff": "2", "insertion": {"0": "0.2", "3": "0.4"}}, None))
+    assert dict(found.cutoffs) == {0: 2, 1: 2, 2: 2, 3: 2}
+    assert dict(found.insertion) == {0: 0.2, 1: 0.2, 2: 0.2, 3: 0.4}
+    assert operator(fitted({"operator": "uniform", "keep": "0.3"}, None)).keep == 0.3
+    assert operator(fitted({"operator": "none"}, None)).family == "none"
+    laws = {"1": ["0.5", "0.5"], "2": ["0", "0.5", "0.5"], "3": ["0", "0", "0", "1"]}
+    found = operator(fitted({"operator": "select_a_size", "retained": laws, "insertion": "0.1"}, None))
+    assert found.law(3).tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("params", "requirement", "rows", "code", "said"),
+    [
+        ({}, None, None, "PPF801", "`basket`"),
+        ({"longest": "2"}, breach(), None, "PPF800", "more than 2 items, up to 3"),
+        ({}, breach(), [[], []], "PPF800", "no items"),
+        ({}, breach(level=0.01), None, "PPF773", "the most frequent item is in"),
+        ({"cutoff": {"1": "2"}, "insertion": "0.3"}, None, None, "PPF802", "sets of 2 items"),
+        ({"operator": "uniform", "keep": "0.3"}, None, [["a", "b"], ["c"]], "PPF802", "alphabet of 4"),
+        ({"operator": "select_a_size", "retained": {"1": ["0.4", "0.5"]}, "insertion": "0.3"}, None, [["a"], ["b"]],
+         "PPF802", "sum to 1"),
+        ({"form": "seeded", "cutoff": "2", "insertion": "0.3"}, None, None, "PPF778", "1/65536"),
+    ],
+)  # fmt: skip
+def test_refusals(params, requirement, rows, code, said) -> None:
+    with pytest.raises(PluginError) as caught:
+        fitted(params, requirement, rows)
+    assert caught.value.diagnostics[0].code == code
+    assert said in str(caught.value)
+
+
+def test_seeds_where_bits_would_be_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    requirement = breach(max_supports=(0.1, 0.05))
+    assert fitted({}, requirement).transform.describe()["form"] == "packed"
+    monkeypatch.setattr(sizes, "LARGE", 0)
+    bits, seeds = (form.packed_bytes(operator(fitted({}, requirement)), n) for n in (1000, 0))
+    assert (bits, seeds) == (12_000, 0)
+    assert fitted({}, requirement).transform.describe()["form"] == "packed"  # an alphabet of one word: bits are smaller
+    wide = [[f"i{n}"] for n in range(600)]
+    assert fitted({}, breach(level=0.5, pool=10), wide).transform.describe()["form"] == "seeded"
+    assert fitted({"form": "packed"}, breach(level=0.5, pool=10), wide).transform.describe()["form"] == "packed"
+
+
+def test_what_is_told_of_the_release() -> None:
+    found = fitted({}, breach(max_supports=(0.1, 0.05)))
+    contract = found.artifacts["mining_contract.json"]
+    assert contract["transactions"] == 1200
+    assert contract["level"] == 0.5
+    assert set(contract["lowest_discoverable_support"]) == {"1", "2"}
+    assert found.figures["level.1"].value <= 0.5
+    none = fitted({"operator": "none"}, breach())
+    assert next(f.code for f in none.findings) == "PPF803"
+    assert none.figures["epsilon"].value is None
+    hopeless = fitted({"cutoff": "0", "insertion": "0.5"}, None)
+    assert next(f.code for f in hopeless.findings) == "PPF805"
+    assert hopeless.figures["lowest_support.1"].value is None
+
+
+def test_the_effect_serves_its_own_requirement() -> None:
+    spec = registry.load("anonymizers", "randomize_transactions")
+    params = spec.params.model_validate({})
+    effect = spec.effect(params, Scope("s", FACTS, (breach(),)))
+    assert effect.serves == ("privacy.itemset_breach",)
+    assert "0.5" in effect.guarantee
+    other = breach().__class__("privacy.itemset_breach", "other", 0.5)
+    assert [p.code for p in spec.effect(params, Scope("s", FACTS, (other,))).problems] == ["PPF801"]
+    assert [p.code for p in spec.effect(params, Scope("s", {}, ())).problems] == ["PPF573"]
