@@ -16,12 +16,12 @@ from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved, solve
 from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
 from ppdm_flow.anonymizers.full_domain_recoding.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
-from ppdm_flow.anonymizers.hierarchies.whole import whole
 from ppdm_flow.anonymizers.presence import require
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.hierarchies.whole import whole
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.judge import Watch

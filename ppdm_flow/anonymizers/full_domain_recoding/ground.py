@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.anonymizers.full_domain_recoding.sensitive import Sensitive
-from ppdm_flow.anonymizers.hierarchies.whole import Whole
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.hierarchies.whole import Whole
 from ppdm_flow.mining.recoding.ground import Ground, Levels
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED
 from ppdm_flow.tables.counts import Counts

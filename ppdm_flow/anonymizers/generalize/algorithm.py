@@ -12,14 +12,14 @@ import pyarrow as pa
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.generalize.choice import coarsening
 from ppdm_flow.anonymizers.generalize.spec import GeneralizeParams
-from ppdm_flow.anonymizers.hierarchies.ancestors import labels as labels_of
-from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening
 from ppdm_flow.anonymizers.presence import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.hierarchies.ancestors import labels as labels_of
+from ppdm_flow.mining.hierarchies.coarsening import Coarsening
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, Column

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.anonymizers.generalize.spec import Rule
-from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening
-from ppdm_flow.anonymizers.hierarchies.hierarchy import at_level, read_csv
-from ppdm_flow.anonymizers.hierarchies.intervals import Coding, Intervals, Rounding
-from ppdm_flow.anonymizers.hierarchies.ladder import ladder
-from ppdm_flow.anonymizers.hierarchies.texts import DatePart, Prefix
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.hierarchies.coarsening import Coarsening
+from ppdm_flow.mining.hierarchies.hierarchy import at_level, read_csv
+from ppdm_flow.mining.hierarchies.intervals import Coding, Intervals, Rounding
+from ppdm_flow.mining.hierarchies.ladder import ladder
+from ppdm_flow.mining.hierarchies.texts import DatePart, Prefix
 
 
 def coarsening(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -> Coarsening | None:

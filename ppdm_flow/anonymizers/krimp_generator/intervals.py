@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.hierarchies.ancestors import labels
-from ppdm_flow.anonymizers.hierarchies.intervals import Intervals
-from ppdm_flow.anonymizers.hierarchies.numbers import decimals, written
 from ppdm_flow.anonymizers.krimp_generator.cells import Empirical, Maker, Raw, Uniform
 from ppdm_flow.anonymizers.krimp_generator.grid import Grid, grid_of
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.mining.hierarchies.ancestors import labels
+from ppdm_flow.mining.hierarchies.intervals import Intervals
+from ppdm_flow.mining.hierarchies.numbers import decimals, written
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.hierarchies.ancestors import ancestors
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Attribute, Channel, Codes, Problem, Template
 from ppdm_flow.anonymizers.progressive_disclosure.tree import flat, grown
 from ppdm_flow.core.attributes import HierarchySpec
@@ -19,6 +18,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.requirements import Template as Requirement
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.hierarchies.ancestors import ancestors
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
-from ppdm_flow.anonymizers.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 
 
 def decimals(values: Sequence[str]) -> list[Decimal]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from itertools import pairwise
 
-from ppdm_flow.anonymizers.hierarchies.coarsening import UnplacedError
-from ppdm_flow.anonymizers.hierarchies.numbers import decimals, written
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.numbers import decimals, written
 
 
 @dataclass(frozen=True, slots=True)

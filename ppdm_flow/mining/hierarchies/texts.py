@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ppdm_flow.anonymizers.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 
 
 @dataclass(frozen=True, slots=True)

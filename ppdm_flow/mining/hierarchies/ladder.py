@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening
-from ppdm_flow.anonymizers.hierarchies.hierarchy import Everything, Lines, at_level, height, read_csv
-from ppdm_flow.anonymizers.hierarchies.intervals import Intervals, joined
-from ppdm_flow.anonymizers.hierarchies.orders import ordered
-from ppdm_flow.anonymizers.hierarchies.texts import DatePart, Prefix
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.hierarchies.coarsening import Coarsening
+from ppdm_flow.mining.hierarchies.hierarchy import Everything, Lines, at_level, height, read_csv
+from ppdm_flow.mining.hierarchies.intervals import Intervals, joined
+from ppdm_flow.mining.hierarchies.orders import ordered
+from ppdm_flow.mining.hierarchies.texts import DatePart, Prefix
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.anonymizers.hierarchies.coarsening import UnplacedError
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 Lines = Mapping[str, tuple[str, ...]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ppdm_flow.anonymizers.hierarchies.coarsening import Coarsening, UnplacedError
-from ppdm_flow.anonymizers.hierarchies.ladder import Ladder, ladder
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.hierarchies.coarsening import Coarsening, UnplacedError
+from ppdm_flow.mining.hierarchies.ladder import Ladder, ladder
 
 
 def ancestors(column: str, own: HierarchySpec, values: Sequence[str], home: Path) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ppdm_flow.anonymizers.hierarchies.hierarchy import Lines
+from ppdm_flow.mining.hierarchies.hierarchy import Lines
 
 
 def ordered(values: Sequence[str], then: Sequence[int]) -> Lines:

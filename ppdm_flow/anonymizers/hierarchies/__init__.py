@@ -1,1 +1,0 @@
-"""Generalization hierarchies: reading them, and the ancestors that they give each value."""

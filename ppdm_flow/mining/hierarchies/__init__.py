@@ -1,0 +1,1 @@
+"""Generalization hierarchies: one form for all that a policy may declare, and builders that make them from data."""
