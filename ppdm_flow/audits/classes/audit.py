@@ -56,7 +56,6 @@ class SensitiveAudit(ABC, Generic[R]):
     metric: ClassVar[str]
     unit: ClassVar[str]
     at_most: ClassVar[bool]
-    whole: ClassVar[bool] = False
 
     def __init__(self, params: Any) -> None:
         self.params = params
@@ -83,6 +82,10 @@ class SensitiveAudit(ABC, Generic[R]):
     def without(self, _judged: Judged[R]) -> str:
         """Return what it means that some class has no figure."""
         return "There is no row to measure, so nothing can be said of it."
+
+    def counts(self, _requirement: R) -> bool:
+        """Return whether the figure is a whole number."""
+        return False
 
     def further(self, _judged: Judged[R]) -> Mapping[str, Figure]:
         """Return further figures."""
@@ -165,7 +168,7 @@ class SensitiveAudit(ABC, Generic[R]):
         name, beyond = judged.requirement.id, judged.beyond(self.bound(judged.requirement), at_most=self.at_most)
         worst = judged.worst(at_most=self.at_most)
         note = "" if worst is not None else self.without(judged)
-        value = int(worst) if self.whole and worst is not None else worst
+        value = int(worst) if worst is not None and self.counts(judged.requirement) else worst
         figures = {
             self.metric: Figure(value, self.unit, note=note),
             "classes": Figure(len(judged.found), "classes"),

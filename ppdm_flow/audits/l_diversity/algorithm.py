@@ -58,6 +58,10 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
             return _recursive_query(requirement.c or 0.0), []
         return "SELECT id, COUNT(*) AS v FROM cells GROUP BY id", []
 
+    def counts(self, requirement: LDiversity) -> bool:
+        """Return whether values are counted."""
+        return requirement.variant is not Diversity.ENTROPY
+
     def further(self, judged: Judged[LDiversity]) -> Mapping[str, Figure]:
         """Return the smallest number of values as well, whatever the policy counts."""
         values = distinct(judged.found.cells)
