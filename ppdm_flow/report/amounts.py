@@ -13,7 +13,7 @@ _DASH = "\N{EN DASH}"
 _DIGITS = 3
 _MOST_DIGITS = 12
 _SHARES = frozenset({"share", "probability"})
-_BARE = frozenset({"", "rows", "count", "number", "classes", "cells", "ratio"})
+_BARE = frozenset({"", "rows", "count", "number", "classes", "cells", "ratio", "distance"})
 _SECONDS_PER_MINUTE = 60
 
 

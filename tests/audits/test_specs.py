@@ -13,6 +13,17 @@ import pytest
 
 import ppdm_flow.anonymizers
 import ppdm_flow.audits
+from ppdm_flow.core.anonymity import (
+    LKC,
+    AlphaK,
+    BetaLikeness,
+    DeltaDisclosure,
+    Distance,
+    KMap,
+    LDiversity,
+    Population,
+    TCloseness,
+)
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template, ValueBound
@@ -59,13 +70,14 @@ def test_every_code_has_a_page_and_every_page_a_use():
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("paired", [True, False])
-def test_no_value_is_told(name, paired, build):
+def test_no_value_is_told(name, paired, build, tmp_path):
     """Canaries in every column: none comes out, unless the policy wrote it itself."""
     rng = np.random.default_rng(1)
     table = {n: [f"canary-{n}{v}" for v in rng.integers(0, 4, 400)] for n in "pqst"}
     domain = tuple(sorted(set(table["s"])))
     written = domain[0]
     released = {**table, "p": [None if i % 9 == 0 else "⊥" if i % 7 == 0 else v for i, v in enumerate(table["p"])]}
+    (tmp_path / "people.csv").write_text("p,q\ncanary-p0,canary-q1\n", encoding="utf-8")
     case = build.case(
         table,
         released,
@@ -78,12 +90,21 @@ def test_no_value_is_told(name, paired, build):
             Sensitivity("s", "s", Directions.BOTH, (ValueBound(written, 0.01, 0.02),), tolerance=2.0),
             AnonymityScore("a", 0.1),
             Blend("b", Support(count=500)),
+            LDiversity("l", "s", 9, ("p", "q")),
+            TCloseness("c", "s", 0.01, ("p", "q"), Distance.ORDERED, domain),
+            TCloseness("u", "s", 0.01, ("p", "q"), Distance.ORDERED, domain[:2]),
+            AlphaK("f", "s", 0.01, ("p", "q"), (written,)),
+            DeltaDisclosure("d", "s", 0.01, ("p", "q")),
+            BetaLikeness("e", "s", 0.01, ("p", "q")),
+            KMap("m", 500, ("p", "q"), Population("people.csv")),
+            LKC("x", 2, 500, ("p", "q"), 0.01, (("s", written),)),
         ),
+        home=tmp_path,
         operators={"s": Operator("s", domain, np.full(4, 0.3))},
     )
     spec = load("audits", name)
     outcome = spec.load()(spec.params()).measure(*case.args)
-    assert outcome.figures
+    assert outcome.figures or spec.info.sets
     assert "canary" not in repr(outcome).replace(written, "")
     for chart in outcome.charts:
         assert all(len(s.y) == len(chart.x) for s in chart.series), chart.id

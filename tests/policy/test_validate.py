@@ -96,7 +96,7 @@ def test_the_caret_is_on_the_token(read, start, line: str, code: str, under: str
 
 def test_the_hint_is_the_right_place(read, start) -> None:
     (fault,) = [d for d in read(start + "k: 5\n").diagnostics if d.code == "PPF201"]
-    assert fault.hint == "`k` belongs under `privacy.k_anonymity`"
+    assert fault.hint == "`k` belongs under `privacy.k_anonymity` or under `privacy.k_map`"
 
 
 def test_a_misspelt_key_is_not_reported_as_missing_too(read, start, codes) -> None:
