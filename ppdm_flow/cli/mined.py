@@ -46,7 +46,7 @@ def _head(answer: MinedRelease) -> Iterator[str]:
     yield f"{answer.attribute} in {answer.file}: {number} over {len(answer.names):,} items"
     if answer.operator is not None:
         yield f"operator: {_operator(answer.operator)}"
-    least = f"{_percent(answer.least)} ({answer.least * answer.rows:,.0f} transactions)"
+    least = f"{100 * answer.least:.4g} % ({answer.least * answer.rows:,.0f} transactions)"
     sure = "exact supports" if answer.exact else f"estimates with intervals of {answer.asked.level * 100:g} %"
     yield f"itemsets with a support of at least {least}: {sure}"
 
@@ -144,7 +144,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.4f} %" if abs(share) < 0.1 else f"{100 * share:.3f} %"
+    return f"{100 * share:.4f} %" if abs(share) < 0.001 else f"{100 * share:.3f} %"
 
 
 def _share(value: float | None) -> str:

@@ -25,6 +25,8 @@ NO_CANDIDATES, LENGTH, PRECISION, SEEDS, LOST = "no candidates", "length", "prec
 """Why a search ended: nothing to try, the size asked for, standard errors too large, seeds without more items, or an
 operator that keeps too few items for larger itemsets to be recovered at all."""
 _CHUNK = 1 << 15
+_COUNTS = 1 << 28
+"""Counts of candidates, by original size, of one itemset size at most: what memory holds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,12 +115,13 @@ def mine(
     if not rows.any():
         raise ValueError("there are no transactions to mine")
     search = _Search(operator, min_support, limits, rows)
+    most = min(limits.most, _COUNTS // len(operator.sizes))
     itemsets, parents = np.arange(operator.alphabet)[:, None], np.zeros(operator.alphabet, dtype=np.int64)
     while True:
         search.take(itemsets, parents, counts)
         if stop := search.reason(spare):
             break
-        itemsets, parents = joined(search.levels, operator.alphabet, limits.most)
+        itemsets, parents = joined(search.levels, operator.alphabet, most)
         if len(itemsets) == 0:
             stop = NO_CANDIDATES
             break
