@@ -6,17 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ppdm_flow.audits.inference.truthful import truthful
 from ppdm_flow.audits.linkage.attack import Attack
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.release import listed
-from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 
 MOST = 5
 """People who are named, where values may be shown."""
-_UNTRUE = (Change.PERTURBED, Change.GENERATED, Change.OTHER, Change.PSEUDONYMIZED)
 
 
 def findings(attack: Attack, params: LinkageParams, ctx: AuditContext) -> tuple[Finding, ...]:
@@ -43,7 +42,7 @@ def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: st
         yield text, subject
     for i, secret in enumerate(attack.known.secrets):
         learned = int((attack.asked * attack.found.certain(i)).sum())
-        if learned and _told(columns, ctx) and _told((secret,), ctx):
+        if learned and truthful((*columns, secret), ctx):
             text = (
                 f"`{secret}` is certain for {learned:,} of {_people(size)} of {who}: all released rows that"
                 f" fit them have one value{_values(attack, i, ctx)}"
@@ -61,12 +60,7 @@ def _true(columns: tuple[str, ...], attack: Attack, ctx: AuditContext) -> bool:
     """Whether links are more than chance: by the truth where it is known, else where labels say what is true."""
     if attack.judged is not None:
         return attack.judged.alarming(attack.known.total)
-    return _told(columns, ctx)
-
-
-def _told(columns: tuple[str, ...], ctx: AuditContext) -> bool:
-    facts = [ctx.attributes[c] for c in columns if c in ctx.attributes]
-    return not any(f.was(*_UNTRUE) for f in facts)
+    return truthful(columns, ctx)
 
 
 def _names(attack: Attack, ctx: AuditContext) -> str:

@@ -27,6 +27,26 @@ PAGES = (
         good="audits:\n  voters:\n    use: linkage\n    with: {external: voters.csv, columns: {zip: postcode}}",
     ),
     CodePage(
+        code="PPF892",
+        title="a sensitive value is certain for people who look alike",
+        what="All released rows that fit a person have one sensitive value, so that it is the person's (a homogeneity"
+        " attack).",
+        why="k-anonymity hides whose row is whose; it does not hide what all rows of a class have in common.",
+        fix="Require several values in each class (`l_diversity`, `t_closeness`, a template), or suppress the value in"
+        " these classes.",
+        good="privacy:\n  k_anonymity: {k: 5}\n  l_diversity: {disease: {l: 3}}",
+    ),
+    CodePage(
+        code="PPF893",
+        title="a sensitive value becomes certain by what else is known",
+        what="A class has so few sensitive values that someone who can rule the others out for a person knows the"
+        " person's.",
+        why="People know things of their neighbours: that an illness runs in the family, that a man is not pregnant.",
+        fix="Require more values in each class than an attacker can rule out: l-diversity with l at least `excludes` +"
+        " 2.",
+        good="audits:\n  informed: {use: background_knowledge, with: {excludes: 2}}",
+    ),
+    CodePage(
         code="PPF898",
         title="a parameter of an attack without the one that it is about",
         what="A parameter describes the file of known people, or who they are, and the parameter that names that file"

@@ -1,0 +1,71 @@
+"""For whom a sensitive value becomes certain to someone who can rule up to L others out.
+
+Nobody in a class with at most L + 1 values is safe from an attacker who knows which L of them a person has not. The
+worst posterior is that of a value once the L most frequent others of its class are ruled out.
+"""
+
+from __future__ import annotations
+
+from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
+from ppdm_flow.audits.background_knowledge.wording import chart, findings
+from ppdm_flow.audits.inference.holdings import Holdings, holdings
+from ppdm_flow.audits.inference.secrets import secrets_of
+from ppdm_flow.audits.inference.targets import infer
+from ppdm_flow.audits.inference.truthful import NOT_TRUE, truthful
+from ppdm_flow.core.results import AuditOutcome, Figure
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NAMES = {
+    "certain": "share",
+    "certain_before": "share",
+    "worst_posterior": "probability",
+    "worst_posterior_before": "probability",
+}
+
+
+class BackgroundKnowledgeAudit:
+    """Looks at every sensitive released column; a bare figure is the worst over them."""
+
+    def __init__(self, params: BackgroundKnowledgeParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the share of rows whose value is certain and the highest posterior, with and without knowledge."""
+        del original
+        of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
+        if not of.secrets:
+            return AuditOutcome(
+                {n: Figure(None, u, note="no sensitive attribute is released") for n, u in NAMES.items()}
+            )
+        held = {s: holdings(candidate, of.beside(s), s) for s in of.secrets}
+        true = {s: truthful((*of.beside(s), s), ctx) for s in held}
+        told = [i for s in held for i in infer(self.params.targets, of.beside(s), s, candidate, ctx)]
+        each = {s: _figures(h, self.params.excludes, true[s]) for s, h in held.items()}
+        figures = {n: _worst([mine[n] for mine in each.values()]) for n in NAMES}
+        figures |= {f"{s}.{n}": figure for s, mine in each.items() for n, figure in mine.items()}
+        for inference in told:
+            figures |= inference.figures()
+        sound = {s: h for s, h in held.items() if true[s]}
+        return AuditOutcome(
+            figures,
+            findings=tuple(findings(sound, [i for i in told if true[i.secret]], self.params, ctx)),
+            charts=(chart(held, self.params.excludes),),
+        )
+
+
+def _figures(held: Holdings, excluded: int, true: bool) -> dict[str, Figure]:
+    some = held.total > 0
+    note = "there are no rows" if not some else "" if true else NOT_TRUE
+    values = {
+        "certain": held.rows_of(held.certain(excluded)) / held.total if some else None,
+        "certain_before": held.rows_of(held.certain()) / held.total if some else None,
+        "worst_posterior": held.worst_posterior(excluded),
+        "worst_posterior_before": held.worst_posterior(),
+    }
+    none = note or "no value is released"
+    return {n: Figure(v, NAMES[n], note=none if v is None else note) for n, v in values.items()}
+
+
+def _worst(figures: list[Figure]) -> Figure:
+    return max(figures, key=lambda f: -1.0 if f.value is None else f.value)

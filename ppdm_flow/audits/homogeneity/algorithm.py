@@ -1,0 +1,66 @@
+"""For whom a sensitive value is certain: classes of people who look alike and all have the same.
+
+A class in which a value is missing or suppressed somewhere leaves a doubt, and is not counted.
+"""
+
+from __future__ import annotations
+
+from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
+from ppdm_flow.audits.homogeneity.wording import chart, findings
+from ppdm_flow.audits.inference.holdings import Holdings, holdings
+from ppdm_flow.audits.inference.secrets import secrets_of
+from ppdm_flow.audits.inference.targets import infer
+from ppdm_flow.audits.inference.truthful import NOT_TRUE, truthful
+from ppdm_flow.core.results import AuditOutcome, Figure
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NAMES = {"certain": "share", "certain_rows": "rows", "certain_classes": "classes", "by_chance": "share"}
+
+
+class HomogeneityAudit:
+    """Looks at every sensitive released column; a bare figure is the worst over them."""
+
+    def __init__(self, params: HomogeneityParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the rows whose value is certain, beside what chance would do, and what is learned of the targets."""
+        del original
+        of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
+        if not of.secrets:
+            return AuditOutcome(
+                {n: Figure(None, u, note="no sensitive attribute is released") for n, u in NAMES.items()}
+            )
+        held = {s: holdings(candidate, of.beside(s), s) for s in of.secrets}
+        true = {s: truthful((*of.beside(s), s), ctx) for s in held}
+        told = [i for s in held for i in infer(self.params.targets, of.beside(s), s, candidate, ctx)]
+        each = {s: _figures(h, true[s]) for s, h in held.items()}
+        figures = {n: _worst([mine[n] for mine in each.values()]) for n in NAMES}
+        figures |= {f"{s}.{n}": figure for s, mine in each.items() for n, figure in mine.items()}
+        for inference in told:
+            figures |= inference.figures()
+        sound = {s: h for s, h in held.items() if true[s]}
+        return AuditOutcome(
+            figures,
+            findings=tuple(findings(sound, [i for i in told if true[i.secret]], of, ctx)),
+            charts=(chart(held),),
+        )
+
+
+def _figures(held: Holdings, true: bool) -> dict[str, Figure]:
+    certain, some = held.certain(), held.total > 0
+    note = "there are no rows" if not some else "" if true else NOT_TRUE
+    rows = held.rows_of(certain)
+    chance = held.certain_by_chance()
+    told = "if the values were dealt to the rows at random" if chance is not None else "no value is released"
+    return {
+        "certain": Figure(rows / held.total if some else None, "share", note=note),
+        "certain_rows": Figure(rows, "rows", note=note),
+        "certain_classes": Figure(int(certain.sum()), "classes", note=note),
+        "by_chance": Figure(chance, "share", note=told),
+    }
+
+
+def _worst(figures: list[Figure]) -> Figure:
+    return max(figures, key=lambda f: -1.0 if f.value is None else f.value)

@@ -1,0 +1,1 @@
+"""What is concluded of people from the classes of a release in which they look alike."""

@@ -1,0 +1,96 @@
+"""Which values of a secret each class of a release holds, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.counts import Counts
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holdings:
+    """Entries are (class, value) with ``rows`` each, sorted by class, the most frequent value first.
+
+    ``sizes`` (classes,) counts all rows, ``blank`` those whose secret is missing or suppressed: they may have any
+    value. ``rank`` is the place of an entry within its class, from 0.
+    """
+
+    group: Integers
+    codes: Integers
+    rows: Integers
+    rank: Integers
+    sizes: Integers
+    blank: Integers
+    names: pa.StringArray
+
+    @property
+    def total(self) -> int:
+        """The released rows."""
+        return int(self.sizes.sum())
+
+    @property
+    def kinds(self) -> Integers:
+        """How many values each class has."""
+        return np.bincount(self.group, minlength=len(self.sizes)).astype(np.int64)
+
+    def certain(self, excluded: int = 0) -> Truths:
+        """Which classes have one value at most beside ``excluded`` others: whoever rules these out knows it."""
+        found: Truths = (self.blank == 0) & (self.kinds >= 1) & (self.kinds <= excluded + 1)
+        return found
+
+    def rows_of(self, chosen: Truths) -> int:
+        """Return the rows in these classes."""
+        return int(self.sizes[chosen].sum())
+
+    def worst_posterior(self, excluded: int = 0) -> float | None:
+        """Return the highest probability of a value once the ``excluded`` most frequent others are ruled out.
+
+        That is n_v / (n - n_1 - … - n_L), with the L largest of the others (Martin et al. 2007, negated atoms).
+        """
+        if len(self.rows) == 0:
+            return None
+        first = np.searchsorted(self.group, np.arange(len(self.sizes)))
+        sums = np.concatenate([[0], np.cumsum(self.rows)])
+        last = np.append(first[1:], len(self.rows))
+        within = self.rank < excluded  # such a value is not ruled out itself: the next one is, in its place
+        until = np.minimum(first[self.group] + excluded + within, last[self.group])
+        others = sums[until] - sums[first[self.group]] - np.where(within, self.rows, 0)
+        posterior: Floats = self.rows / (self.sizes[self.group] - others)
+        return float(posterior.max())
+
+    def certain_by_chance(self) -> float | None:
+        """Return the share of rows in classes of one value that there would be if values were dealt at random."""
+        known = np.bincount(self.codes, self.rows).astype(np.float64)
+        if self.total == 0 or known.sum() == 0:
+            return None
+        shares = known[known > 0] / self.total
+        sizes, many = np.unique(self.sizes, return_counts=True)
+        alike = np.array([float((shares**n).sum()) for n in sizes.tolist()])
+        return float((alike * sizes * many).sum() / self.total)
+
+
+def holdings(candidate: DataView, columns: Sequence[str], secret: str) -> Holdings:
+    """Count a secret within the classes over ``columns``; missing and suppressed cells there are values."""
+    counts = candidate.counts((*columns, secret))
+    kept = counts.counts > 0
+    counts = Counts(counts.columns, counts.categories, counts.codes[kept], counts.counts[kept])
+    group, number = counts.groups(tuple(columns))
+    codes, rows = counts.of(secret).astype(np.int64), counts.counts
+    sizes, blank = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+    np.add.at(sizes, group, rows)
+    np.add.at(blank, group[codes < 0], rows[codes < 0])
+    shown = np.flatnonzero(codes >= 0)
+    order = shown[np.lexsort((codes[shown], -rows[shown], group[shown]))]
+    mine = group[order].astype(np.int64)
+    rank = np.arange(len(order)) - np.searchsorted(mine, mine)
+    return Holdings(mine, codes[order], rows[order], rank, sizes, blank, counts.names(secret))

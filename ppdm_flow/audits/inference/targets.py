@@ -1,0 +1,91 @@
+"""People whom the policy names as targets: what the attacker knows of them, and what the release adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.audits.inference.knowledge import Target
+from ppdm_flow.audits.labels.covering import cover
+from ppdm_flow.audits.labels.released import hierarchy_of
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.core.results import Figure
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS
+from ppdm_flow.tables.counts import Counts
+
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """What is concluded of a target's ``secret``: ``rows`` fit, with ``values`` possible; ``value`` where it is one.
+
+    ``value`` is as the report may show it; None where several are possible or none.
+    """
+
+    target: str
+    secret: str
+    rows: int
+    values: int
+    value: str | None = None
+
+    @property
+    def certain(self) -> bool:
+        """Whether one value is left."""
+        return self.value is not None
+
+    def figures(self) -> dict[str, Figure]:
+        """Return how many rows and values are left."""
+        start = f"target.{self.target}.{self.secret}"
+        none = "no released row fits" if self.rows == 0 else "some of the rows that fit have no value"
+        known = self.rows > 0 and self.values > 0
+        return {
+            f"{start}.rows": Figure(self.rows, "rows"),
+            f"{start}.values": Figure(self.values if known else None, "values", note="" if known else none),
+        }
+
+
+def infer(
+    targets: Mapping[str, Target], columns: Sequence[str], secret: str, candidate: DataView, ctx: AuditContext
+) -> list[Inference]:
+    """Return what the release tells of each target's ``secret``."""
+    if not targets:
+        return []
+    counts = candidate.counts((*columns, secret))
+    return [_one(name, target, counts, columns, secret, ctx) for name, target in targets.items()]
+
+
+def _one(
+    name: str, target: Target, counts: Counts, columns: Sequence[str], secret: str, ctx: AuditContext
+) -> Inference:
+    fits: Truths = counts.counts > 0
+    for column in columns:
+        told = target.known.get(column, target.known.get(source_of(column, ctx)))
+        if told is not None:
+            fits &= _fitting(told, column, counts, ctx)
+    names = counts.names(secret)
+    out = target.never.get(secret, target.never.get(source_of(secret, ctx), ()))
+    ruled_out = [i for i, text in enumerate(names.to_pylist()) if text in out]
+    codes = counts.of(secret)
+    fits &= ~np.isin(codes, ruled_out)
+    left = np.unique(codes[fits])
+    rows = int(counts.counts[fits].sum())
+    blank = bool((left < 0).any())
+    single = len(left) == 1 and not blank
+    value = ctx.label(secret, names[int(left[0])].as_py(), int(left[0]) + 1) if single else None
+    return Inference(name, secret, rows, 0 if blank else len(left), value)
+
+
+def _fitting(value: str, column: str, counts: Counts, ctx: AuditContext) -> Truths:
+    """Return which combinations have a label in ``column`` that may stand for the value."""
+    found = cover(counts.names(column), pa.array([value]), hierarchy_of(column, ctx), ctx.nulls, ctx.home)
+    fits = found.wide.copy()
+    fits[found.labels[found.starts[SPECIALS] : found.starts[SPECIALS + 1]]] = True
+    chosen: Truths = fits[counts.of(column) + SPECIALS]
+    return chosen
