@@ -14,6 +14,7 @@ from ppdm_flow.core.page import CodePage
 HUNDREDS = (
     "text",
     "sweeping",
+    "hierarchies",
     "mined",
     "shape",
     "compose",
@@ -31,6 +32,7 @@ HUNDREDS = (
     "generated",
     "attacks",
     "partitioned",
+    "local_recoding",
     "internal",
 )
 

@@ -1,0 +1,87 @@
+"""What the step tells of its classes: figures, findings and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.anonymizers.mondrian.labels import Labelled
+from ppdm_flow.anonymizers.mondrian.values import Values
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Figure, Finding, Series
+
+Ints = npt.NDArray[np.int64]
+
+
+def released_sizes(found: Labelled) -> Ints:
+    """Return the records of each released class: parts with equal labels are one."""
+    if not len(found.sizes):
+        return found.sizes
+    cells = np.stack([c.codes for c in found.columns], axis=1)
+    _, ids = np.unique(cells, axis=0, return_inverse=True)
+    return np.bincount(ids.ravel(), found.sizes).astype(np.int64)
+
+
+def figures(values: Sequence[Values], found: Labelled) -> dict[str, Figure]:
+    """Return the certainty penalty (Xu et al., KDD 2006), as a mean over rows and attributes, and class sizes."""
+    sizes = released_sizes(found)
+    records = int(sizes.sum())
+    none = "" if records else "the table has no row"
+    own = penalties(found)
+    out = {
+        "ncp": Figure(float(own.mean()) if records else None, "share", note=none),
+        "classes": Figure(len(sizes), "classes"),
+        "smallest_class": Figure(int(sizes.min()) if records else None, "rows", note=none),
+        "average_class_size": Figure(records / len(sizes) if records else None, "rows", note=none),
+        "discernibility": Figure(float((sizes.astype(np.float64) ** 2).sum()), "squared rows"),
+        "suppressed_rows": Figure(0, "rows"),
+    }
+    return out | {
+        f"{v.name}.ncp": Figure(float(p) if records else None, "share", note=none)
+        for v, p in zip(values, own, strict=True)
+    }
+
+
+def penalties(found: Labelled) -> npt.NDArray[np.float64]:
+    """Return the certainty penalty of each attribute, averaged over records."""
+    out: npt.NDArray[np.float64] = found.sizes @ found.costs / max(1, found.sizes.sum())
+    return out
+
+
+def findings(step: str, values: Sequence[Values]) -> tuple[Finding, ...]:
+    """Say where missing cells became suppressed ones."""
+    joined = [f"`{v.name}`" for v in values if v.joined]
+    if not joined:
+        return ()
+    return (Finding("PPF739", Severity.WARNING, f"`{step}` suppressed the missing cells of {', '.join(joined)}", step),)
+
+
+def charts(step: str, values: Sequence[Values], found: Labelled) -> tuple[Chart, ...]:
+    """Show what each attribute lost, and how large the classes are."""
+    if not found.sizes.sum():
+        return ()
+    sizes = released_sizes(found)
+    ends = 2 ** np.arange(int(np.log2(sizes.max())) + 2)
+    rows = np.histogram(sizes, ends, weights=sizes)[0]
+    kept = np.flatnonzero(rows)
+    return (
+        Chart(
+            id="certainty_penalty",
+            title=f"Step {step}: what each attribute lost",
+            kind="bars",
+            x=tuple(v.name for v in values),
+            series=(Series("certainty penalty", tuple(penalties(found).tolist())),),
+            y_label="share of the attribute's range",
+        ),
+        Chart(
+            id="class_sizes",
+            title=f"Step {step}: rows in classes of each size",
+            kind="bars",
+            x=tuple(f"{ends[i]} to {ends[i + 1] - 1}" for i in kept),
+            series=(Series("rows", tuple(rows[kept].astype(float).tolist())),),
+            x_label="rows of the class",
+            y_label="rows",
+        ),
+    )

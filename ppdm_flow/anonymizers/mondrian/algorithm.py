@@ -1,0 +1,109 @@
+"""Mondrian: a partition of the distinct rows, or of the rows themselves where equal ones may be divided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.anonymizers.full_domain_recoding.asking import Asked
+from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings
+from ppdm_flow.anonymizers.mondrian.labels import labelled
+from ppdm_flow.anonymizers.mondrian.spec import MondrianParams, todo_of
+from ppdm_flow.anonymizers.mondrian.transform import ByRow, ByValues, MondrianTransform
+from ppdm_flow.anonymizers.mondrian.values import Values, ancestors, intervals, sets
+from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import AttributeType, Nulls
+from ppdm_flow.mining.hierarchies.whole import whole
+from ppdm_flow.mining.local_recoding.partition import Items, Manner, Partition, partition
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
+from ppdm_flow.tables.counts import Counts, weights_of
+
+Ints = npt.NDArray[np.int64]
+
+
+class Mondrian:
+    """Counts distinct rows once (relaxed: reads the rows), cuts them, and labels the classes."""
+
+    def __init__(self, params: MondrianParams) -> None:
+        self.params = params
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Find the classes. Raises PluginError where the whole table breaks a requirement."""
+        todo = todo_of(self.params, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
+        require(todo.attributes, data.schema.names, ctx.step)
+        columns = list(dict.fromkeys((*todo.attributes, *todo.sensitive)))
+        relaxed = self.params.partitioning == "relaxed"
+        rows, counts = _by_row(data, columns) if relaxed else (None, data.counts(columns))
+        values = tuple(self._values(name, counts, ctx) for name in todo.attributes)
+        asked = Asked(todo, counts, ctx)
+        items = _items(counts, values, asked, ctx.step)
+        found = _parts(items, Manner(max(1, todo.least), self.params.cut == "gain", relaxed), asked, ctx.step)
+        way = ByValues(found.cuts, found.after) if rows is None else ByRow(rows, found.classes)
+        labels = labelled(items, found, values)
+        return Fitted(
+            MondrianTransform(ctx.step, values, way, labels.columns, len(found)),
+            figures=figures(values, labels),
+            findings=findings(ctx.step, values),
+            charts=charts(ctx.step, values, labels),
+        )
+
+    def _values(self, name: str, counts: Counts, ctx: StepContext) -> Values:
+        codes = np.unique(counts.of(name))
+        texts = counts.names(name).take(pa.array(codes[codes >= 0])).to_pylist()
+        found = self._plain(name, texts, ctx)
+        joined = ctx.nulls is not Nulls.OWN_CATEGORY and MISSING in codes
+        marks = tuple(m for m in (MISSING, SUPPRESSED) if m in codes)
+        if joined:
+            marks = (SUPPRESSED,)
+        return replace(found, marks=marks, joined=joined, scale=replace(found.scale, marks=len(marks)))
+
+    def _plain(self, name: str, texts: list[str], ctx: StepContext) -> Values:
+        facts = ctx.attributes.get(name)
+        own = facts.hierarchy if facts else None
+        kind = facts.type if facts else AttributeType.TEXT
+        default = "sets" if kind is AttributeType.TEXT else "intervals"
+        form = self.params.labels.get(name, default if own is None else "hierarchy")
+        if form == "hierarchy":
+            return ancestors(name, whole(name, own, texts, ctx.home))
+        return sets(name, texts) if form == "sets" else intervals(name, texts, dates=kind is AttributeType.DATE)
+
+
+def _by_row(data: DataView, columns: list[str]) -> tuple[Ints, Counts]:
+    """Return ascending row numbers, and the rows one by one in the form of counts."""
+    weight = data.schema.weight
+    table = data.table(list(dict.fromkeys([*columns, *([weight] if weight else [])])))
+    table = table.take(np.argsort(table.rows))
+    cells = [table[c].compact() for c in columns]
+    weights = weights_of(table[weight]) if weight else np.ones(len(table), dtype=np.int64)
+    codes = np.stack([c.codes for c in cells], axis=1)
+    return table.rows, Counts(tuple(columns), tuple(c.categories for c in cells), codes, weights)
+
+
+def _items(counts: Counts, values: tuple[Values, ...], asked: Asked, step: str) -> Items:
+    cells = [v.coded(Column(counts.of(v.name), counts.names(v.name)), step) for v in values]
+    return Items(
+        np.ascontiguousarray(np.stack(cells, axis=1)),
+        counts.counts,
+        tuple(v.scale for v in values),
+        tuple(s.codes for s in asked.sensitive),
+        tuple(s.size for s in asked.sensitive),
+    )
+
+
+def _parts(items: Items, manner: Manner, asked: Asked, step: str) -> Partition:
+    if not len(items.weights):
+        none = np.zeros(0, dtype=np.int64)
+        return Partition(none, none, none, np.zeros((0, 3), dtype=np.int64), np.zeros((0, 2), dtype=np.int64))
+    found = partition(items, manner, [m for m in asked.models if m.attribute is not None])
+    if found is None:
+        text = f"step `{step}` cannot keep the requirements: all {items.weights.sum():,} rows as one class break them"
+        raise PluginError(Diagnostic("PPF881", text, help="ask for less, or release nothing of so few rows"))
+    return found

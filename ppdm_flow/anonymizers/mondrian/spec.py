@@ -1,0 +1,91 @@
+"""Mondrian: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.full_domain_recoding.task import Task, task
+from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.anonymity import KMap
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
+FormName = Literal["hierarchy", "intervals", "sets"]
+
+
+class MondrianParams(Params):
+    """Which attributes are recoded (default: those that the requirements group by), and how.
+
+    ``partitioning: strict`` sends rows of equal values to one class; ``relaxed`` may divide them, which loses less.
+    ``cut: gain`` makes the cut that saves most, ``median`` cuts the widest attribute at its median, as published.
+    ``labels`` says for single attributes what the values of a class become: their lowest common ancestor in the
+    ``hierarchy`` (default where there is one), ``intervals`` (default of other numbers and dates) or ``sets``.
+    """
+
+    attributes: Names | None = None
+    partitioning: Literal["strict", "relaxed"] = "strict"
+    cut: Literal["gain", "median"] = "gain"
+    labels: dict[str, FormName] = Field(default_factory=dict)
+
+
+def todo_of(params: MondrianParams, scope: Scope) -> Task:
+    """Return what the classes of a partition can enforce: k-map is about people whom the table does not hold."""
+    asked = tuple(r for r in scope.requirements if not isinstance(r, KMap))
+    return task(params.attributes, asked, scope.attributes)
+
+
+def effect(params: MondrianParams, scope: Scope) -> Effect:
+    """Generalize; serve what holds of the classes over the recoded attributes."""
+    todo = todo_of(params, scope)
+    held = [f"at least {r.k} rows" if isinstance(r, KAnonymity) else r.id for r in todo.enforced]
+    return Effect(
+        reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive))),
+        changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
+        serves=tuple(r.id for r in todo.enforced),
+        guarantee=f"every class keeps {', '.join(held)}" if held else "",
+        problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes)),
+    )
+
+
+def _of_task(todo: Task) -> list[Problem]:
+    if todo.enforced and todo.attributes:
+        return []
+    text = "nothing to recode for: no requirement that the classes over the recoded attributes can enforce"
+    return [Problem("PPF780", text)]
+
+
+def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) -> list[Problem]:
+    found = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    for name, form in params.labels.items():
+        facts = scope.attributes.get(name)
+        if name not in recoded:
+            found.append(Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("labels", name)))
+        elif form == "hierarchy" and facts is not None and facts.hierarchy is None:
+            found.append(Problem("PPF780", f"`{name}` has no hierarchy", ("labels", name)))
+    return found
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="mondrian",
+        kind=Kind.ROW_WISE,
+        summary="Cuts the table into small classes, and gives each its own labels, narrower than those of one level.",
+        reference="LeFevre, DeWitt, Ramakrishnan, ICDE 2006",
+        guarantees=(
+            "every released class keeps the requirements; no row is suppressed",
+            "not hidden: an interval ends at values that occur in its class, a set has those that do",
+        ),
+        serves=("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "lkc"),
+        cost="distinct rows (relaxed: rows) times attributes times the logarithm of the number of classes",
+        example="steps:\n  recode:\n    use: mondrian\n    with:\n"
+        "      partitioning: strict\n      labels: {age: intervals}",
+    ),
+    params=MondrianParams,
+    algorithm="ppdm_flow.anonymizers.mondrian.algorithm:Mondrian",
+    effect=effect,
+)

@@ -1,0 +1,134 @@
+"""An attribute's values in the order in which a partition may cut them, and what a class's become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.numbers import decimals
+from ppdm_flow.mining.hierarchies.whole import ANYTHING, Whole
+from ppdm_flow.mining.local_recoding.scales import Form, Scale
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """``texts`` have ``codes`` in ``scale``; ``marks`` (-1 missing, -2 suppressed) the codes after its values.
+
+    ``joined``: missing cells become suppressed ones. ``shown`` is one text for each code, ``levels`` the labels above
+    each, level by level, where they come from a hierarchy.
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    codes: Codes
+    scale: Scale
+    shown: tuple[str, ...]
+    marks: tuple[int, ...] = ()
+    joined: bool = False
+    levels: tuple[tuple[str, ...], ...] = ()
+
+    def coded(self, column: Column, step: str) -> Codes:
+        """Return the code of each cell. Raises PluginError for a value that the fit did not see."""
+        place = pc.index_in(column.categories, value_set=pa.array(self.texts, pa.string()))
+        at = place.fill_null(-1).to_numpy(zero_copy_only=False)
+        table = np.full(len(at) + SPECIALS, -1, dtype=np.int32)
+        table[SPECIALS:][at >= 0] = self.codes[at[at >= 0]]
+        for i, mark in enumerate(self.marks):
+            table[mark + SPECIALS] = self.scale.size + i
+        if self.joined:
+            table[MISSING + SPECIALS] = table[SUPPRESSED + SPECIALS]
+        found = table[column.dense]
+        if (found < 0).any():
+            text = f"step `{step}` meets values in the column `{self.name}` that it did not see when it was fitted"
+            raise PluginError(Diagnostic("PPF789", text))
+        return found
+
+    def label(self, low: int, high: int, members: Sequence[int]) -> str | int:
+        """Return the label of a class, or the mark that all of it has; ``members`` are needed for sets only."""
+        size = self.scale.size
+        if low == high:
+            return self.shown[low] if low < size else self.marks[low - size]
+        if high >= size:
+            return self.levels[-1][0] if self.levels else ANYTHING
+        if self.scale.form is Form.INTERVAL:
+            return f"[{self.shown[low]}, {self.shown[high]}]"
+        if self.scale.form is Form.SET:
+            return ANYTHING if len(members) == size else f"{{{', '.join(_quoted(self.shown[m]) for m in members)}}}"
+        return next(level[low] for level in self.levels if level[low] == level[high])
+
+
+def _quoted(text: str) -> str:
+    """Quote a value that would otherwise be read as several."""
+    return f'"{text}"' if any(mark in text for mark in ',{}"') else text
+
+
+def sets(name: str, texts: Sequence[str]) -> Values:
+    """Return values that become sets, sorted."""
+    codes = np.arange(len(texts), dtype=np.int32)
+    return Values(name, tuple(texts), codes, Scale(Form.SET, len(texts)), tuple(texts))
+
+
+def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
+    """Return numbers or dates that become intervals; spellings of one number are one value. Raises PluginError."""
+    try:
+        numbers = _dates(texts) if dates else [Fraction(n) for n in decimals(texts)]
+    except UnplacedError as fault:
+        text = f"{fault.values} of {len(texts)} distinct values of the column `{name}` {fault.what}"
+        raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
+    ordered = sorted(set(numbers))
+    place = {number: i for i, number in enumerate(ordered)}
+    codes = np.array([place[n] for n in numbers], dtype=np.int32)
+    shown = dict(zip(reversed(codes.tolist()), reversed(texts), strict=True))
+    reach = (ordered[-1] - ordered[0]) or 1 if ordered else 1
+    position = np.array([float((n - ordered[0]) / reach) for n in ordered])
+    scale = Scale(Form.INTERVAL, len(ordered), position=position)
+    return Values(name, tuple(texts), codes, scale, tuple(shown[i] for i in range(len(ordered))))
+
+
+def _dates(texts: Sequence[str]) -> list[Fraction]:
+    read: Callable[[str], datetime] = datetime.fromisoformat
+    try:
+        found = [read(t) for t in texts]
+        return [Fraction((d if d.tzinfo else d.replace(tzinfo=UTC)).timestamp()) for d in found]
+    except (ValueError, OverflowError):
+        raise UnplacedError("PPF786", len(texts), "are not all dates in ISO 8601 form") from None
+
+
+def ancestors(name: str, found: Whole) -> Values:
+    """Return values that become ancestors, those below one label side by side. Raises PluginError for no tree."""
+    codes = [np.unique(np.asarray(level, dtype=object).astype(str), return_inverse=True)[1] for level in found.levels]
+    order = np.lexsort(codes) if codes else np.zeros(0, dtype=np.intp)
+    maps = np.stack([c[order] for c in codes]).astype(np.int64)
+    maps[0] = np.arange(len(order))
+    for below, above in pairwise(maps):
+        if len(np.unique(np.stack([below, above]), axis=1).T) != len(np.unique(below)):
+            text = f"the hierarchy of `{name}` puts values together on one level and apart on the next"
+            raise PluginError(Diagnostic("PPF788", text))
+    levels = tuple(tuple(np.asarray(level, dtype=object)[order].tolist()) for level in found.levels)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    scale = Scale(Form.ANCESTOR, len(order), maps=maps, prices=_prices(found, maps, order))
+    return Values(name, found.leaves, place, scale, levels[0], levels=levels)
+
+
+def _prices(found: Whole, maps: npt.NDArray[np.int64], order: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return (values covered - 1) / (values - 1) of the label above each leaf."""
+    covered = [np.bincount(m)[m] for m in maps]
+    if found.spans:
+        covered = [np.asarray(s, dtype=np.int64)[order] for s in found.spans]
+    every = max(2, int(covered[-1].max(initial=0)))
+    return np.stack([(c - 1) / (every - 1) for c in covered]).astype(np.float64)

@@ -1,0 +1,289 @@
+"""Cutting partitions: the loop over the records of each of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.local_recoding.scales import Scales
+from ppdm_flow.sdk.compiled import compiled
+
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Tries = npt.NDArray[np.int8]
+Floats = npt.NDArray[np.float64]
+
+ANCESTOR = 1
+SET = 2
+WHOLE = -1
+"""All records of a cut's last value go to the left."""
+_EVEN = 1e-12
+
+
+@compiled
+def penalty(scales: Scales, j: int, low: int, high: int, values: int) -> float:
+    """Return what the label of ``values`` different codes from ``low`` to ``high`` costs, in [0, 1]."""
+    if low >= high:
+        return 0.0
+    size, begin = scales.size[j], scales.begins[j]
+    if high >= size:
+        return 1.0
+    if scales.form[j] == SET:
+        return float((values - 1) / max(1, scales.width[j] - 1))
+    if scales.form[j] == ANCESTOR:
+        for level in range(1, scales.height[j]):
+            at = begin + level * size
+            if scales.labels[at + low] == scales.labels[at + high]:
+                return float(scales.numbers[at + low])
+        return 1.0
+    return float(scales.numbers[begin + high] - scales.numbers[begin + low])
+
+
+@compiled
+def profiled(codes: Codes, weights: Ints, members: Ints, j: int, sums: Ints, value: Ints, weight: Ints) -> int:
+    """Fill ``value`` with the codes of attribute j among ``members``, ascending, and ``weight`` with their records.
+
+    ``sums`` is as wide as the attribute and all zero, before and after.
+    """
+    low, high = 1 << 60, -1
+    for i in range(len(members)):
+        code = codes[members[i], j]
+        low = min(low, code)
+        high = max(high, code)
+        sums[code] += weights[members[i]]
+    found = 0
+    if high - low > 16 * len(members):
+        every = np.sort(codes[:, j][members])
+        for i in range(len(every)):
+            if i == 0 or every[i] != every[i - 1]:
+                value[found] = every[i]
+                weight[found] = sums[every[i]]
+                sums[every[i]] = 0
+                found += 1
+        return found
+    for code in range(low, high + 1):
+        if sums[code] > 0:
+            value[found] = code
+            weight[found] = sums[code]
+            sums[code] = 0
+            found += 1
+    return found
+
+
+@compiled
+def best_gain(scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed: bool) -> tuple[float, int, int, int]:
+    """Return the cut of one attribute that saves most: (saved, first and last code of the left side, its records).
+
+    The left side is a prefix of the values. The records are `WHOLE`, or those to take where a relaxed cut divides the
+    last value.
+    """
+    n = len(value)
+    total = weight.sum()
+    here = penalty(scales, j, value[0], value[n - 1], n) * total
+    saved, low, high, take = 0.0, 0, 0, WHOLE
+    left = 0
+    for i in range(n):
+        before = left
+        left += weight[i]
+        if i < n - 1 and left >= k and total - left >= k:
+            cost = penalty(scales, j, value[0], value[i], i + 1) * left
+            cost += penalty(scales, j, value[i + 1], value[n - 1], n - 1 - i) * (total - left)
+            if here - cost > saved + _EVEN:
+                saved, low, high, take = here - cost, value[0], value[i], WHOLE
+        if relaxed:
+            for wanted in (max(k, before + 1), min(total - k, left - 1)):
+                if before < wanted < left and wanted >= k and total - wanted >= k:
+                    cost = penalty(scales, j, value[0], value[i], i + 1) * wanted
+                    cost += penalty(scales, j, value[i], value[n - 1], n - i) * (total - wanted)
+                    if here - cost > saved + _EVEN:
+                        saved, low, high, take = here - cost, value[0], value[i], wanted
+    return saved, low, high, take
+
+
+@compiled
+def below_one_label(scales: Scales, j: int, value: Ints, weight: Ints, k: int) -> tuple[float, int, int]:
+    """Return the cut that saves most of those that put the values under one label of a hierarchy to the left.
+
+    Prefixes of the values are left out: `best_gain` has them.
+    """
+    n, size = len(value), scales.size[j]
+    total = weight.sum()
+    here = penalty(scales, j, value[0], value[n - 1], n) * total
+    saved, low, high = 0.0, 0, 0
+    for level in range(scales.height[j] - 1):
+        at = scales.begins[j] + level * size
+        i = 0
+        while i < n:
+            end, inside = i + 1, weight[i]
+            if value[i] < size:
+                while end < n and value[end] < size and scales.labels[at + value[end]] == scales.labels[at + value[i]]:
+                    inside += weight[end]
+                    end += 1
+            if i > 0 and end < n and inside >= k and total - inside >= k:
+                cost = penalty(scales, j, value[i], value[end - 1], end - i) * inside
+                cost += penalty(scales, j, value[0], value[n - 1], n - end + i) * (total - inside)
+                if here - cost > saved + _EVEN:
+                    saved, low, high = here - cost, value[i], value[end - 1]
+            i = end
+    return saved, low, high
+
+
+@compiled
+def median(value: Ints, weight: Ints, k: int, relaxed: bool) -> tuple[int, int, int]:
+    """Return the cut nearest to half of the records as `best_gain` does, without what it saves; (0, -1, …) for none."""
+    n = len(value)
+    total = weight.sum()
+    nearest, high, take = 1 << 62, -1, WHOLE
+    left = 0
+    for i in range(n):
+        before = left
+        left += weight[i]
+        off = abs(2 * left - total)
+        if i < n - 1 and left >= k and total - left >= k and off < nearest:
+            nearest, high, take = off, value[i], WHOLE
+        half = total // 2
+        if relaxed and before < half < left and half >= k and abs(2 * half - total) < nearest:
+            nearest, high, take = abs(2 * half - total), value[i], half
+    return (value[0] if high >= 0 else 0), high, take
+
+
+@compiled
+def most_saving(
+    scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed: bool
+) -> tuple[float, int, int, int]:
+    """Return the cut of one attribute that saves most, of all kinds, as `best_gain` does."""
+    saved, low, high, take = best_gain(scales, j, value, weight, k, relaxed)
+    if scales.form[j] == ANCESTOR:
+        more, first, last = below_one_label(scales, j, value, weight, k)
+        if more > saved + _EVEN:
+            return more, first, last, WHOLE
+    return saved, low, high, take
+
+
+@compiled
+def choice(
+    codes: Codes, weights: Ints, members: Ints, tries: Tries, k: int, by_gain: bool, relaxed: bool, scales: Scales
+) -> tuple[int, int, int, int]:
+    """Return the cut of one partition: attribute or -1, first and last code, records; `proposed` says which."""
+    d, records = codes.shape[1], weights[members].sum()
+    sums = np.zeros(scales.width.max(), dtype=np.int64)
+    value, weight = np.empty(len(sums), dtype=np.int64), np.empty(len(sums), dtype=np.int64)
+    most, wide = 0.0, 0.0
+    best, middle = (-1, 0, 0, WHOLE), (-1, 0, 0, WHOLE)
+    for j in range(d):
+        n = 0 if tries[j] > 1 else profiled(codes, weights, members, j, sums, value, weight)
+        if n < 2:
+            continue
+        width = penalty(scales, j, value[0], value[n - 1], n)
+        if width > wide + _EVEN:
+            low, high, take = median(value[:n], weight[:n], k, relaxed)
+            if high >= 0:
+                wide, middle = width, (j, low, high, take)
+        if by_gain and tries[j] == 0 and width * records > most:
+            saved, low, high, take = most_saving(scales, j, value[:n], weight[:n], k, relaxed)
+            if saved > most + _EVEN * records:
+                most, best = saved, (j, low, high, take)
+    return best if best[0] >= 0 else middle
+
+
+@compiled
+def proposed(
+    codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, tries: Tries,
+    k: int, by_gain: bool, relaxed: bool, scales: Scales,
+) -> Ints:  # fmt: skip
+    """Return a cut for each partition ``order[begins[p]:ends[p]]``: attribute or -1, first, last code, records (p, 4).
+
+    ``tries`` (p, attributes) is 1 where the cut that saves most is not wanted, 2 where none is. The attribute with the
+    widest label is cut at its median where no cut saves anything, and without ``by_gain``.
+    """
+    out = np.full((len(begins), 4), -1, dtype=np.int64)
+    for p in range(len(begins)):
+        members = order[begins[p] : ends[p]]
+        if codes.shape[1] and weights[members].sum() >= 2 * k:
+            out[p, 0], out[p, 1], out[p, 2], out[p, 3] = choice(
+                codes, weights, members, tries[p], k, by_gain, relaxed, scales
+            )
+    return out
+
+
+@compiled
+def divided(codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, cuts: Ints) -> Ints:
+    """Put the left side of each partition first, in ``order`` itself and without changing the order of either side.
+
+    Returns where the right sides begin; where a cut is none, the end.
+    """
+    middles = ends.copy()
+    late = np.empty(len(order), dtype=np.int64)
+    for p in range(len(begins)):
+        j, low, high, take = cuts[p]
+        if j < 0:
+            continue
+        limit = 1 << 62
+        if take >= 0:  # records of the last value that are still to go left
+            limit = take
+            for at in range(begins[p], ends[p]):
+                if low <= codes[order[at], j] < high:
+                    limit -= weights[order[at]]
+        left, right = begins[p], 0
+        for at in range(begins[p], ends[p]):
+            item = order[at]
+            code = codes[item, j]
+            inside = low <= code <= high
+            if inside and code == high and take >= 0:
+                inside = weights[item] <= limit
+                limit -= weights[item] if inside else limit
+            if inside:
+                order[left] = item
+                left += 1
+            else:
+                late[right] = item
+                right += 1
+        order[left : ends[p]] = late[:right]
+        middles[p] = left
+    return middles
+
+
+@compiled
+def held(weights: Ints, order: Ints, begins: Ints, ends: Ints) -> Ints:
+    """Return the records of each partition."""
+    out = np.zeros(len(begins), dtype=np.int64)
+    for p in range(len(begins)):
+        for at in range(begins[p], ends[p]):
+            out[p] += weights[order[at]]
+    return out
+
+
+@compiled
+def edges(codes: Codes, order: Ints, begins: Ints, ends: Ints, scales: Scales) -> tuple[Codes, Codes, Floats]:
+    """Return least and greatest code of each partition and attribute (p, attributes), and what their label costs."""
+    d = codes.shape[1]
+    low = np.zeros((len(begins), d), dtype=np.int32)
+    high = np.zeros((len(begins), d), dtype=np.int32)
+    cost = np.zeros((len(begins), d))
+    widest = scales.width.max() if d else 0
+    sums = np.zeros(widest, dtype=np.int64)
+    value, weight = np.empty(widest, dtype=np.int64), np.empty(widest, dtype=np.int64)
+    ones = np.ones(len(codes), dtype=np.int64)
+    for p in range(len(begins)):
+        members = order[begins[p] : ends[p]]
+        for j in range(d):
+            n = profiled(codes, ones, members, j, sums, value, weight)
+            low[p, j], high[p, j] = value[0], value[n - 1]
+            cost[p, j] = penalty(scales, j, value[0], value[n - 1], n)
+    return low, high, cost
+
+
+@compiled
+def walked(codes: Codes, cuts: Ints, after: Ints) -> Ints:
+    """Return the leaf of each row below ``cuts`` (nodes, 3: attribute, first, last code), ``after`` (nodes, 2).
+
+    Children from 0 on are nodes, below that leaves: leaf l is -1 - l.
+    """
+    out = np.empty(len(codes), dtype=np.int64)
+    for i in range(len(codes)):
+        at = 0 if len(cuts) else -1
+        while at >= 0:
+            j, low, high = cuts[at]
+            at = after[at, 0] if low <= codes[i, j] <= high else after[at, 1]
+        out[i] = -1 - at
+    return out
