@@ -12,7 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.shape import Keys, Shape, Text, at
+from ppdm_flow.policy.shape import Keys, MapOf, Shape, Text, at
 from ppdm_flow.policy.words import expected, short
 from ppdm_flow.sdk.spec import Params
 
@@ -56,6 +56,9 @@ class Parameters:
 
     def _fault(self, loc: tuple[str, ...], each: ErrorDetails, places: Places) -> Diagnostic:
         path = (*self.path, *loc)
+        if each["loc"][-1:] == ("[key]",) and loc:
+            text = f"`{short(loc[-1])}` does not fit as a key of {self._of(loc[:-1])}"
+            return Diagnostic("PPF203", text, places.key(*path), path=path)
         match each["type"]:
             case "extra_forbidden":
                 return self._unknown(loc, places)
@@ -84,6 +87,8 @@ class Parameters:
     def _value(self, loc: tuple[str, ...], kind: str, each: ErrorDetails, places: Places) -> Diagnostic:
         shape = at(loc, self.model)
         value = _at(self.given, loc)
+        if isinstance(shape, MapOf) and isinstance(value, str) and (kind in _RANGE or kind.endswith("_parsing")):
+            shape = shape.value  # one value that stands for a whole map
         code, hint = "PPF203", None
         if kind in _OWN_WORDS or shape is None or not loc:
             says = each["msg"].partition(", ")[2] if kind in _OWN_WORDS else "does not fit"
@@ -93,7 +98,7 @@ class Parameters:
             code, hint = _coded(kind, shape, value)
             says = f"must be {expected(shape)}{_but(value)}"
         subject = f"`{short(loc[-1])}` of {self._of(loc[:-1])}" if loc else self._of(())
-        if loc and loc[-1].isdecimal() and len(loc) > 1:
+        if loc and loc[-1].isdecimal() and isinstance(_at(self.given, loc[:-1]), list):
             subject = f"item {int(loc[-1]) + 1} of `{short(loc[-2])}` in {self._of(loc[:-2])}"
         path = (*self.path, *loc)
         return Diagnostic(code, f"{subject}: {says}", _tight(places, path), hint=hint, path=path)

@@ -21,6 +21,9 @@ from ppdm_flow.mining.transactions.prevalent import prevalent
 V = TypeVar("V")
 Maxima = Mapping[int, tuple[float, ...]]
 
+NEARLY_ALL = 0.95
+"""A share of the sets from which on raising the level above it is no advice."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
@@ -83,7 +86,8 @@ def _refuse_known(found: Observed, requirement: ItemsetBreach, maxima: Maxima) -
     )
     others = len(known) - 1
     note = f"the same is true of {others} other length{'s' * (others > 1)}" if others else ""
-    hint = f"ask for a level above {known[most]:.3g}, shorten the sets with `limit_items`, or leave that item out"
+    higher = f"ask for a level above {known[most]:.3g}, " if known[most] < NEARLY_ALL else ""
+    hint = f"{higher}shorten the sets with `limit_items`, or leave that item out"
     raise PluginError(Diagnostic("PPF773", text, notes=(note,) if note else (), hint=hint))
 
 
@@ -96,8 +100,7 @@ def _given(params: RandomizeTransactionsParams, found: Observed) -> Operator:
             case "uniform":
                 return Operator.uniform(sizes, params.keep or 0.0, number)
             case "select_a_size":
-                laws = {0: (1.0,)} | dict(params.retained or {})
-                retained = {m: _of(laws, m, "retained", found) for m in sizes}
+                retained = {m: _law(params.retained or {}, m, found) for m in sizes}
                 return Operator.select_a_size(retained, _all(params.insertion, "insertion", found), number)
         cutoffs = _all(params.cutoff, "cutoff", found)
         return Operator.cut_and_paste(cutoffs, _all(params.insertion, "insertion", found), number)
@@ -115,6 +118,18 @@ def _of(given: Mapping[int, V], size: int, parameter: str, found: Observed) -> V
     if value is None and size == 0 and given:
         value = given[min(given)]
     if value is None:
-        text = f"`{found.name}` has sets of {size} items, and `{parameter}` says nothing of these"
-        raise PluginError(Diagnostic("PPF802", text, hint="give one number, or one for each length that occurs"))
+        raise _silent(size, parameter, found, "give one number, or one for each length that occurs")
     return value
+
+
+def _law(given: Mapping[int, tuple[float, ...]], size: int, found: Observed) -> tuple[float, ...]:
+    """Return the law for sets of ``size`` items; of empty ones nothing can be kept."""
+    law = given.get(size, (1.0,) if size == 0 else None)
+    if law is None:
+        raise _silent(size, "retained", found, "give one law for each length that occurs")
+    return law
+
+
+def _silent(size: int, parameter: str, found: Observed, hint: str) -> PluginError:
+    text = f"`{found.name}` has sets of {size} item{'s' * (size != 1)}, and `{parameter}` says nothing of these"
+    return PluginError(Diagnostic("PPF802", text, hint=hint))
