@@ -20,7 +20,7 @@ from ppdm_flow.core.anonymity import (
     LDiversity,
     TCloseness,
 )
-from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.sdk.registry import load
 
@@ -310,3 +310,16 @@ def test_rows_of_a_picture_add_up(build):
             audit(requirement).measure(*build.case(columns, columns, "qqs", requirements=(requirement,)).args).charts
         )
         assert sum(charts[0].series[0].y) == 100
+
+
+def test_randomized_values_prove_nothing(build):
+    """A homogeneous class looks diverse once its values are drawn anew."""
+    columns = {"p": ["a"] * 4, "q": ["x"] * 4, "s": ["1"] * 4}
+    released = columns | {"s": ["1", "2", "10", "1"]}
+    for requirement in REQUIREMENTS:
+        changes = {"s": (("perturb", Change.PERTURBED),)}
+        example = build.case(columns, released, "qqs", changes=changes, requirements=(requirement,))
+        outcome = audit(requirement).measure(*example.args)
+        assert not outcome.measured[0].verifiable
+        assert [f.code for f in outcome.findings] == ["PPF880"]
+        assert audit(requirement).recheck(*example.args) == {}

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.anonymity import LKC
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.registry import load
 
@@ -86,3 +87,12 @@ def test_an_empty_release_does_not_pass(build, agree):
     requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "1"),))
     example = build.case({"p": [], "s": []}, {"p": [], "s": []}, "qs", requirements=(requirement,))
     assert agree(AUDIT, example)["privacy.lkc.k"] == 0
+
+
+def test_randomized_values_prove_nothing(build):
+    columns = {"p": ["a", "a"], "s": ["1", "2"]}
+    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "1"),))
+    changes = {"s": (("perturb", Change.PERTURBED),)}
+    outcome = AUDIT.measure(*build.case(columns, columns, "qs", changes=changes, requirements=(requirement,)).args)
+    assert [m.verifiable for m in outcome.measured] == [True, False]
+    assert [f.code for f in outcome.findings] == ["PPF880"]

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.classes.faults import UnrankedError
+from ppdm_flow.audits.classes.faults import UnmeasuredError, require_true_values
 from ppdm_flow.audits.classes.histograms import Histograms, histograms
 from ppdm_flow.audits.classes.picture import picture
 from ppdm_flow.audits.classes.query import Query
-from ppdm_flow.audits.classes.wording import left_out, treatment, unranked, unreleased
+from ppdm_flow.audits.classes.wording import left_out, treatment, unmeasured, unreleased
 from ppdm_flow.audits.release import carriers, released
 from ppdm_flow.core.anonymity import OnSensitive
 from ppdm_flow.core.requirements import TOLERANCE
@@ -105,9 +105,9 @@ class SensitiveAudit(ABC, Generic[R]):
                 continue
             try:
                 judged = self._worst(requirement, columns, candidate, ctx)
-            except UnrankedError as fault:
+            except UnmeasuredError as fault:
                 measured.append(self._unverified(requirement, fault))
-                findings.append(unranked(requirement, fault))
+                findings.append(unmeasured(requirement.id, fault))
                 continue
             own = self._figures(judged)
             figures |= own
@@ -146,6 +146,7 @@ class SensitiveAudit(ABC, Generic[R]):
         return max(every, key=lambda j: self._badness(j.worst(at_most=self.at_most)))
 
     def _judged(self, requirement: R, column: str, candidate: DataView, ctx: AuditContext) -> Judged[R]:
+        require_true_values(column, ctx)
         grouping = tuple(c for c in released(requirement.attributes, candidate, ctx) if c != column)
         found = histograms(candidate.counts((*grouping, column)), ctx.nulls)
         return Judged(requirement, column, grouping, found, self.each(requirement, found, ctx))
@@ -158,8 +159,9 @@ class SensitiveAudit(ABC, Generic[R]):
         grouping = tuple(c for c in released(requirement.attributes, candidate, ctx) if c != column)
         query = Query(ctx.sql, candidate.schema, grouping, column, ctx.nulls)
         try:
+            require_true_values(column, ctx)
             each, parameters = self.query(requirement, query.values(), ctx)
-        except UnrankedError:
+        except UnmeasuredError:
             return None
         bound = self.bound(requirement)
         return query.worst(each, bound, at_most=self.at_most, parameters=parameters)
@@ -187,7 +189,7 @@ class SensitiveAudit(ABC, Generic[R]):
         text += treatment(ctx.nulls, judged.found.left_out)
         return Measured(requirement.id, metric, figure, self.bound(requirement), at_most=self.at_most, sentence=text)
 
-    def _unverified(self, requirement: R, fault: UnrankedError) -> Measured:
+    def _unverified(self, requirement: R, fault: UnmeasuredError) -> Measured:
         figure = Figure(None, self.unit, note=fault.text)
         metric, bound = f"{requirement.id}.{self.metric}", self.bound(requirement)
         return Measured(requirement.id, metric, figure, bound, self.at_most, fault.text, verifiable=False)

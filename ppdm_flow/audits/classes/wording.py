@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ppdm_flow.audits.classes.faults import UnrankedError
+from ppdm_flow.audits.classes.faults import UnmeasuredError
 from ppdm_flow.audits.release import amount, listed
 from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
 from ppdm_flow.core.diagnostics import Severity
@@ -52,6 +52,6 @@ def left_out(identifier: str, rows: int) -> Iterator[Finding]:
         yield Finding("PPF876", Severity.WARNING, text, identifier)
 
 
-def unranked(requirement: OnSensitive, fault: UnrankedError) -> Finding:
-    """Return the finding that values have no place in an order."""
-    return Finding("PPF877", Severity.WARNING, fault.text, requirement.id)
+def unmeasured(identifier: str, fault: UnmeasuredError) -> Finding:
+    """Return the finding for a requirement that cannot be verified."""
+    return Finding(fault.code, Severity.WARNING, fault.text, identifier)

@@ -6,10 +6,12 @@ At least K rows fit whatever is known, and of those that fit a share of at most 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from ppdm_flow.audits.classes.faults import RandomizedError, require_true_values
 from ppdm_flow.audits.classes.query import Query
-from ppdm_flow.audits.classes.wording import known_by, left_out, treatment
+from ppdm_flow.audits.classes.wording import known_by, left_out, treatment, unmeasured
 from ppdm_flow.audits.lkc.survey import Survey, Target, by_column, chosen, survey
 from ppdm_flow.audits.release import amount, carriers, listed, released
 from ppdm_flow.core.anonymity import LKC
@@ -41,7 +43,14 @@ class LKCAudit:
                 f"{requirement.id}.rows_left_out": Figure(found.left_out, "rows"),
             }
             figures |= own
-            measured.extend(_measured(requirement, found, targets, own, treatment(ctx.nulls, found.left_out)))
+            judged = _measured(requirement, found, targets, own, treatment(ctx.nulls, found.left_out))
+            try:
+                for target in targets:
+                    require_true_values(target.column, ctx)
+            except RandomizedError as fault:
+                judged[-1] = replace(judged[-1], sentence=fault.text, verifiable=False)
+                findings.append(unmeasured(requirement.id, fault))
+            measured.extend(judged)
             findings.extend(left_out(requirement.id, found.left_out))
         return AuditOutcome(figures, tuple(measured), tuple(findings))
 

@@ -1,4 +1,4 @@
-"""PPF876 to PPF885: audits of equivalence classes and of sets."""
+"""PPF876 to PPF880: audits of equivalence classes and of sets."""
 
 from __future__ import annotations
 
@@ -47,11 +47,12 @@ PAGES: tuple[CodePage, ...] = (
     ),
     CodePage(
         code="PPF880",
-        title="combinations of randomized items",
-        what="`km_anonymity` is asked of sets that a step has randomized.",
-        why="The items of a randomized set are mostly not those of the person, so counting them says nothing of what"
-        " someone who knows real items would find.",
-        fix="Require `itemset_breach` of randomized sets.",
+        title="variety of randomized values",
+        what="A requirement on the sensitive values of classes, or on combinations of items, is asked of an attribute"
+        " that a step has randomized.",
+        why="Values that were drawn at random vary, whether the people's own values do or not; whoever knows the"
+        " operator sees through it. Counting them would promise a protection that is none.",
+        fix="Require `sensitivities` of a perturbed attribute, `itemset_breach` of randomized sets.",
         bad="privacy:\n  km_anonymity: {k: 5, m: 2}    # after randomize_transactions",
         good="privacy:\n  itemset_breach: {level: 0.5}",
     ),
