@@ -109,6 +109,12 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
         "rejected": "the share of drafts that `blend: strict` rejects and draws anew",
         "rejection_distance": "how far that moves the shares of single attributes: the mean total variation distance",
     },
+    "Figures of randomized sets": {
+        "recovered": "of the itemsets that are frequent in the original, the share that mining the release finds",
+        "genuine": "of the itemsets that mining the release finds, the share that is frequent in the original",
+        "interval_coverage": "of the frequent itemsets' 95 % intervals, the share that holds the true support",
+        "largest_itemset": "the items of the largest itemsets that were looked for in the release",
+    },
     "Figures of utility": {
         "total_variation": "half the sum of the differences between a column's shares before and after: 0 is unchanged",
         "mean_total_variation": "that distance, on average over the columns",

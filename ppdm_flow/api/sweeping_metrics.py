@@ -47,14 +47,16 @@ _LARGER = frozenset(
         "aggregate_utility",
         "equal_itemsets",
         "expected_record_utility",
+        "genuine",
         "information_kept",
         "k",
         "record_utility",
+        "recovered",
         "smallest_group",
         "smallest_l",
     }
 )
-_UTILITY = ("error_increase", "mean_total_variation", "record_utility", "dissimilarity", "equal_itemsets")
+_UTILITY = ("error_increase", "mean_total_variation", "record_utility", "dissimilarity", "equal_itemsets", "recovered")
 """Looked at where no metric is named and the policy gates none, if they are there."""
 
 

@@ -20,7 +20,7 @@ _SECTIONS = (
     ("What can be inferred", r"^privacy\.(templates|l_diversity|t_closeness|alpha_k|delta_disclosure|beta_likeness)\."),
     ("What can be learned", r"^privacy\.sensitivities\.|^corruption"),
     ("What can be inferred of sets", r"itemset_breach"),
-    ("What can still be found in randomized sets", r"randomize_transactions"),
+    ("What can still be found in randomized sets", r"randomize_transactions|itemset_recovery|discoverable_support"),
     ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$|\.shadow_prices$"),
     ("Usefulness for classification", r"classif|error_increase|^errors$"),
     ("Relations between attributes", r"^associations?(_|$)"),

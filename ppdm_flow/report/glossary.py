@@ -80,10 +80,19 @@ TERMS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "Lowest discoverable support",
-        r"lowest_support|lowest_discoverable",
+        r"lowest_support|lowest_discoverable|\.lowest\.[0-9]",
         (
             "How often an itemset must occur in the original sets to be told from one that does not occur: its"
             " estimate is then 4 standard errors above zero. It falls with the square root of the number of sets."
+        ),
+    ),
+    (
+        "True positive, false drop, false positive",
+        r"false_drops",
+        (
+            "Itemsets that were frequent and are found in the randomized sets; that were frequent and are not found;"
+            " that are found and were not frequent. The estimates of the last two lie on the wrong side of the minimum"
+            " support, most by little."
         ),
     ),
     (

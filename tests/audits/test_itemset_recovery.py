@@ -93,7 +93,7 @@ def test_what_is_released_as_it_was_is_found(data):
         view(data), view(data), context(None)
     )
     found = values(outcome)
-    assert (found["recall"], found["precision"], found["coverage"]) == (1.0, 1.0, 1.0)
+    assert (found["recovered"], found["genuine"], found["interval_coverage"]) == (1.0, 1.0, 1.0)
     predicted, true = outcome.charts
     assert predicted.series == true.series
     assert all(series.y[:-1] == (0.0, 0.0, 0.0) for series in true.series)
@@ -110,9 +110,9 @@ def test_randomized_sets(data, operator, released, form):
     for size in (1, 2, 3):
         assert found[f"frequent.{size}"] == len(frequent(data, 1000, size))
         assert found[f"true_positives.{size}"] + found[f"false_drops.{size}"] == found[f"frequent.{size}"]
-    assert found["recall"] > 0.8
-    assert found["precision"] > 0.8
-    assert found["coverage"] > 0.75  # of about 60 intervals of 95 %: fewer by chance once in 10^7 keys
+    assert found["recovered"] > 0.8
+    assert found["genuine"] > 0.8
+    assert found["interval_coverage"] > 0.75  # of about 60 intervals of 95 %: fewer by chance once in 10^7 keys
     predicted, true = outcome.charts
     by_size = {series.name: series.y for series in predicted.series}
     for size, name in ((1, "1 item"), (2, "2 items")):
@@ -127,7 +127,7 @@ def test_a_wrong_operator_shows(data, released):
     wrong = Operator.cut_and_paste(dict.fromkeys(SIZES, 6), dict.fromkeys(SIZES, 0.25), 30)
     audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=Support(ratio=0.05)))
     found = values(audit.measure(view(data), view(released), context(wrong, basket=view(data))))
-    assert found["coverage"] < 0.3
+    assert found["interval_coverage"] < 0.3
 
 
 def test_items_that_could_not_be_released_are_lost(data, operator):
@@ -137,7 +137,7 @@ def test_items_that_could_not_be_released_are_lost(data, operator):
     small = Operator.none(range(7), 29)
     found = values(audit.measure(view(data), view(fewer), context(small, basket=view(data))))
     assert found["false_drops.1"] == 0
-    assert found["recall"] == 1.0
+    assert found["recovered"] == 1.0
 
 
 def test_nothing_to_compare(data, operator, released):
@@ -163,10 +163,10 @@ def test_nothing_to_compare(data, operator, released):
         outcome = audit.measure(before, after, ctx)
         assert all(figure.value is None and figure.note for figure in outcome.figures.values()), outcome.figures
     table = InMemoryView.of(Table.of({"age": ["3"]}))
-    assert values(audit.measure(table, table, context(None)))["recall"] is None
+    assert values(audit.measure(table, table, context(None)))["recovered"] is None
     nothing = Baskets.of([[], []])
     found = values(ItemsetRecoveryAudit(ItemsetRecoveryParams()).measure(view(nothing), view(nothing), context(None)))
-    assert found["recall"] is None
+    assert found["recovered"] is None
 
 
 def test_buckets():

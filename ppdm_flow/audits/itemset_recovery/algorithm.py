@@ -16,7 +16,7 @@ from ppdm_flow.mining.transactions.apriori import PRECISION
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
-OVERALL = {"recall": "share", "precision": "share", "coverage": "share", "largest": "items"}
+OVERALL = {"recovered": "share", "genuine": "share", "interval_coverage": "share", "largest_itemset": "items"}
 
 
 class ItemsetRecoveryAudit:
@@ -49,10 +49,10 @@ def _overall(found: Recovery) -> dict[str, Figure]:
     at = f"with at least {100 * found.share:.3g} % of the sets, up to {len(found.sizes)} items"
     why = ": larger ones are lost in noise" if found.stopped == PRECISION else ""
     return {
-        "recall": _share(hits, true, f"of the frequent itemsets {at}, those that are found", "none is frequent"),
-        "precision": _share(hits, mined, f"of the itemsets found {at}, those that are frequent", "none is found"),
-        "coverage": _coverage(found),
-        "largest": Figure(found.reached, "items", note=f"of itemsets that were looked for in the release{why}"),
+        "recovered": _share(hits, true, f"of the frequent itemsets {at}, those that are found", "none is frequent"),
+        "genuine": _share(hits, mined, f"of the itemsets found {at}, those that are frequent", "none is found"),
+        "interval_coverage": _coverage(found),
+        "largest_itemset": Figure(found.reached, "items", note=f"of itemsets that were looked for in the release{why}"),
     }
 
 

@@ -36,7 +36,7 @@ SPEC = PluginSpec(
         cost="mining both sides; a pass over each for the supports of what only the other one has",
         example=(
             "audits:\n  recovery: {use: itemset_recovery, with: {min_support: {ratio: 0.002}}}\n"
-            "gates:\n  still-useful: {metric: recovery.recall, min: 0.8}"
+            "gates:\n  still-useful: {metric: recovery.recovered, min: 0.8}"
         ),
         sets="column",
     ),
