@@ -35,8 +35,8 @@ ELSEWHERE = {
 
 
 def own(code: str) -> bool:
-    """Whether reading alone raises the code."""
-    return code[:4] in ("PPF1", "PPF2", "PPF3") or "PPF500" <= code < "PPF550"
+    """Whether reading alone raises the code; from PPF120 on, other verbs raise them."""
+    return code < "PPF120" or code[:4] in ("PPF2", "PPF3") or "PPF500" <= code < "PPF550"
 
 
 def diagnosed(name: str) -> tuple[tuple[Diagnostic, ...], dict[str, str]]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ppdm_flow.api.diagnosis import doctor
     from ppdm_flow.api.documents import schema, write_schemas
     from ppdm_flow.api.explaining import explain, topics
+    from ppdm_flow.api.hierarchies import check_hierarchy, hierarchy
+    from ppdm_flow.api.hierarchies_ways import Way
     from ppdm_flow.api.listing import plugins
     from ppdm_flow.api.mining import mine
     from ppdm_flow.api.planning import plan
@@ -30,9 +32,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "audit": "auditing",
+    "Way": "hierarchies_ways",
     "check": "checking",
+    "check_hierarchy": "hierarchies",
     "doctor": "diagnosis",
     "explain": "explaining",
+    "hierarchy": "hierarchies",
     "init": "scaffold",
     "mine": "mining",
     "plan": "planning",
@@ -49,10 +54,13 @@ _HOMES = {
 }
 
 __all__ = [
+    "Way",
     "audit",
     "check",
+    "check_hierarchy",
     "doctor",
     "explain",
+    "hierarchy",
     "init",
     "mine",
     "plan",

@@ -64,13 +64,18 @@ def whole(column: str, own: HierarchySpec | None, values: Sequence[str], home: P
 def refuse_lies(column: str, found: Whole) -> None:
     """Raise PluginError for labels that are values themselves, of which they do not tell: flu for HIV, HIV for flu."""
     for level in found.levels[1:]:
-        own = dict(zip(found.leaves, level, strict=True))
-        lies = sum(own.get(label, label) != label for label in set(level))
-        if lies:
-            text = f"{lies} labels of the column `{column}` are spelled like one of its values, which has another label"
+        many = lies(found.leaves, level)
+        if many:
+            text = f"{many} labels of the column `{column}` are spelled like one of its values, which has another label"
             raise PluginError(
                 Diagnostic("PPF788", text, help="a label stands for all values below it, itself included")
             )
+
+
+def lies(leaves: Sequence[str], level: Sequence[str]) -> int:
+    """Count the labels of a level that are spelled like a leaf with another label."""
+    own = dict(zip(leaves, level, strict=True))
+    return sum(own.get(label, label) != label for label in set(level))
 
 
 def _refuse_absent(column: str, values: Sequence[str], leaves: Labels) -> None:

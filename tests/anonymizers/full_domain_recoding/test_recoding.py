@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -205,7 +206,7 @@ def test_a_lattice_of_billions_of_nodes_is_searched_within_bounds() -> None:
 
 
 class TestConformance(AnonymizerConformance):
-    params = {"suppression": "0.05"}
+    params: ClassVar = {"suppression": "0.05"}
 
     def case(self):
         rng = np.random.default_rng(2)
@@ -230,7 +231,7 @@ class TestConformance(AnonymizerConformance):
 
 
 class TestConformanceWithCells(TestConformance):
-    params = {"suppress": "cells", "suppression": "0.05", "cost": "entropy"}
+    params: ClassVar = {"suppress": "cells", "suppression": "0.05", "cost": "entropy"}
 
 
 def _at_least_twelve(outcome):
