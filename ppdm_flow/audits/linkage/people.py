@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.audits.labels.file import IDENTITY, Held, known_columns, read
 from ppdm_flow.audits.labels.released import Classes
-from ppdm_flow.audits.linkage.external import IDENTITY, known_columns, read
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.release import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -47,20 +47,24 @@ def linked_by(params: LinkageParams, columns: Sequence[str], original: DataView,
     """Return the released columns of which the attacker knows people's values."""
     if params.external is None:
         return tuple(c for c in columns if source_of(c, ctx) in original.schema)
-    return tuple(known_columns(params, [(c, source_of(c, ctx)) for c in columns], ctx.home))
+    return tuple(known_columns(_file(params, ctx), [(c, source_of(c, ctx)) for c in columns]))
 
 
 def people_of(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> People:
     """Return the people of the file, or of the original. Raises DataError where the file cannot be used."""
     if params.external is None:
         return _originals(known, original, ctx)
-    columns = known_columns(params, [(c, source_of(c, ctx)) for c in known.columns], ctx.home)
-    table = read(params, columns, ctx.home)
+    file = _file(params, ctx)
+    table = read(file, known_columns(file, [(c, source_of(c, ctx)) for c in known.columns]))
     codes = np.stack([table[c].dense.astype(np.int64) for c in known.columns], axis=1)
     values = tuple(table[c].categories for c in known.columns)
     names = table[IDENTITY] if params.identity else None
     own = _by_identity(params.truth, names, known, original, ctx) if params.truth and names is not None else None
     return People(codes, values, np.ones(len(table), dtype=np.int64), own, names)
+
+
+def _file(params: LinkageParams, ctx: AuditContext) -> Held:
+    return Held(ctx.home / (params.external or ""), params.delimiter, params.columns, params.identity)
 
 
 def _originals(known: Classes, original: DataView, ctx: AuditContext) -> People:

@@ -47,6 +47,15 @@ PAGES = (
         good="audits:\n  informed: {use: background_knowledge, with: {excludes: 2}}",
     ),
     CodePage(
+        code="PPF894",
+        title="the release has the row order of another table",
+        what="Released rows fit the rows at the same place of the original, or of another release, far more often than"
+        " shuffled rows would; chance does this in one of a thousand releases at most.",
+        why="Two tables in one order can be put side by side: what one of them hides of a row, the other tells.",
+        fix="Shuffle the rows as the last step.",
+        good="steps:\n  shuffle: {use: shuffle_rows}",
+    ),
+    CodePage(
         code="PPF898",
         title="a parameter of an attack without the one that it is about",
         what="A parameter describes the file of known people, or who they are, and the parameter that names that file"

@@ -1,15 +1,15 @@
-"""A file of people whom the attacker knows."""
+"""A file that an attacker holds: people whom he knows, or another release."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.tables.column import Column
@@ -19,47 +19,59 @@ IDENTITY = ""
 """The name under which the identities stand in the table; no column of a file is called so."""
 
 
-def known_columns(params: LinkageParams, candidates: Sequence[tuple[str, str]], home: Path) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A CSV file with a header; ``columns`` says which of its columns tells which attribute."""
+
+    path: Path
+    delimiter: str
+    columns: Mapping[str, str]
+    identity: str | None = None
+
+
+def known_columns(file: Held, candidates: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the file's column of each of the released columns, given with their sources, that the file tells.
 
     Raises DataError where the file cannot be opened, or lacks a column that the parameters name.
     """
-    header = _header(home / (params.external or ""), params.delimiter)
-    named = {*params.columns.values(), *([params.identity] if params.identity else [])}
+    header = _header(file.path, file.delimiter)
+    named = {*file.columns.values(), *([file.identity] if file.identity else [])}
     missing = sorted(named - set(header))
     if missing:
         raise _unusable(f"has no column `{missing[0]}`, which the audit's parameters name")
     found = {}
     for column, source in candidates:
-        told = params.columns.get(column) or params.columns.get(source)
+        told = file.columns.get(column) or file.columns.get(source)
         for name in (told,) if told else (column, source):
             if name in header:
                 found[column] = name
                 break
     if not found:
-        raise _unusable("has a column for none of the quasi-identifiers: say which one tells what with `columns:`")
+        raise _unusable(
+            "has a column for none of the attributes that it is compared by: say which one tells what with `columns:`"
+        )
     return found
 
 
-def read(params: LinkageParams, columns: dict[str, str], home: Path) -> Table:
-    """Return the people, with the released columns' names; the identities under :data:`IDENTITY`."""
-    wanted = list(dict.fromkeys([*columns.values(), *([params.identity] if params.identity else [])]))
+def read(file: Held, columns: Mapping[str, str]) -> Table:
+    """Return its rows in order, with the released columns' names; the identities under :data:`IDENTITY`."""
+    wanted = list(dict.fromkeys([*columns.values(), *([file.identity] if file.identity else [])]))
     options = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
         include_columns=wanted,
         null_values=[""],
         strings_can_be_null=True,
     )
-    parse = pa.csv.ParseOptions(delimiter=params.delimiter, newlines_in_values=True)
+    parse = pa.csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True)
     try:
-        table = pa.csv.read_csv(home / (params.external or ""), convert_options=options, parse_options=parse)
+        table = pa.csv.read_csv(file.path, convert_options=options, parse_options=parse)
     except OSError:
         raise _unusable("cannot be opened") from None
     except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
         raise _unusable("is no CSV file with these columns, in UTF-8") from None
     built = {c: _column(table[name]) for c, name in columns.items()}
-    if params.identity:
-        built[IDENTITY] = _column(table[params.identity])
+    if file.identity:
+        built[IDENTITY] = _column(table[file.identity])
     return Table(built, np.arange(table.num_rows, dtype=np.int64))
 
 
@@ -85,4 +97,4 @@ def _column(cells: pa.ChunkedArray) -> Column:
 
 
 def _unusable(what: str) -> DataError:
-    return DataError(Diagnostic("PPF891", f"the file of known people of the audit `linkage` {what}"))
+    return DataError(Diagnostic("PPF891", f"the file that an audit compares the release with {what}"))
