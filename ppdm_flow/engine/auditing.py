@@ -38,7 +38,7 @@ _SQL = "ppdm_flow.engine.sql"
 class Subject:
     """One release with everything that its audits may look at.
 
-    ``file`` is the released file itself, ``read_back`` its rows.
+    ``file`` is the released file itself, ``read_back`` its rows; ``siblings`` are the rows of the run's other releases.
     """
 
     release: ReleaseNode
@@ -53,6 +53,7 @@ class Subject:
     holdout: Holdout | None = None
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
+    siblings: Mapping[str, StreamView] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,13 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
     folder.mkdir(mode=0o700)
     with guarded(f"audit `{node.name}`"):
         sql: DuckSql = import_module(_SQL).DuckSql(
-            subject.release, subject.file, subject.original.stream, subject.read_back, folder, threads
+            subject.release,
+            subject.file,
+            subject.original.stream,
+            subject.read_back,
+            folder,
+            threads,
+            {name: view.stream for name, view in subject.siblings.items()},
         )
         try:
             outcome = _measured(node, subject, _context(plan, node, subject, sql, _progress(name, subject, listener)))
@@ -114,6 +121,7 @@ def _context(
         holdout=subject.holdout,
         set_operators=subject.set_operators,
         operator_pairs=subject.operator_pairs,
+        siblings=subject.siblings,
     )
 
 

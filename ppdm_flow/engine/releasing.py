@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.plugin_info import Kind
@@ -82,7 +82,11 @@ class Releasing:
 
     def audit(self, candidates: Sequence[Candidate]) -> tuple[Audited, ...]:
         """Carry out every audit."""
-        subjects = {c.release.name: c.subject for c in candidates}
+        views = {c.release.name: c.subject.candidate for c in candidates}
+        subjects = {
+            c.release.name: replace(c.subject, siblings={n: v for n, v in views.items() if n != c.release.name})
+            for c in candidates
+        }
         tasks = [Task(_id(n), self._auditing(i, n, subjects[n.release])) for i, n in enumerate(self.plan.audits)]
         done = run_all(tasks, self.options.workers, self.stop)
         self.directory.remove(SCRATCH)
@@ -130,7 +134,7 @@ class Releasing:
     def _pairs(self, release: ReleaseNode) -> PairedView | None:
         steps = self.plan.upstream(release.input)
         kinds = {n.bound.info.kind for n in steps}
-        if Kind.GENERATOR in kinds:
+        if Kind.GENERATOR in kinds or any(n.effect.rows == "generated" for n in steps):
             return None
         original: Stream = self.original.stream
         if self.graph.expanded(release.input) and self.original.numbering is not None:
@@ -139,9 +143,10 @@ class Releasing:
 
     def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
         """Return what went into an operator on sets beside what was released; both have the same row numbers."""
-        if not isinstance(channel.operator, SetOperator):
+        steps = self.plan.upstream(release.input)
+        if not isinstance(channel.operator, SetOperator) or any(n.effect.rows == "generated" for n in steps):
             return None
-        kinds = {n.bound.info.kind for n in self.plan.upstream(release.input)}
+        kinds = {n.bound.info.kind for n in steps}
         before, after = self.graph.streams[channel.reference], self.graph.streams[release.input]
         weighted = any(a.role is Role.WEIGHT for a in before.attributes)
         if weighted and self.graph.expanded(release.input) and self.original.numbering is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.streams import Stream
 from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.audit import sibling
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.sets.arrow import holds_sets, to_arrow
 from ppdm_flow.tables.table import Table
@@ -35,11 +36,19 @@ class DuckSql:
     """
 
     def __init__(
-        self, release: ReleaseNode, file: Path, original: Stream, candidate: SourceStream, folder: Path, threads: int
+        self,
+        release: ReleaseNode,
+        file: Path,
+        original: Stream,
+        candidate: SourceStream,
+        folder: Path,
+        threads: int,
+        siblings: Mapping[str, Stream] | None = None,
     ) -> None:
         self._release = release
         self._file = file
-        self._streams = [_Texts(original), _Texts(candidate)]
+        self._siblings = {sibling(name): _Texts(stream) for name, stream in (siblings or {}).items()}
+        self._streams = [_Texts(original), _Texts(candidate), *self._siblings.values()]
         self._longest = max(_LINE, candidate.longest_line + _LINE // 2)
         self._folder = folder
         self._threads = threads
@@ -65,7 +74,8 @@ class DuckSql:
         """Return the connection, which is made when the first question is asked."""
         if self._open is None:
             self._open = duckdb.connect(":memory:", config=_closed(self._folder, self._threads))
-            self._open.register("original", self._streams[0])
+            for name, stream in {"original": self._streams[0], **self._siblings}.items():
+                self._open.register(name, stream)
             scan = _scan(self._release, self._file, self._longest)
             if scan is None:
                 self._open.register("candidate", self._streams[1])

@@ -22,6 +22,7 @@ class Sql(Protocol):
     The relation ``candidate`` has every released column as VARCHAR: NULL is a missing value, ``⊥`` a suppressed
     cell. ``original`` has the source's declared columns in the same form, collapsed or not, with ``weight`` semantics
     unchanged. Sets are VARCHAR[], randomized ones STRUCT(bits BLOB, size INTEGER) or STRUCT(seed BLOB, size INTEGER).
+    The other releases of the run are there as relations named by :func:`sibling`.
     Quote identifiers with :func:`quoted`.
     """
 
@@ -33,6 +34,11 @@ class Sql(Protocol):
 def quoted(identifier: str) -> str:
     """An identifier for SQL."""
     return '"' + identifier.replace('"', '""') + '"'
+
+
+def sibling(release: str) -> str:
+    """The relation of another release of the same run, for SQL; an identifier to be quoted."""
+    return f"release {release}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,8 @@ class AuditContext:
     folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a
     seed. ``set_operators`` are the known channels by released attribute with sets, ``operator_pairs`` what went into
     them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on
-    the way to the release learned from, where there are such.
+    the way to the release learned from, where there are such. ``siblings`` are the other releases of the run, by name,
+    as read back from their files; none where a file is judged alone.
     """
 
     release: str
@@ -83,6 +90,7 @@ class AuditContext:
     holdout: Holdout | None = None
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
+    siblings: Mapping[str, DataView] = field(default_factory=dict)
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

@@ -72,4 +72,73 @@ PAGES: tuple[CodePage, ...] = (
         "steps:\n  exchange: {use: swap, with: {attributes: [disease], within: [patient_id]}}",
         "steps:\n  exchange: {use: swap, with: {attributes: [disease], within: [class_id]}}",
     ),
+    CodePage(
+        "PPF828",
+        "a join that grows too large",
+        "A lossy join writes every pair of rows of a class, so the squares of the classes' sizes add up.",
+        "Large classes square to more than a disk holds, and nobody needs the pairs: the class id says the same.",
+        "Make smaller classes, release the two tables of a `vertical_partition` instead, or raise `most_rows`.",
+        "steps:\n  join: {use: lossy_join, with: {key: town, attributes: [disease]}}",
+        "steps:\n  join: {use: lossy_join, with: {key: class_id, attributes: [disease]}}",
+    ),
+    CodePage(
+        "PPF886",
+        "an attack without its attributes",
+        "The audit names a release or an attribute that is not there, or a split of bits that is none.",
+        "The attack would find nothing, which looks like safety.",
+        "Name attributes of the release that the audit is on (`release:` says which), and another one of its releases.",
+        "audits:\n  together: {use: rejoin, with: {other: illness, key: klass}}",
+        "audits:\n  together: {use: rejoin, release: people, with: {other: illness, key: class_id}}",
+    ),
+    CodePage(
+        "PPF887",
+        "two files with their rows in one order",
+        "The classes of two releases agree place by place far more often than chance does it.",
+        "Laid side by side, the files join without any key: row by row instead of class by class.",
+        "Leave `shuffle: true`, which gives each release an order of its own.",
+        "releases:\n  people: {from: split.people, path: people.csv, shuffle: false}",
+        "releases:\n  people: {from: split.people, path: people.csv}",
+    ),
+    CodePage(
+        "PPF888",
+        "ids that come back from their codes",
+        "Turning the encoding back in the order of the file, or looking masked texts up in a list of ids, gives the ids"
+        " of more rows than chance.",
+        "Whoever has the file has the ids, and with them the people.",
+        "Shuffle the release, or better: use `pseudonymize`, or drop the ids. Mask more characters.",
+        "releases:\n  study: {path: study.csv, shuffle: false}",
+        "steps:\n  codes: {use: pseudonymize, with: {attributes: [roll], key_env: STUDY_KEY}}",
+    ),
+    CodePage(
+        "PPF889",
+        "classes that have one value only",
+        "All rows of a class have the same sensitive value in the other release.",
+        "Joining the files gives that value of everybody in the class: the homogeneity attack.",
+        "Make the classes larger or mix them otherwise, so that each has several values; gate on"
+        " `rejoin`'s `posterior_bound`.",
+        "",
+        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}",
+    ),
+    CodePage(
+        "PPF587",
+        "tuples counted as people",
+        "After a lossy join a row is a pair within a class: a class of 3 people has 9 rows.",
+        "k-anonymity and every other requirement that counts rows would find far more people than there are.",
+        "Release the tables of a `vertical_partition` and let the audit `rejoin` measure the join; or require what"
+        " looks at shares only.",
+        "privacy: {k_anonymity: {k: 5}}\nsteps:\n  join: {use: lossy_join, with: {attributes: [disease]}}",
+        "privacy: {k_anonymity: {k: 5}}\nsteps:\n  split: {use: vertical_partition, with: {tables: {a: [age], b:"
+        " [disease]}}}",
+    ),
+    CodePage(
+        "PPF588",
+        "two parts of one table that nobody measures together",
+        "Several releases come from one `vertical_partition`, and no `rejoin` audit on one of them names the other.",
+        "Every requirement is measured on each file alone, where it holds easily: the one has no sensitive value, the"
+        " other nobody to find. Who has both joins them by the class id.",
+        "Add a `rejoin` audit, and a gate on its `posterior_bound`.",
+        "releases:\n  people: {from: split.people, path: people.csv}\n  illness: {from: split.illness, path: i.csv}",
+        "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}\n"
+        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}",
+    ),
 )

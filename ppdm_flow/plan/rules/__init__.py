@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan.rules import conflicts, holding_out, identity, perturbation, protection, publication, sets, weighing
+from ppdm_flow.plan.rules import (
+    conflicts,
+    holding_out,
+    identity,
+    joins,
+    perturbation,
+    protection,
+    publication,
+    sets,
+    weighing,
+)
 from ppdm_flow.plan.rules.ground import Ground
 
 RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
@@ -28,6 +38,9 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     perturbation.two_draws,
     perturbation.draw_and_truth,
     perturbation.read_afterwards,
+    joins.counted_tuples,
+    joins.unmeasured_parts,
+    joins.unknown_partners,
     publication.unshuffled,
     publication.public_values,
 )

@@ -9,7 +9,7 @@ from ppdm_flow.core.anonymity import LKC, KmAnonymity, KMap, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.requirements import ItemsetBreach, KAnonymity, Requirement, Sensitivity, Template
 from ppdm_flow.core.spans import Span
-from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.patterns import matches
@@ -37,6 +37,10 @@ class Ground:
         for release in self.releases:
             for fact in release.attributes:
                 yield release, fact
+
+    def rejoins(self) -> Iterator[AuditNode]:
+        """The audits that measure two releases together."""
+        return (audit for audit in self.plan.audits if audit.bound.info.name == "rejoin")
 
     def use(self, step: str) -> Span | None:
         """Where a step names its plugin."""

@@ -35,6 +35,7 @@ def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
         n for r in ground.plan.requirements if isinstance(r, KAnonymity | LDiversity | KMap | LKC) for n in r.attributes
     )
     counted += tuple(n for r in ground.plan.requirements if isinstance(r, Template) for n in r.channel)
+    counted += tuple(key for audit in ground.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
     for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
         if not covers(counted, fact):
             yield Diagnostic(

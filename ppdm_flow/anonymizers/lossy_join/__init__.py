@@ -1,0 +1,1 @@
+"""The plugin ``lossy_join``: every row of a class beside every other."""

@@ -1,0 +1,61 @@
+"""Lossy join: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.naming import absent, missing_ones
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+
+class LossyJoinParams(Params):
+    """``attributes`` come from any row of the class, all others from the row itself; ``key`` names the class.
+
+    ``most_rows`` bounds the result, which has as many rows as the squares of the classes' sizes add up to.
+    """
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)]
+    key: str = "class_id"
+    most_rows: Annotated[int, Field(ge=1, le=200_000_000)] = 5_000_000
+
+
+def effect(params: LossyJoinParams, scope: Scope) -> Effect:
+    """Make every pair of rows of a class."""
+    known = tuple(scope.attributes)
+    problems = list(missing_ones(params.attributes, known, ("attributes",)))
+    if params.key not in scope.attributes:
+        problems.append(absent(params.key, known, ("key",)))
+    if params.key in params.attributes:
+        problems.append(Problem("PPF827", "the key joins the two sides, so it is on both", ("attributes",)))
+    there = tuple(n for n in dict.fromkeys(params.attributes) if n in scope.attributes and n != params.key)
+    return Effect(
+        reads=tuple(n for n in (params.key, *there) if n in scope.attributes),
+        changes=dict.fromkeys(there, Change.OTHER),
+        rows="generated",
+        guarantee="within a class, every value of an attribute stands beside every row equally often",
+        problems=tuple(problems),
+    )
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="lossy_join",
+        kind=Kind.TABLE,
+        summary="Joins the two sides of a table by class id only: every row of a class with every other.",
+        reference="the lossy join of the modified anonymity model; Wong, Liu, Yin, Huang, Wang, Pei, (alpha, k)-"
+        "anonymity based privacy preservation by lossy join, APWeb/WAIM 2007",
+        guarantees=(
+            "of a class, a person's row stands beside every value as often as the class has it",
+            "rows are tuples and no longer people: what counts people in rows is refused on such a release",
+        ),
+        cost="the squares of the classes' sizes, which `most_rows` bounds",
+        example="steps:\n  join: {use: lossy_join, with: {key: class_id, attributes: [disease], most_rows: 1000000}}",
+    ),
+    params=LossyJoinParams,
+    algorithm="ppdm_flow.anonymizers.lossy_join.algorithm:LossyJoin",
+    effect=effect,
+)

@@ -1,0 +1,103 @@
+"""Cluster analysis before and after: whether the release falls into the clusters of the original.
+
+K-means on the original rows and, anew, on the released ones. Where rows can be paired, the two partitions are compared
+row by row; their sizes can be compared in any case.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from ppdm_flow.audits.cluster_analysis.frequencies import largest_change
+from ppdm_flow.audits.cluster_analysis.points import Integers, clustered, points
+from ppdm_flow.audits.cluster_analysis.spec import ClusterAnalysisParams
+from ppdm_flow.audits.release import source_of
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.table import Table, concat
+
+LEFT_OUT = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
+NAMES = ("agreement", "size_change", "explained_original", "explained_released", "class_frequency_change")
+
+
+class ClusterAnalysisAudit:
+    """Clusters before and after."""
+
+    def __init__(self, params: ClusterAnalysisParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return agreement, sizes and explained variance, the change of frequencies within classes, and pictures."""
+        pairs = self._columns(original, candidate, ctx)
+        if not pairs or candidate.row_count < 2 or original.row_count < 2:
+            return _nothing("there is nothing to compare")
+        before, after, paired = self._rows(original, candidate, pairs, ctx)
+        left = points(before, list(dict.fromkeys(s for _, s in pairs)), self.params.most_values)
+        right = points(after, [c for c, _ in pairs], self.params.most_values)
+        if not left.shape[1] or not right.shape[1]:
+            return _nothing("no attribute has numbers, or few enough values to cluster by")
+        one, explained = clustered(left, self.params.clusters)
+        other, kept = clustered(right, self.params.clusters)
+        sample = len(other) if len(other) < candidate.row_count else None
+        figures = _figures(one, other, paired=paired, sample=sample)
+        figures["explained_original"] = Figure(explained, "share", sample=sample)
+        figures["explained_released"] = Figure(kept, "share", sample=sample)
+        figures["class_frequency_change"] = largest_change(self.params.within, pairs, candidate, ctx)
+        return AuditOutcome(figures, charts=_charts(one, other, paired=paired))
+
+    def _columns(self, original: DataView, candidate: DataView, ctx: AuditContext) -> list[tuple[str, str]]:
+        chosen = self.params.attributes
+        found = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
+        wanted = [(c, s) for c, s in found if chosen is None or c in chosen or s in chosen]
+        return [(c, s) for c, s in wanted if s in original.schema and original.schema[s].role is not Role.ITEMS]
+
+    def _rows(
+        self, original: DataView, candidate: DataView, pairs: list[tuple[str, str]], ctx: AuditContext
+    ) -> tuple[Table, Table, bool]:
+        """Return rows of both, and whether they are the same people's in the same order."""
+        released, sources = [c for c, _ in pairs], list(dict.fromkeys(s for _, s in pairs))
+        if ctx.pairs is None or original.schema.weight is not None:
+            some = self.params.sample
+            return original.sample(some).select(sources), candidate.sample(some).select(released), False
+        step = -(-candidate.row_count // self.params.sample)
+        before, after, seen = [], [], 0
+        for left, right in ctx.pairs.pairs(sources, released):
+            rows = np.arange(-seen % step, len(left), step)
+            before.append(left.take(rows))
+            after.append(right.take(rows))
+            seen += len(left)
+        return concat(before), concat(after), True
+
+
+def _figures(one: Integers, other: Integers, *, paired: bool, sample: int | None) -> dict[str, Figure]:
+    width = max(one.max(), other.max()) + 1
+    shares = [np.bincount(labels, minlength=width) / len(labels) for labels in (one, other)]
+    moved = 0.5 * float(np.abs(shares[0] - shares[1]).sum())
+    agreement = float(adjusted_rand_score(one, other)) if paired else None
+    note = "adjusted Rand index: 1 the same clusters, 0 what chance gives" if paired else "rows cannot be paired"
+    return {
+        "agreement": Figure(agreement, "index", sample=sample, note=note),
+        "size_change": Figure(moved, "share", sample=sample, note="by rank of size: half the sum of the differences"),
+    }
+
+
+def _charts(one: Integers, other: Integers, *, paired: bool) -> tuple[Chart, ...]:
+    width = int(max(one.max(), other.max())) + 1
+    labels = tuple(f"cluster {i + 1}" for i in range(width))
+    shares = [np.bincount(found, minlength=width) / len(found) for found in (one, other)]
+    series = tuple(Series(n, tuple(map(float, s))) for n, s in zip(("original", "released"), shares, strict=True))
+    sizes = Chart("cluster_sizes", "Rows by cluster, largest first", "bars", labels, series, "cluster", "share of rows")
+    if not paired:
+        return (sizes,)
+    both = np.bincount(one * width + other, minlength=width * width).reshape(width, width)
+    rows = tuple(Series(f"original {i + 1}", tuple(map(float, row / max(1, row.sum())))) for i, row in enumerate(both))
+    note = "share of the original cluster's rows"
+    moved = Chart("cluster_moves", "Where the rows of each original cluster went", "matrix", labels, rows, note=note)
+    return sizes, moved
+
+
+def _nothing(why: str) -> AuditOutcome:
+    return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES})

@@ -1,0 +1,134 @@
+"""How many ids come back from their codes.
+
+The attacker has the released file and knows the method. A recovered id counts where a person with that id has that
+record: all that the file says of the row. What the same attack finds in the same rows in another order, it finds by
+chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.audits.id_recovery.decoding import Integers, decoded, integers, texts
+from ppdm_flow.audits.id_recovery.spec import IdRecoveryParams
+from ppdm_flow.audits.multisets import common_rows
+from ppdm_flow.audits.release import amount, source_of
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.table import Table, concat
+
+NAMES = ("recovered", "by_chance")
+UNPAIRED = "original and released rows cannot be paired, so nobody can say which id is whose"
+
+
+class IdRecoveryAudit:
+    """Turns codes back."""
+
+    def __init__(self, params: IdRecoveryParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the share of rows whose id comes back, and that of the same attack by chance."""
+        name = self.params.attribute
+        source = source_of(name, ctx)
+        if name not in candidate.schema or source not in original.schema:
+            return _nothing(f"the release has no codes of an attribute `{name}` of the original")
+        if ctx.pairs is None:
+            return _nothing(UNPAIRED)
+        if self.params.method == "mask":
+            return _looked_up(name, source, ctx)
+        released = candidate.table([n for n in candidate.schema.names if n not in candidate.schema.having(Role.ITEMS)])
+        codes = integers(released[name])
+        if codes is None or not len(codes) or int(codes.max()) >= 1 << self.params.width:
+            return _nothing(f"`{name}` has no codes of {self.params.width} bits in every row")
+        truth = _truth(name, source, released, ctx)
+        if truth is None:
+            return _nothing(UNPAIRED)
+        return self._turned_back(name, Attack(name, released, codes, truth), ctx)
+
+    def _turned_back(self, name: str, attack: Attack, ctx: AuditContext) -> AuditOutcome:
+        rows = len(attack.codes)
+        found = attack.hits(self._decoded(attack.codes))
+        order = np.random.default_rng(0).permutation(rows)
+        guessed = np.empty(rows, dtype=np.int64)
+        guessed[order] = self._decoded(attack.codes[order])
+        lucky = attack.hits(guessed)
+        figures = {
+            "recovered": Figure(
+                found / rows, "share", note="rows whose id, with the rest of the record, is a true one"
+            ),
+            "by_chance": Figure(lucky / rows, "share", note="the same attack on the rows in another order"),
+            "codes": Figure(len(np.unique(attack.codes)), "values"),
+        }
+        text = (
+            f"the ids of {amount(found, 'row')} of {rows:,} come back from `{name}` by turning the encoding back in the"
+            f" order of the file; in a random order {lucky:,} do"
+        )
+        alarm = found == rows or found > lucky + 5 * np.sqrt(lucky + 1) + 5  # far beyond the scatter of a count
+        told = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alarm else ()
+        return AuditOutcome(figures, findings=told)
+
+    def _decoded(self, codes: Integers) -> Integers:
+        complement = self.params.invert == "complement"
+        return decoded(codes, self.params.width, self.params.head, complement=complement)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attack:
+    """Released rows in the order of the file, their codes, and the true ids with what is released of the row."""
+
+    name: str
+    released: Table
+    codes: Integers
+    truth: Table
+
+    def hits(self, ids: Integers) -> int:
+        """Return how many rows are true ones with these ids."""
+        return common_rows(self.released.replaced({self.name: texts(ids)}), self.truth)
+
+
+def _truth(name: str, source: str, released: Table, ctx: AuditContext) -> Table | None:
+    parts = []
+    for before, after in ctx.pairs.pairs([source], list(released.names)) if ctx.pairs is not None else ():
+        ids = integers(before[source])
+        if ids is None:
+            return None
+        parts.append(after.replaced({name: texts(ids)}))
+    return concat(parts) if parts else None
+
+
+def _looked_up(name: str, source: str, ctx: AuditContext) -> AuditOutcome:
+    """Count the rows whose released text stands for one id only."""
+    if ctx.pairs is None:
+        return _nothing(UNPAIRED)
+    joint = ctx.pairs.joint(source, name)
+    occurs = joint.counts > 0
+    groups, number = joint.groups(["released"])
+    ids = np.bincount(groups[occurs], minlength=number)
+    rows = int(joint.counts.sum())
+    if not rows:
+        return _nothing("there are no rows")
+    alone = int(joint.counts[occurs & (ids[groups] == 1)].sum())
+    largest = np.zeros(number, dtype=np.int64)
+    np.maximum.at(largest, groups, joint.counts)
+    figures = {
+        "recovered": Figure(
+            alone / rows, "share", note="rows whose text stands for one id only, to whoever has a list"
+        ),
+        "by_chance": Figure(
+            float(largest.sum()) / rows, "share", note="rows that the likeliest id of their text gets right"
+        ),
+        "codes": Figure(number, "values"),
+    }
+    text = f"{amount(alone, 'row')} of {rows:,} have a text in `{name}` that stands for one id of the original only"
+    told = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alone else ()
+    return AuditOutcome(figures, findings=told)
+
+
+def _nothing(why: str) -> AuditOutcome:
+    return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES})

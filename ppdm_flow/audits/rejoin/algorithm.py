@@ -1,0 +1,173 @@
+"""What two released files tell together.
+
+Joined by the key they share, a person's row stands beside every value that the class has: the largest share of a value
+is what is learned at most of a member, as long as nothing but the key connects the files. Their order may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ppdm_flow.audits.rejoin.joined import Joined, Posteriors, join, posteriors
+from ppdm_flow.audits.rejoin.order import linked, same_order
+from ppdm_flow.audits.rejoin.query import figures_by_sql
+from ppdm_flow.audits.rejoin.spec import RejoinParams
+from ppdm_flow.audits.release import amount
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+NAMES = ("posterior_bound", "guessed", "guessed_without", "linked_by_order", "same_order")
+COUNTS = ("classes", "joined_tuples", "spurious_tuples", "rows_alone", "homogeneous_rows")
+EDGES = tuple(i / 10 for i in range(11))
+
+
+class RejoinAudit:
+    """Joins, guesses, and looks at the order."""
+
+    def __init__(self, params: RejoinParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the bound by class, the tuples of the join, and how often two attacks are right."""
+        other, key = ctx.siblings.get(self.params.other), self.params.key
+        if other is None:
+            return _nothing(f"there is no release `{self.params.other}` beside this one")
+        if key not in candidate.schema or key not in other.schema:
+            return _nothing(f"not both files have `{key}`")
+        sensitive = self._sensitive(other)
+        if not sensitive or not candidate.row_count or not other.row_count:
+            return _nothing("there is nothing to guess")
+        by_name = {name: posteriors(other, key, name) for name in sensitive}
+        found = join(candidate, other, key)
+        figures = _figures(found, by_name)
+        figures |= _guesses(original, other, key, sensitive, ctx)
+        order = same_order(candidate, other, key)
+        figures |= _by_order(original, candidate, other, sensitive, ctx)
+        findings = []
+        if order is not None:
+            note = f"by chance {order.chance:.3g}"
+            figures["same_order"] = Figure(order.matches / order.rows, "share", note=note)
+            findings += [_ordered(self.params.other, ctx)] if order.alarming else []
+        else:
+            figures["same_order"] = Figure(None, "share", note="the files have unlike numbers of rows")
+        findings += [_homogeneous(n, p, self.params.other, ctx) for n, p in by_name.items() if p.homogeneous]
+        charts = tuple(_chart(name, p) for name, p in by_name.items())
+        return AuditOutcome(figures, findings=tuple(findings), charts=charts)
+
+    def recheck(self, _original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Join again, in SQL, the released files themselves."""
+        other = ctx.siblings.get(self.params.other)
+        weighted = other is None or candidate.schema.weight is not None or other.schema.weight is not None
+        if other is None or weighted or ctx.sql is None or self.params.key not in candidate.schema:
+            return {}
+        if self.params.key not in other.schema or not candidate.row_count or not other.row_count:
+            return {}
+        names = self._sensitive(other)
+        return figures_by_sql(ctx.sql, self.params.other, self.params.key, names) if names else {}
+
+    def _sensitive(self, other: DataView) -> tuple[str, ...]:
+        chosen = self.params.sensitive
+        names = (n for n in other.schema.names if n not in (self.params.key, other.schema.weight))
+        return tuple(n for n in names if chosen is None or n in chosen)
+
+
+def _figures(found: Joined, by_name: Mapping[str, Posteriors]) -> dict[str, Figure]:
+    worst = max((p.bound for p in by_name.values() if p.bound is not None), default=None)
+    note = "the largest share of a value within a class: the belief of whoever knows a person's class"
+    figures = {
+        "posterior_bound": Figure(worst, "probability", note=note),
+        "classes": Figure(len(found.mine), "classes"),
+        "joined_tuples": Figure(found.tuples, "rows"),
+        "spurious_tuples": Figure(found.spurious, "rows", note="rows of the join that are of no person"),
+        "rows_alone": Figure(found.alone, "rows", note="rows of a class that the other file does not have"),
+        "homogeneous_rows": Figure(sum(p.homogeneous for p in by_name.values()), "rows"),
+    }
+    if len(by_name) > 1:
+        figures |= {f"{n}.posterior_bound": Figure(p.bound, "probability", note=note) for n, p in by_name.items()}
+    return figures
+
+
+def _guesses(
+    original: DataView, other: DataView, key: str, sensitive: tuple[str, ...], ctx: AuditContext
+) -> dict[str, Figure]:
+    """Guess for each person the likeliest value of the class, and look the truth up."""
+    found = [g for name in sensitive if (g := _guess(original, other, key, name, ctx)) is not None]
+    if not found:
+        why = "the truth cannot be looked up: rows cannot be paired, or values were changed"
+        return {n: Figure(None, "share", note=why) for n in ("guessed", "guessed_without")}
+    right, plain = max(found)
+    return {
+        "guessed": Figure(right, "share", note="people whose value is guessed by joining the files"),
+        "guessed_without": Figure(plain, "share", note="people whose value is guessed as the most frequent of all"),
+    }
+
+
+def _guess(original: DataView, other: DataView, key: str, name: str, ctx: AuditContext) -> tuple[float, float] | None:
+    if not _comparable(original, other, name) or ctx.pairs is None or key not in ctx.attributes:
+        return None
+    counts = other.counts([key, name])
+    likeliest: dict[str, str] = {}
+    names, classes = counts.names(name).to_pylist(), counts.names(key).to_pylist()
+    for i in np.argsort(counts.counts, kind="stable").tolist():  # the most frequent of a class is written last
+        if counts.codes[i, 0] >= 0 and counts.codes[i, 1] >= 0:
+            likeliest[classes[counts.codes[i, 0]]] = names[counts.codes[i, 1]]
+    truth = ctx.pairs.joint(name, key)
+    values, groups = truth.names("original").to_pylist(), truth.names("released").to_pylist()
+    right = sum(
+        int(n)
+        for (value, group), n in zip(truth.codes.tolist(), truth.counts.tolist(), strict=True)
+        if value >= 0 and group >= 0 and likeliest.get(groups[group]) == values[value]
+    )
+    overall = np.bincount(truth.codes[:, 0] + 2, weights=truth.counts)
+    return (right / truth.total, float(overall.max()) / truth.total) if truth.total else None
+
+
+def _comparable(original: DataView, other: DataView, name: str) -> bool:
+    """Whether the other file has values of the original itself."""
+    if name not in original.schema:
+        return False
+    return set(other.domain(name).to_pylist()) <= set(original.domain(name).to_pylist())
+
+
+def _by_order(
+    original: DataView, candidate: DataView, other: DataView, sensitive: tuple[str, ...], ctx: AuditContext
+) -> dict[str, Figure]:
+    known = [n for n in sensitive if _comparable(original, other, n)]
+    found = [s for n in known if (s := linked(candidate, other, n, n, ctx)) is not None]
+    note = "people whose value is guessed right by laying the files side by side" if found else ""
+    why = note or "the truth cannot be looked up: rows cannot be paired, or values were changed"
+    return {"linked_by_order": Figure(max(found, default=None), "share", note=why)}
+
+
+def _ordered(other: str, ctx: AuditContext) -> Finding:
+    text = (
+        f"release `{other}` has its rows in the order of this one, or in an order that goes with it: laid side by side"
+        " the files join without a key"
+    )
+    return Finding("PPF887", Severity.WARNING, text, f"{ctx.release}.{other}")
+
+
+def _homogeneous(name: str, found: Posteriors, other: str, ctx: AuditContext) -> Finding:
+    text = (
+        f"{amount(found.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: whoever"
+        " knows that a person is in such a class knows the value"
+    )
+    return Finding("PPF889", Severity.WARNING, text, f"{ctx.release}.{other}.{name}")
+
+
+def _chart(name: str, found: Posteriors) -> Chart:
+    place = np.clip(np.ceil(found.shares * 10 - 1e-9).astype(np.int64) - 1, 0, 9)
+    rows = np.bincount(place, weights=found.sizes, minlength=10)
+    labels = tuple(f"{10 * i}–{10 * (i + 1)} %" for i in range(10))
+    series = (Series("rows", tuple(float(r) for r in rows)),)
+    title = f"Rows by the belief in the likeliest `{name}` of their class"
+    return Chart(f"posterior_{name}", title, "bars", labels, series, "largest share in the class", "rows")
+
+
+def _nothing(why: str) -> AuditOutcome:
+    shares = {n: Figure(None, "share", note=why) for n in NAMES}
+    return AuditOutcome({**shares, **{n: Figure(None, "rows", note=why) for n in COUNTS}})

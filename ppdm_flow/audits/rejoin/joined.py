@@ -1,0 +1,89 @@
+"""Two tables joined by a key, from counts alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.counts import Counts
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Key = str | int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """Of each class that both files have: its rows in this file and in the other, ``mine`` and ``theirs``, (classes,).
+
+    ``alone`` counts the rows of either file whose class the other one does not have.
+    """
+
+    mine: Integers
+    theirs: Integers
+    alone: int
+
+    @property
+    def tuples(self) -> int:
+        """The rows of the join."""
+        return int((self.mine * self.theirs).sum())
+
+    @property
+    def spurious(self) -> int:
+        """The rows of the join that can be of no person: each person is one tuple of the class at most."""
+        return self.tuples - int(np.minimum(self.mine, self.theirs).sum())
+
+
+def join(mine: DataView, theirs: DataView, key: str) -> Joined:
+    """Count both sides of each class."""
+    own, other = _sizes(mine.counts([key])), _sizes(theirs.counts([key]))
+    both = sorted(own.keys() & other.keys(), key=str)
+    left = np.array([own[k] for k in both], dtype=np.int64)
+    right = np.array([other[k] for k in both], dtype=np.int64)
+    alone = sum(own.values()) + sum(other.values()) - int(left.sum() + right.sum())
+    return Joined(left, right, alone)
+
+
+def _sizes(counts: Counts) -> dict[Key, int]:
+    """Return the rows of each class; special cells are numbers here, so that no text is confused with them."""
+    names = counts.names(counts.columns[0]).to_pylist()
+    codes = counts.codes[:, 0].tolist()
+    return {names[c] if c >= 0 else c: n for c, n in zip(codes, counts.counts.tolist(), strict=True)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posteriors:
+    """Of each class of the other file its rows and the rows of its most frequent value, shape (classes,)."""
+
+    sizes: Integers
+    largest: Integers
+
+    @property
+    def shares(self) -> Floats:
+        """The belief in the likeliest value of somebody known to be in the class."""
+        shares: Floats = self.largest / self.sizes
+        return shares
+
+    @property
+    def bound(self) -> float | None:
+        """The largest share of all classes."""
+        return float(self.shares.max()) if len(self.sizes) else None
+
+    @property
+    def homogeneous(self) -> int:
+        """The rows of classes that have one value only."""
+        return int(self.sizes[self.sizes == self.largest].sum())
+
+
+def posteriors(theirs: DataView, key: str, sensitive: str) -> Posteriors:
+    """Count the values of each class."""
+    counts = theirs.counts([key, sensitive])
+    groups, number = counts.groups([key])
+    sizes, largest = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+    np.add.at(sizes, groups, counts.counts)
+    np.maximum.at(largest, groups, counts.counts)
+    occurs = sizes > 0
+    return Posteriors(sizes[occurs], largest[occurs])

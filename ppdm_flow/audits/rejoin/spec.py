@@ -1,0 +1,52 @@
+"""The card of the audit `rejoin`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+
+class RejoinParams(Params):
+    """``other`` is the release to join with, ``key`` the attribute that both have.
+
+    ``sensitive`` are the attributes of the other release that are to be guessed: all but the key if not given.
+    """
+
+    other: str = ""
+    key: str = "class_id"
+    sensitive: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+
+
+def effect(params: RejoinParams, scope: Scope) -> Effect:
+    """Complain of a key that this release does not have."""
+    problems = []
+    if not params.other:
+        problems.append(Problem("PPF886", "say with which release to join: `other:` is the name of one"))
+    if params.key not in scope.attributes:
+        near = closest(params.key, scope.attributes)
+        hint = f"did you mean `{near}`?" if near else None
+        problems.append(Problem("PPF886", f"the release has no attribute `{params.key}` to join by", ("key",), hint))
+    return Effect(problems=tuple(problems))
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="rejoin",
+        kind=Kind.AUDIT,
+        summary="what two released files tell together: joined by their key, and row by row",
+        reference="the lossy join of the modified anonymity model; Xiao, Tao, Anatomy: simple and effective privacy"
+        " preservation, VLDB 2006, section 3",
+        cost="one count over key and sensitive attributes of either file, and one pass over both",
+        example="audits:\n  together: {use: rejoin, release: people, with: {other: illness, key: class_id}}\n"
+        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}\n"
+        "  no-order: {metric: together.linked_by_order, max: 0.6}",
+    ),
+    params=RejoinParams,
+    algorithm="ppdm_flow.audits.rejoin.algorithm:RejoinAudit",
+    effect=effect,
+)

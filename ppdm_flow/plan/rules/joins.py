@@ -1,0 +1,79 @@
+"""Tables that were joined, and tables that can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from ppdm_flow.core.anonymity import LKC, KMap
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
+from ppdm_flow.plan.definition import ReleaseNode, StepNode
+from ppdm_flow.plan.rules.ground import Ground
+
+
+def counted_tuples(ground: Ground) -> Iterator[Diagnostic]:
+    """A requirement that counts rows, on a release whose rows are pairs of rows."""
+    for release in ground.releases:
+        step = next((s for s in ground.plan.upstream(release.input) if _joins(s)), None)
+        for requirement in ground.plan.requirements if step is not None else ():
+            if step is not None and _counts_rows(requirement):
+                yield Diagnostic(
+                    "PPF587",
+                    f"`{requirement.id}` counts rows, and after step `{step.name}` these are pairs and no people",
+                    requirement.span,
+                    help="release the tables of a `vertical_partition`, and let the audit `rejoin` measure the join",
+                )
+
+
+def unmeasured_parts(ground: Ground) -> Iterator[Diagnostic]:
+    """Two releases with parts of one table, joined by its key, that no audit looks at together."""
+    for one, other in combinations(ground.releases, 2):
+        step = _partition(ground, one)
+        if step is None or step is not _partition(ground, other) or not _joinable(one, other):
+            continue
+        if not any({one.name, other.name} == {a.release, a.bound.document.get("other")} for a in ground.rejoins()):
+            yield Diagnostic(
+                "PPF588",
+                f"releases `{one.name}` and `{other.name}` are parts of one table, and nothing measures them together",
+                ground.origin(other),
+                help=f"add `rejoin` to `audits:`, on `{one.name}` and with `other: {other.name}`,"
+                " and gate on its `posterior_bound`",
+            )
+
+
+def unknown_partners(ground: Ground) -> Iterator[Diagnostic]:
+    """An audit that is to join with a release that is not there, or with its own."""
+    names = {r.name for r in ground.plan.releases}
+    for audit in ground.rejoins():
+        other = audit.bound.document.get("other")
+        if other not in names - {audit.release}:
+            yield Diagnostic(
+                "PPF886",
+                f"audit `{audit.name}` joins release `{audit.release}` with `{other}`, which is no other release",
+                ground.places.value("audits", audit.name, "with", "other"),
+                Severity.ERROR,
+            )
+
+
+def _joins(step: StepNode) -> bool:
+    return step.bound.info.kind is Kind.TABLE and step.effect.rows == "generated"
+
+
+def _counts_rows(requirement: Requirement) -> bool:
+    if isinstance(requirement, Template):
+        return requirement.min_support > 1
+    return isinstance(requirement, KAnonymity | KMap | LKC) or getattr(requirement, "k", None) is not None
+
+
+def _partition(ground: Ground, release: ReleaseNode) -> StepNode | None:
+    """Return the last step on the way that has several outputs."""
+    steps = [s for s in ground.plan.upstream(release.input) if len(s.effect.outputs) > 1]
+    return steps[-1] if steps else None
+
+
+def _joinable(one: ReleaseNode, other: ReleaseNode) -> bool:
+    """Whether the two releases still have an attribute in common."""
+    sources = [{f.source or f.name for f in release.attributes} for release in (one, other)]
+    return bool(sources[0] & sources[1])
