@@ -73,7 +73,7 @@ def charts(own: Own) -> tuple[Chart, ...]:
             "over_numbers",
             "Lowest discoverable support by the number of sets",
             over_numbers(setting, [own.total * t for t in _TIMES]),
-            [f"{own.total * t:,.0f}" for t in _TIMES],
+            [_number(own.total * t) for t in _TIMES],
             "sets",
             f"The best operator for {sizes}, {level}; and this one, for so many sets with the lengths that there are.",
             [own.with_times(t) for t in _TIMES],
@@ -105,6 +105,14 @@ def _point(own: Own) -> str:
     return f"This release has {', '.join(told)} item{'s' * (max(own.lowest) > 1)}." if told else ""
 
 
+def _number(sets: float) -> str:
+    """Return a number of sets, short."""
+    for unit, name in ((1e6, " M"), (1e3, " k")):
+        if sets >= unit:
+            return f"{sets / unit:.4g}{name}"
+    return f"{sets:.4g}"
+
+
 def _chart(
     name: str,
     title: str,
@@ -129,7 +137,7 @@ def _chart(
         x=tuple(labels[i] for i in places),
         series=tuple(Series(n, tuple(float(v[i]) for i in places)) for n, v in lines.items()),
         x_label=along,
-        y_label="support",
+        y_label="support, as a share of the sets",
         note=note,
         group="discoverable_support",
     )
