@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ppdm_flow.mining.hierarchies.checking import Checked
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # numpy stands behind it, and every verb starts with this module
+    from ppdm_flow.mining.hierarchies.checking import Checked
 
 
 def text(found: Checked) -> str:
