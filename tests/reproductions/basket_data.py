@@ -12,7 +12,7 @@ import pyarrow as pa
 from ppdm_flow.mining.transactions.quest import MAILORDER, SOCCER, quest
 from ppdm_flow.tables.sets import Baskets, gathered
 
-QUEST = {"soccer": (SOCCER, 8), "mailorder": (MAILORDER, 263)}
+QUEST = {"soccer": (SOCCER, 693), "mailorder": (MAILORDER, 263)}
 FILES = {
     "retail": "fimi/retail.dat.gz",
     "bms1": "fimi/BMS-WebView-1.dat.gz",

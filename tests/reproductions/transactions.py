@@ -28,6 +28,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from math import ceil, floor, log10
 from pathlib import Path
 
@@ -152,6 +153,7 @@ def upwards(value: float) -> float:
     return ceil(value / unit) * unit
 
 
+@cache
 def plots() -> dict[str, Curve]:
     """The talk's three: |t| = 5, N = 5 million, level 50 %, each of them varied."""
     setting = Setting(CROWDED)

@@ -113,10 +113,11 @@ def noise(operator: Operator, size: int, length: int, applied: Floats | None = N
 
 
 def _singular(operator: Operator, size: int, length: int) -> PluginError:
-    text = f"supports of {length} items cannot be recovered from randomized transactions of {size}"
+    items = f"{length} items" if length > 1 else "single items"
+    text = f"supports of {items} cannot be recovered from randomized transactions of {size}"
     cutoff = operator.cutoffs.get(size)
     if cutoff is not None and cutoff < min(length, size):
-        why = f"the cutoff is {cutoff}, so no {length} items of a transaction are ever kept on purpose"
+        why = f"the cutoff is {cutoff}, so no {items} of a transaction are ever kept on purpose"
     else:
         why = "items that a transaction holds come through hardly more often than others"
     return PluginError(Diagnostic("PPF772", text, notes=(why,), hint="raise the cutoff, or lower the insertion"))
