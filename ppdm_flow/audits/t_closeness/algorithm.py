@@ -69,21 +69,35 @@ _EQUAL = """
 _ORDERED = """
     WITH places AS (SELECT UNNEST(?::VARCHAR[]) AS s, UNNEST(RANGE(LEN(?::VARCHAR[]))) AS r),
     marks AS (SELECT s, q FROM base WHERE s IS NULL OR s = '⊥'),
-    values_ AS (SELECT r, q / SUM(q) OVER () AS q, SUM(q) OVER () AS w FROM base JOIN places USING (s)),
     moved AS (
         SELECT sizes.id AS id, GREATEST(SUM(GREATEST(COALESCE(n, 0) / size - q, 0)),
                SUM(GREATEST(q - COALESCE(n, 0) / size, 0))) AS gain
         FROM sizes CROSS JOIN marks
         LEFT JOIN cells ON cells.id = sizes.id AND cells.s IS NOT DISTINCT FROM marks.s GROUP BY sizes.id),
+    steps AS (SELECT r, SUM(q) OVER (ORDER BY r) / SUM(q) OVER () AS cum FROM base JOIN places USING (s)),
+    sums AS MATERIALIZED (SELECT r, cum, SUM(cum) OVER (ORDER BY r) - cum AS below FROM steps),
+    whole AS (
+        SELECT COUNT(*) AS m, SUM(cum) AS below, (SELECT SUM(q) FROM base JOIN places USING (s)) AS w FROM steps),
     inside AS (
         SELECT id, r, CAST(n AS DOUBLE) AS n, SUM(n) OVER (PARTITION BY id) AS known FROM cells JOIN places USING (s)),
-    known AS (SELECT id, ANY_VALUE(known) AS known FROM inside GROUP BY id),
-    steps AS (
-        SELECT known.id AS id, known.known AS known, w,
-            ABS(SUM(COALESCE(n, 0) / known.known - q) OVER (PARTITION BY known.id ORDER BY values_.r)) AS step
-        FROM known CROSS JOIN values_ LEFT JOIN inside ON inside.id = known.id AND inside.r = values_.r),
-    apart AS (
-        SELECT id, ANY_VALUE(known) AS known, ANY_VALUE(w) AS w, COALESCE(SUM(step) / NULLIF(COUNT(*) - 1, 0), 0) AS d
-        FROM steps GROUP BY id)
-    SELECT sizes.id AS id, COALESCE(gain, 0) + COALESCE(LEAST(known / size, w) * d, 0) AS v
-    FROM sizes LEFT JOIN moved USING (id) LEFT JOIN apart USING (id)"""
+    runs AS (
+        SELECT id, known, r AS a, LEAD(r) OVER w AS b, SUM(n) OVER w / known AS p
+        FROM inside WINDOW w AS (PARTITION BY id ORDER BY r)),
+    placed AS (
+        SELECT *, SUM(step) OVER (ORDER BY p, step ROWS UNBOUNDED PRECEDING) AS x
+        FROM (SELECT id, known, a, b, p, 0 AS step FROM runs
+              UNION ALL SELECT NULL, NULL, NULL, NULL, cum, 1 FROM sums)),
+    crossed AS (
+        SELECT id, known, p, a, COALESCE(b, m) AS b, GREATEST(a, LEAST(COALESCE(b, m), x)) AS x
+        FROM placed CROSS JOIN whole WHERE step = 0),
+    parts AS (
+        SELECT id, known, COALESCE(sa.below, whole.below) AS first,
+            p * (2 * x - a - b) + COALESCE(sa.below, whole.below) + COALESCE(sb.below, whole.below)
+                - 2 * COALESCE(sx.below, whole.below) AS part
+        FROM crossed CROSS JOIN whole
+        LEFT JOIN sums sa ON sa.r = a LEFT JOIN sums sb ON sb.r = b LEFT JOIN sums sx ON sx.r = x),
+    apart AS (SELECT id, ANY_VALUE(known) AS known, SUM(part) + MIN(first) AS total FROM parts GROUP BY id)
+    SELECT sizes.id AS id, COALESCE(gain, 0) + COALESCE(LEAST(known / size, w) * total / NULLIF(m - 1, 0), 0) AS v
+    FROM sizes CROSS JOIN whole LEFT JOIN moved USING (id) LEFT JOIN apart USING (id)"""
+"""Between two ranks that a class has, its cumulated share p is constant, and the table's crosses it once, at x: so the
+sum of |p - q| over all ranks is one of sums over the ranks that the class has, however many there are."""

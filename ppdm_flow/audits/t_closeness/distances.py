@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.classes.histograms import Floats, Histograms
 from ppdm_flow.mining.recoding.grouping import Cells
-from ppdm_flow.mining.recoding.measures import added, equal_distances, ordered_distances, shares
+from ppdm_flow.mining.recoding.measures import added, equal_distances, shares
 from ppdm_flow.tables.column import SPECIALS
 
 Ranks = npt.NDArray[np.int64]
@@ -38,8 +38,34 @@ def ordered(found: Histograms, rank: Ranks, ranks: int) -> Floats:
     share, of_table = known / np.maximum(found.sizes, 1), float(base.sum())
     if of_table <= 0.0:
         return gain
-    apart = ordered_distances(values, known.astype(np.int64), base / of_table)
+    apart = _apart(values, known, np.cumsum(base / of_table))
     return gain + np.where(known > 0, np.minimum(share, of_table) * apart, 0.0)
+
+
+def _apart(cells: Cells, sizes: Floats, table: Floats) -> Floats:
+    """Return the sum of |p - q| over all ranks but the last, by (ranks - 1), for cumulated shares p and ``table``.
+
+    Between two ranks that a class has, p is constant, and q rises and crosses it once: sums of q give the rest, so that
+    the work is that of the cells, however many ranks there are.
+    """
+    ranks = len(table)
+    if ranks < 2 or not len(cells.count):
+        return np.zeros(len(sizes))
+    owner = cells.owner
+    order = np.lexsort((cells.value, owner))
+    begin, count = cells.value[order].astype(np.int64), cells.count[order].astype(np.float64)
+    total = np.cumsum(count)
+    before = np.concatenate([[0.0], total])[cells.begins[:-1]]
+    share = (total - before[owner]) / sizes[owner]
+    end = np.append(begin[1:], ranks)
+    end[cells.begins[1:][np.diff(cells.begins) > 0] - 1] = ranks
+    below = np.concatenate([[0.0], np.cumsum(table)])
+    crossing = np.clip(np.searchsorted(table, share), begin, end)
+    part = share * (2 * crossing - begin - end) + below[begin] + below[end] - 2 * below[crossing]
+    first = np.zeros(len(sizes))
+    some = np.diff(cells.begins) > 0
+    first[some] = below[begin[cells.begins[:-1][some]]]
+    return np.asarray((np.bincount(owner, part, len(sizes)) + first) / (ranks - 1))
 
 
 def _marks(found: Histograms) -> Floats:
