@@ -47,6 +47,27 @@ def test_hospital(cli, root, tmp_path, only_run, report_of):
     assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
 
 
+def test_hospital_partition(cli, root, tmp_path, only_run, report_of):
+    done = cli("run", root / "pipelines/hospital_partition.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    metrics = {name: figure["value"] for name, figure in report_of(run)["metrics"].items()}
+    people = pa_csv.read_csv(run / "released/people/people.csv")
+    illness = pa_csv.read_csv(run / "released/illness/illness.csv")
+    assert (people.column_names, illness.column_names) == (
+        ["class_id", "age", "sex", "region"],
+        ["class_id", "disease"],
+    )
+    joined = people.join(illness, "class_id", join_type="inner")
+    assert joined.num_rows == metrics["people/together.joined_tuples"]
+    counts = illness.group_by(["class_id", "disease"]).aggregate([([], "count_all")]).to_pandas()
+    shares = counts["count_all"] / counts.groupby("class_id")["count_all"].transform("sum")
+    assert shares.max() == pytest.approx(metrics["people/together.posterior_bound"])
+    assert metrics["illness/clusters.class_frequency_change"] == 0
+    assert metrics["people/together.linked_by_order"] < metrics["people/together.guessed"]
+    assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
+
+
 def test_hospital_generated(cli, root, tmp_path, only_run, report_of):
     done = cli("run", root / "pipelines/hospital_generated.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -43,7 +43,7 @@ def effect(params: GeneticEncodeParams, scope: Scope) -> Effect:
     personal = fact is not None and fact.role in (Role.IDENTIFIER, Role.SUBJECT)
     text = f"the codes of `{params.attribute}` hide nothing: whoever knows the order of the rows turns them back"
     still = "; to the rules of a release it is an identifier as before" if personal else ""
-    advice = "`pseudonymize` gives codes that nobody turns back without its key; shuffle the rows in any case"
+    advice = "`pseudonymize` has a key"
     return Effect(
         reads=(params.attribute,),
         changes={params.attribute: Change.OTHER},

@@ -1,4 +1,4 @@
-"""PPF819, PPF823 to PPF829, PPF886 to PPF889 and PPF587, PPF588: ids, class ids, and tables that are joined by them."""
+"""PPF587 to PPF589, PPF819, PPF823 to PPF829, PPF886 to PPF889: ids, class ids, and tables that these join."""
 
 from __future__ import annotations
 
@@ -138,6 +138,16 @@ PAGES: tuple[CodePage, ...] = (
         " other nobody to find. Who has both joins them by the class id.",
         "Add a `rejoin` audit, and a gate on its `posterior_bound`.",
         "releases:\n  people: {from: split.people, path: people.csv}\n  illness: {from: split.illness, path: i.csv}",
+        "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}\n"
+        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}",
+    ),
+    CodePage(
+        "PPF589",
+        "a join that is measured and bounds nothing",
+        "A `rejoin` audit is there, and no gate is on its `posterior_bound`.",
+        "The files are released whatever comes out, also where a class has one value only.",
+        "Add a gate: how sure may anybody be who knows a person's class?",
+        "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}",
         "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}\n"
         "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}",
     ),

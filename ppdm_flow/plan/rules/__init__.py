@@ -41,6 +41,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     joins.counted_tuples,
     joins.unmeasured_parts,
     joins.unknown_partners,
+    joins.unbounded_joins,
     publication.unshuffled,
     publication.public_values,
 )

@@ -9,6 +9,7 @@ from ppdm_flow.core.anonymity import LKC, KMap
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
+from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.plan.rules.ground import Ground
 
@@ -49,11 +50,26 @@ def unknown_partners(ground: Ground) -> Iterator[Diagnostic]:
     for audit in ground.rejoins():
         other = audit.bound.document.get("other")
         if other not in names - {audit.release}:
+            near = closest(str(other), names - {audit.release})
             yield Diagnostic(
                 "PPF886",
                 f"audit `{audit.name}` joins release `{audit.release}` with `{other}`, which is no other release",
                 ground.places.value("audits", audit.name, "with", "other"),
-                Severity.ERROR,
+                hint=f"did you mean `{near}`?" if near else None,
+            )
+
+
+def unbounded_joins(ground: Ground) -> Iterator[Diagnostic]:
+    """A measured join whose outcome decides nothing."""
+    gated = {gate.metric.rpartition("/")[2] for gate in ground.plan.gates}
+    for audit in ground.rejoins():
+        if f"{audit.name}.posterior_bound" not in gated:
+            yield Diagnostic(
+                "PPF589",
+                f"audit `{audit.name}` measures what is learned from two files together, and no gate bounds it",
+                ground.places.key("audits", audit.name),
+                Severity.WARNING,
+                help=f"gates: {{bounded: {{metric: {audit.name}.posterior_bound, max: 0.5}}}}",
             )
 
 

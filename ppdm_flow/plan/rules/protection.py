@@ -43,7 +43,10 @@ def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
                 f"the quasi-identifier `{fact.source}` reaches {_releases(releases)}, but no requirement counts it",
                 ground.declared(fact),
                 Severity.WARNING,
-                help="name it in `privacy.k_anonymity` or in the channel of a template",
+                help="name it in `privacy.k_anonymity` or in the channel of a template"
+                if ground.declared(fact)
+                else "a step added it: drop it where it says more than the others do, or let the audit `rejoin`"
+                " measure what it joins",
             )
 
 

@@ -1,0 +1,74 @@
+"""Tables that were joined, and tables that can be."""
+
+from __future__ import annotations
+
+import pytest
+
+ATTRIBUTES = """attributes:
+  age: {role: quasi_identifier, type: integer}
+  ill: {role: sensitive}
+"""
+TEMPLATE = "privacy:\n  templates: {t: {channel: [age], sensitive: {ill: [hiv]}, confidence: 0.5}}\n"
+K = "privacy:\n  k_anonymity: {k: 3}\n"
+CLASSES = "steps:\n  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+JOIN = CLASSES + "  join: {use: lossy_join, with: {attributes: [ill]}}\n"
+SPLIT = CLASSES + "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [ill]}}}\n"
+BOTH = "releases:\n  p: {from: split.people, path: p.csv}\n  i: {from: split.illness, path: i.csv}\n"
+REJOIN = "audits:\n  together: {use: rejoin, release: RELEASE, with: {other: OTHER}}\n"
+
+
+@pytest.mark.parametrize(
+    ("privacy", "wrong"),
+    [(K, True), (TEMPLATE, False), (TEMPLATE.replace("0.5}", "0.5, min_support: 3}"), True)],
+)
+def test_tuples_are_no_people(codes, privacy, wrong):
+    assert ("PPF587" in codes(ATTRIBUTES + privacy + JOIN + "releases:\n  r: {path: r.csv}\n")) == wrong
+    before = "releases:\n  r: {from: classes, path: r.csv}\n  s: {from: join, path: s.csv}\n"
+    assert codes(ATTRIBUTES + privacy + JOIN + before).count("PPF587") == wrong  # of the one release only
+
+
+@pytest.mark.parametrize(
+    ("audit", "wrong"),
+    [
+        ("", ["PPF588"]),
+        (REJOIN.replace("RELEASE", "p").replace("OTHER", "i"), []),
+        (REJOIN.replace("RELEASE", "i").replace("OTHER", "p"), []),
+        (REJOIN.replace("RELEASE", "p").replace("OTHER", "x"), ["PPF588", "PPF886"]),
+        (REJOIN.replace("RELEASE", "p").replace("OTHER", "p"), ["PPF588", "PPF886"]),
+    ],
+)
+def test_parts_are_measured_together(codes, audit, wrong):
+    found = codes(ATTRIBUTES + K + SPLIT + audit + BOTH)
+    assert sorted(c for c in found if c in ("PPF588", "PPF886")) == wrong
+
+
+def test_one_part_alone_needs_no_partner(codes):
+    assert "PPF588" not in codes(ATTRIBUTES + K + SPLIT + "releases:\n  p: {from: split.people, path: p.csv}\n")
+
+
+def test_the_partition_has_no_output_of_its_own(codes):
+    assert "PPF608" in codes(ATTRIBUTES + K + SPLIT + "releases:\n  p: {from: split, path: p.csv}\n")
+
+
+def test_a_class_id_is_counted_by_nothing_but_a_rejoin(compiled):
+    def told(audit):
+        found = compiled(ATTRIBUTES + K + SPLIT + audit + BOTH).diagnostics
+        return [d.help for d in found if d.code == "PPF552"]
+
+    (advice,) = told("")
+    assert "a step added it" in advice
+    assert told(REJOIN.replace("RELEASE", "p").replace("OTHER", "i")) == []
+
+
+@pytest.mark.parametrize(
+    ("gates", "warned"),
+    [
+        ("", True),
+        ("gates: {g: {metric: together.same_order, max: 0.5}}\n", True),
+        ("gates: {g: {metric: together.posterior_bound, max: 0.5}}\n", False),
+        ("gates: {g: {metric: p/together.posterior_bound, max: 0.5}}\n", False),
+    ],
+)
+def test_a_join_is_to_be_bounded(codes, gates, warned):
+    audit = REJOIN.replace("RELEASE", "p").replace("OTHER", "i")
+    assert ("PPF589" in codes(ATTRIBUTES + K + SPLIT + audit + gates + BOTH)) == warned
