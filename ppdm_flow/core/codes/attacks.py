@@ -56,6 +56,27 @@ PAGES = (
         good="steps:\n  shuffle: {use: shuffle_rows}",
     ),
     CodePage(
+        code="PPF895",
+        title="what was generalized tells why it was",
+        what="Someone who knows everybody's quasi-identifiers, and that groups are merged only where a sensitive value"
+        " is too frequent in one, gives people a value with a higher probability than the classes show.",
+        why="A mechanism that does no more than necessary tells by what it does where it was necessary.",
+        fix="Merge groups for other reasons as well: first k-anonymity with groups of at least k, then distort the"
+        " sensitive values of the classes that break the bound, or recode the whole domain alike.",
+        good="audits:\n  undone: {use: minimality, with: {confidence: 0.5, k: 5}}",
+    ),
+    CodePage(
+        code="PPF896",
+        title="all sensitive values that fit a person are of one kind",
+        what="The values of a class differ, and all have one label above them in the attribute's hierarchy, below its"
+        " top.",
+        why="Whoever has either a gastric ulcer or gastritis has an illness of the stomach: to count the values does"
+        " not protect what they have in common.",
+        fix="Require t-closeness over the hierarchy, or l-diversity of the labels; suppress the values of these"
+        " classes.",
+        good="gates:\n  nobody-of-a-kind: {metric: kinds.similar, max: 0.01}",
+    ),
+    CodePage(
         code="PPF898",
         title="a parameter of an attack without the one that it is about",
         what="A parameter describes the file of known people, or who they are, and the parameter that names that file"
