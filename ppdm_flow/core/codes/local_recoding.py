@@ -13,4 +13,20 @@ PAGES: tuple[CodePage, ...] = (
         "Every class of a partition would break it too.",
         "Ask for less, or do not release a table of so few rows.",
     ),
+    CodePage(
+        "PPF882",
+        "cells that cannot be averaged",
+        "A group of rows becomes its mean, median or most frequent value. Missing and suppressed cells have none, and"
+        " texts without an order are compared one by one, which many distinct ones do not bear.",
+        "An average over some of a group's rows would not stand for the others.",
+        "`source.incomplete_rows: drop`, a `type` or an order for the attribute, or leave it to another step.",
+    ),
+    CodePage(
+        "PPF883",
+        "groups were looked for in slices",
+        "Microaggregation takes time quadratic in the distinct rows, so more than `most` of them are first sorted along"
+        " their first principal axis and cut.",
+        "Groups are as large as promised; rows on both sides of a cut could have been nearer to each other.",
+        "Nothing to fix. Raise `most` if the time is there.",
+    ),
 )

@@ -1,0 +1,93 @@
+"""What the step tells: groups, and the share of the variance that they lose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.mining.local_recoding.groups import Groups
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loss:
+    """Attributes that were grouped together, with their standardized ``points``, one array (items, axes) each."""
+
+    names: tuple[str, ...]
+    points: tuple[Floats, ...]
+    weights: npt.NDArray[np.int64]
+    groups: Groups
+
+    def sums(self, at: int) -> tuple[float, float]:
+        """Return the sums of squares within groups (SSE) and in all (SST) of one attribute, around means."""
+        points, group, size = self.points[at], self.groups.group, max(1, self.groups.size)
+        within = whole = 0.0
+        records = np.maximum(np.bincount(group, self.weights, size), 1)
+        for axis in points.T:
+            mean = np.bincount(group, self.weights * axis, size) / records
+            within += float(self.weights @ (axis - mean[group]) ** 2)
+            whole += float(self.weights @ axis**2)
+        return within, whole
+
+    @property
+    def sizes(self) -> Floats:
+        """The rows of each group."""
+        return np.bincount(self.groups.group, self.weights, self.groups.size).astype(np.float64)
+
+
+def figures(losses: Sequence[Loss]) -> dict[str, Figure]:
+    """Return SSE / SST of each attribute and of all, standardized, before means are rounded; and group sizes."""
+    own = {name: loss.sums(at) for loss in losses for at, name in enumerate(loss.names)}
+    sizes = np.concatenate([loss.sizes for loss in losses])
+    within, whole = (sum(pair[i] for pair in own.values()) for i in range(2))
+    none = "" if len(sizes) else "the table has no row"
+    found = {
+        "information_loss": _share(within, whole),
+        "groups": Figure(len(sizes), "groups"),
+        "smallest_group": Figure(int(sizes.min()) if len(sizes) else None, "rows", note=none),
+        "average_group": Figure(float(sizes.mean()) if len(sizes) else None, "rows", note=none),
+        "slices": Figure(max(loss.groups.slices for loss in losses), "slices"),
+    }
+    return found | {f"{name}.information_loss": _share(*pair) for name, pair in own.items()}
+
+
+def _share(within: float, whole: float) -> Figure:
+    if whole <= 0:
+        return Figure(None, "share", note="all values are equal")
+    return Figure(within / whole, "share")
+
+
+def findings(step: str, slices: int, most: int) -> tuple[Finding, ...]:
+    """Say where groups were not looked for among all rows."""
+    if slices < 2:
+        return ()
+    text = (
+        f"`{step}` cut the distinct rows into {slices} slices of at most {most:,} along their first principal axis and"
+        " grouped each by itself: groups are as large as promised, others may lose less"
+    )
+    return (Finding("PPF883", Severity.INFO, text, step),)
+
+
+def charts(step: str, losses: Sequence[Loss]) -> tuple[Chart, ...]:
+    """Show what each attribute lost."""
+    found = figures(losses)
+    names = [n for loss in losses for n in loss.names if found[f"{n}.information_loss"].value is not None]
+    if not names:
+        return ()
+    shares = tuple(float(found[f"{n}.information_loss"].value or 0.0) for n in names)
+    return (
+        Chart(
+            id="information_loss",
+            title=f"Step {step}: the share of the variance that groups lose",
+            kind="bars",
+            x=tuple(names),
+            series=(Series("SSE / SST", shares),),
+            y_label="share",
+        ),
+    )

@@ -1,0 +1,95 @@
+"""Microaggregation over distinct rows: each of them goes to one group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.anonymizers.microaggregation.account import Loss, charts, figures, findings
+from ppdm_flow.anonymizers.microaggregation.axes import Axes, indicators, numbers, ranks, standardized
+from ppdm_flow.anonymizers.microaggregation.spec import MicroaggregationParams, chosen, kind_of
+from ppdm_flow.anonymizers.microaggregation.transform import Averaged, MicroaggregationTransform
+from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.mining.local_recoding.groups import Groups, grouped
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts
+
+Ints = npt.NDArray[np.int64]
+
+
+class Microaggregation:
+    """Counts distinct rows, groups them, and says what each becomes."""
+
+    def __init__(self, params: MicroaggregationParams) -> None:
+        self.params = params
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Find the groups. Raises PluginError for cells that cannot be averaged, and for fewer rows than k."""
+        names, k = chosen(self.params, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
+        require(names, data.schema.names, ctx.step)
+        least = k or 2
+        together = [(n,) for n in names] if self.params.apart else [names]
+        found = [self._averaged(data.counts(list(part)), least, ctx) for part in together]
+        losses = [loss for _, loss in found]
+        slices = max(loss.groups.slices for loss in losses)
+        return Fitted(
+            MicroaggregationTransform(ctx.step, tuple(a for a, _ in found), least, slices),
+            figures=figures(losses),
+            findings=findings(ctx.step, slices, self.params.most),
+            charts=charts(ctx.step, losses),
+        )
+
+    def _averaged(self, counts: Counts, k: int, ctx: StepContext) -> tuple[Averaged, Loss]:
+        _refuse_marks(counts)
+        if len(counts) and counts.total < k:
+            text = f"step `{ctx.step}` cannot keep the requirements: the table has {counts.total:,} rows, a group {k}"
+            raise PluginError(Diagnostic("PPF881", text, help="lower `k`, or release nothing of so few rows"))
+        axes = [self._axes(name, counts, ctx) for name in counts.columns]
+        codes = counts.codes.astype(np.int64)
+        every = [standardized(a.points, codes[:, j], counts.counts) for j, a in enumerate(axes)]
+        none = Groups(np.zeros(0, dtype=np.int64), 0, 1)
+        points = np.ascontiguousarray(np.concatenate(every, axis=1))
+        groups = grouped(points, counts.counts, k, self.params.most) if len(counts) else none
+        texts = [self._released(a, codes[:, j], counts.counts, groups) for j, a in enumerate(axes)]
+        released = tuple(
+            Column(place[groups.group].astype(np.int32), pa.array(own, pa.string())) for own, place in texts
+        )
+        averaged = Averaged(counts.columns, tuple(a.texts for a in axes), counts.codes, released)
+        return averaged, Loss(counts.columns, tuple(every), counts.counts, groups)
+
+    def _axes(self, name: str, counts: Counts, ctx: StepContext) -> Axes:
+        facts = ctx.attributes.get(name)
+        texts, kind = counts.names(name).to_pylist(), kind_of(facts)
+        if kind == "number":
+            return numbers(name, texts, whole=facts is not None and facts.type is AttributeType.INTEGER)
+        if kind == "order" and facts is not None and facts.hierarchy is not None:
+            return ranks(name, texts, facts.hierarchy.order or ())
+        return indicators(name, texts)
+
+    def _released(self, axes: Axes, codes: Ints, weights: Ints, groups: Groups) -> tuple[list[str], Ints]:
+        """Return distinct texts, and the place among them of what each group becomes."""
+        way: Callable[[Ints, Ints], str] = axes.mode
+        if axes.ranked:
+            way = axes.mean if self.params.release == "mean" and axes.digits is not None else axes.median
+        order = np.argsort(groups.group, kind="stable")
+        members = np.split(order, np.searchsorted(groups.group[order], np.arange(1, groups.size)))
+        found = [way(codes[m], weights[m]) for m in members[: groups.size]]
+        texts, place = np.unique(np.asarray(found, dtype=object).astype(str), return_inverse=True)
+        return texts.tolist(), place
+
+
+def _refuse_marks(counts: Counts) -> None:
+    for name in counts.columns:
+        if (counts.of(name) < 0).any():
+            text = f"the column `{name}` has missing or suppressed cells, which cannot be averaged"
+            help_text = "`source.incomplete_rows: drop` drops their rows"
+            raise PluginError(Diagnostic("PPF882", text, help=help_text))

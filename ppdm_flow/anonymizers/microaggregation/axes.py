@@ -1,0 +1,94 @@
+"""An attribute as coordinates, and what a group's values become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.numbers import decimals, written
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+MOST_TEXTS = 100
+"""Values of a text attribute without an order: each is an axis."""
+LARGEST = Decimal("1e150")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axes:
+    """``points`` (texts, axes) of each distinct value; ``ranked``: one axis, whose order is the values' own.
+
+    ``digits`` are the decimal places of released means, None where a mean has no meaning.
+    """
+
+    texts: tuple[str, ...]
+    points: Floats
+    ranked: bool
+    digits: int | None = None
+
+    def mean(self, codes: Ints, weights: Ints) -> str:
+        """Return the mean of values, rounded to as many places as values have; halves go to the even digit."""
+        exact = Decimal(repr(float(weights @ self.points[codes, 0] / weights.sum())))
+        with localcontext(prec=400):  # as many digits as the largest number has
+            return written(exact.quantize(Decimal(1).scaleb(-(self.digits or 0)), ROUND_HALF_EVEN))
+
+    def median(self, codes: Ints, weights: Ints) -> str:
+        """Return the lower median, a value that occurs."""
+        order = np.argsort(self.points[codes, 0], kind="stable")
+        reached = np.cumsum(weights[order])
+        return self.texts[int(codes[order[np.searchsorted(reached, (reached[-1] + 1) // 2)]])]
+
+    def mode(self, codes: Ints, weights: Ints) -> str:
+        """Return the most frequent value, the first of several."""
+        return self.texts[int(np.bincount(codes, weights).argmax())]
+
+
+def numbers(name: str, texts: Sequence[str], *, whole: bool) -> Axes:
+    """Return a numeric attribute. Raises PluginError where a value is no number."""
+    try:
+        found = decimals(texts)
+    except UnplacedError as fault:
+        text = f"{fault.values} of {len(texts)} distinct values of the column `{name}` {fault.what}"
+        raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
+    places = 0 if whole else max((-int(n.as_tuple().exponent) for n in found), default=0)
+    if any(abs(n) > LARGEST for n in found):
+        text = f"the column `{name}` has numbers beyond 1e150, whose squares no computer number holds"
+        raise PluginError(Diagnostic("PPF882", text))
+    points = np.array([float(n) for n in found], dtype=np.float64)[:, None]
+    return Axes(tuple(texts), points, ranked=True, digits=max(0, min(places, 15)))
+
+
+def ranks(name: str, texts: Sequence[str], order: Sequence[str]) -> Axes:
+    """Return an attribute whose values have ``order``. Raises PluginError where some have no place in it."""
+    place = {value: i for i, value in enumerate(order)}
+    absent = sum(t not in place for t in texts)
+    if absent:
+        text = f"{absent} of {len(texts)} distinct values of the column `{name}` have no place in its order"
+        raise PluginError(Diagnostic("PPF789", text))
+    return Axes(tuple(texts), np.array([float(place[t]) for t in texts])[:, None], ranked=True)
+
+
+def indicators(name: str, texts: Sequence[str]) -> Axes:
+    """Return an attribute whose values are all equally far from each other. Raises PluginError for too many."""
+    if len(texts) > MOST_TEXTS:
+        text = f"the column `{name}` has {len(texts)} distinct values without an order; at most {MOST_TEXTS} can be"
+        raise PluginError(
+            Diagnostic("PPF882", f"{text} grouped", help="declare its `type`, or `hierarchy: {order: …}`")
+        )
+    return Axes(tuple(texts), np.eye(len(texts)), ranked=False)
+
+
+def standardized(points: Floats, codes: Ints, weights: Ints) -> Floats:
+    """Return the coordinates (items, axes) with a total variance of 1; zeros where all are equal."""
+    found = points[codes]
+    share = weights / max(1, weights.sum())
+    centered = found - share @ found
+    spread = float(np.sqrt((share @ centered**2).sum()))
+    return centered / spread if spread > 0 else np.zeros_like(found)

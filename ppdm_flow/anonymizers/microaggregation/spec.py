@@ -1,0 +1,103 @@
+"""Microaggregation: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.carrying import k_anonymity
+from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
+NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
+
+
+class MicroaggregationParams(Params):
+    """Which attributes are averaged over groups of rows (default: those that k-anonymity groups by), and how.
+
+    ``k`` is the least group (default: that of k-anonymity). ``release`` a group's ``mean`` or its ``median``, a value
+    that occurs; of attributes with an order always the median, of other texts the most frequent value. ``apart``:
+    group each attribute by itself, which loses least and does not give k-anonymity over several. ``most`` distinct rows
+    are grouped at once; more are cut into slices first, since the time is quadratic.
+    """
+
+    attributes: Names | None = None
+    k: Annotated[int, Field(ge=2)] | None = None
+    release: Literal["mean", "median"] = "mean"
+    apart: bool = False
+    most: Annotated[int, Field(ge=100)] = 20_000
+
+
+def chosen(params: MicroaggregationParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
+    """Return the attributes and k."""
+    found = k_anonymity(scope.requirements, scope.attributes)
+    names = params.attributes or tuple(dict.fromkeys(a for r in found for a in r.attributes))
+    return names, params.k or max((r.k for r in found), default=None)
+
+
+def served(params: MicroaggregationParams, scope: Scope) -> tuple[KAnonymity, ...]:
+    """Return what the groups enforce: k-anonymity over no other attributes, by groups that are the same for all."""
+    names, k = chosen(params, scope)
+    if k is None or (params.apart and len(names) > 1):
+        return ()
+    found = k_anonymity(scope.requirements, scope.attributes)
+    return tuple(r for r in found if r.attributes and set(r.attributes) <= set(names) and r.k <= k)
+
+
+def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
+    """Replace values by those of groups."""
+    names, k = chosen(params, scope)
+    held = served(params, scope)
+    return Effect(
+        reads=names,
+        changes=dict.fromkeys(names, Change.OTHER),
+        serves=tuple(r.id for r in held),
+        guarantee=f"equal values over {', '.join(names)} in groups of at least {k} rows" if held else "",
+        problems=(*_of_names(params, scope, names), *_of_k(k)),
+    )
+
+
+def _of_names(params: MicroaggregationParams, scope: Scope, names: tuple[str, ...]) -> list[Problem]:
+    if not names:
+        return [Problem("PPF780", "nothing to average: no `attributes`, and no k-anonymity that groups by any")]
+    return list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+
+
+def _of_k(k: int | None) -> list[Problem]:
+    return (
+        [Problem("PPF780", "no `k`: neither the step nor k-anonymity says how large groups are")] if k is None else []
+    )
+
+
+def kind_of(facts: AttributeFacts | None) -> Literal["number", "order", "text"]:
+    """Return how values of an attribute are compared and what a group of them becomes."""
+    if facts is not None and facts.type in NUMERIC:
+        return "number"
+    return "order" if facts is not None and facts.hierarchy is not None and facts.hierarchy.order else "text"
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="microaggregation",
+        kind=Kind.ROW_WISE,
+        summary="Replaces values by the mean or median of a group of at least k rows that are near to each other.",
+        reference="Domingo-Ferrer, Torra, Data Mining and Knowledge Discovery 11 (2005); Hansen, Mukherjee, IEEE TKDE"
+        " 15 (2003)",
+        guarantees=(
+            "every combination of the averaged attributes has at least k rows, unless they are averaged apart",
+            "not: anything about sensitive values; a group's mean of equal values is the value itself",
+        ),
+        serves=("k_anonymity",),
+        cost="the square of the distinct rows over k, up to `most` of them at a time",
+        example="steps:\n  average:\n    use: microaggregation\n    with: {attributes: [age, income], k: 5}",
+    ),
+    params=MicroaggregationParams,
+    algorithm="ppdm_flow.anonymizers.microaggregation.algorithm:Microaggregation",
+    effect=effect,
+)

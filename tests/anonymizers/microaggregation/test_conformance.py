@@ -1,0 +1,136 @@
+"""Microaggregation through the kit, and what groups become."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.sdk import registry
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.case import BadInput, Case
+from ppdm_flow.testing.conformance import AnonymizerConformance
+
+NAMES = ("age", "income", "grade", "city")
+GRADES = ("low", "middle", "high", "top")
+FACTS = {
+    "age": AttributeFacts("age", Role.QUASI_IDENTIFIER, AttributeType.INTEGER),
+    "income": AttributeFacts("income", Role.QUASI_IDENTIFIER, AttributeType.FLOAT),
+    "grade": AttributeFacts("grade", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(order=GRADES)),
+    "city": AttributeFacts("city", Role.QUASI_IDENTIFIER),
+    "n": AttributeFacts("n", Role.WEIGHT),
+}
+K = KAnonymity("privacy.k_anonymity", 4, NAMES)
+
+
+def spec():
+    return registry.load("anonymizers", "microaggregation")
+
+
+def people(rows: int = 400, **columns: list[str | None]) -> Table:
+    rng = np.random.default_rng(5)
+    return Table.of(
+        {
+            "age": [str(a) for a in rng.integers(18, 90, rows)],
+            "income": [f"{v:.2f}" for v in rng.lognormal(8, 1, rows)],
+            "grade": [GRADES[g] for g in rng.integers(0, 4, rows)],
+            "city": [f"city-{c}-canary" for c in rng.integers(0, 5, rows)],
+            "disease": [f"disease-{d}-canary" for d in rng.integers(0, 5, rows)],
+            **columns,
+        }
+    )
+
+
+def groups_hold(names, k):
+    def claim(outcome) -> str | None:
+        found = pd.DataFrame({n: outcome.released[n].texts() for n in names})
+        return None if found.groupby(list(names)).size().min() >= k else "a group is too small"
+
+    return claim
+
+
+class TestTogether(AnonymizerConformance):
+    params = MappingProxyType({})
+    claims = (groups_hold(NAMES, 4),)
+
+    def case(self):
+        bad = (
+            BadInput("age", people(5, age=["1", None, "2", "3", "4"])),
+            BadInput("age", people(5, age=[*"12345x"][1:])),
+        )
+        return Case(spec(), self.params, people(), requirements=(K,), facts=FACTS, claims=self.claims, bad=bad)
+
+
+class TestMedian(TestTogether):
+    params = MappingProxyType({"release": "median"})
+
+
+class TestSlices(TestTogether):
+    params = MappingProxyType({"most": "100"})
+
+
+class TestApart(TestTogether):
+    params = MappingProxyType({"apart": "true"})
+    claims = tuple(groups_hold((n,), 4) for n in NAMES)
+
+
+def outcome(table, params, facts=FACTS, requirements=()):
+    case = Case(spec(), params, table, requirements=requirements, facts=facts)
+    fitted = case.fit()
+    return fitted, fitted.transform.apply(table, None)
+
+
+def test_a_group_becomes_its_rounded_mean():
+    table = Table.of({"age": ["1", "2", "2", "50", "51", "60"], "income": ["1.0", "1.25", "2", "9", "9", "9.5"]})
+    fitted, released = outcome(table, {"attributes": ["age", "income"], "k": "3"})
+    assert released["age"].texts() == ["2", "2", "2", "54", "54", "54"]
+    assert released["income"].texts() == ["1.42"] * 3 + ["9.17"] * 3
+    assert fitted.figures["groups"].value == 2
+    assert 0 < fitted.figures["information_loss"].value < 0.1
+    _, released = outcome(table, {"attributes": ["age", "income"], "k": "3", "release": "median"})
+    assert released["income"].texts() == ["1.25"] * 3 + ["9"] * 3
+
+
+def test_orders_have_medians_and_texts_their_most_frequent_value():
+    table = Table.of({"grade": ["low", "middle", "high"], "city": ["b", "a", "b"]})
+    _, released = outcome(table, {"attributes": ["grade", "city"], "k": "3"})
+    assert released["grade"].texts() == ["middle"] * 3
+    assert released["city"].texts() == ["b"] * 3
+
+
+def test_weights_count_as_rows():
+    table = Table.of({"age": ["10", "11", "90"], "n": ["1", "4", "5"]})
+    _, released = outcome(table, {"attributes": ["age"], "k": "5"})
+    assert released["age"].texts() == ["11", "11", "90"]
+
+
+def test_averaging_apart_does_not_claim_k_anonymity():
+    def serves(params):
+        return Case(spec(), params, people(), requirements=(K,), facts=FACTS).effect.serves
+
+    assert serves({}) == ("privacy.k_anonymity",)
+    assert serves({"apart": "true"}) == serves({"attributes": ["age", "income"]}) == serves({"k": "3"}) == ()
+
+
+def test_what_cannot_be_grouped_is_refused():
+    for table, params, code in [
+        (people(3), {}, "PPF881"),
+        (people(200, city=[f"c{i}" for i in range(200)]), {}, "PPF882"),
+        (people(4, age=["1", "2", "3", "1e200"]), {}, "PPF882"),
+        (people(4, grade=["low", "low", "other", "top"]), {}, "PPF789"),
+    ]:
+        with pytest.raises(PluginError) as raised:
+            outcome(table, params, requirements=(K,))
+        assert raised.value.diagnostics[0].code == code
+
+
+def test_means_of_long_numbers_keep_their_digits():
+    table = Table.of({"income": ["1e40", "1e40", "3e40", "0.125"]})
+    _, released = outcome(table, {"attributes": ["income"], "k": "4"})
+    assert released["income"].texts()[0].startswith("125")
