@@ -17,6 +17,9 @@ from ppdm_flow.mining.transactions.operators import NONE, Operator
 from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn, stacked
 from ppdm_flow.tables.sets.packed import UNKNOWN, PackedSets
 
+_MOST_LISTED = 1 << 24
+"""Items of an operator on listed sets, at most: an array has room for each."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sets:
@@ -98,7 +101,7 @@ def _listed(got: ReceivedSets, operator: Operator) -> Sets:
     """Return listed randomized sets over as many items as the operator has: those that never came up have no name."""
     whole = stacked(list(got.partitions()))
     known = whole.categories.to_pylist()
-    if not isinstance(whole, Baskets) or len(known) > operator.alphabet:
+    if not isinstance(whole, Baskets) or not len(known) <= operator.alphabet <= _MOST_LISTED:
         _unfit(f"the sets have {len(known):,} items, the operator {operator.alphabet:,}")
     spare = (f"\0{i}" for i in range(operator.alphabet - len(known)))
     names = pa.array([*known, *spare], pa.string())

@@ -10,11 +10,17 @@ from collections import Counter
 from itertools import combinations
 
 import jsonschema
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ppdm_flow.core.draws import Draws, RunKey
+from ppdm_flow.mining.transactions import randomize
+from ppdm_flow.mining.transactions.documents import document
+from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.quest import Quest, quest
+from ppdm_flow.tables.sets import Baskets
 
 POLICY = """version: 1
 name: shop
@@ -310,6 +316,47 @@ def test_a_file_that_is_shorter_than_its_dictionary_says(here, received):
     done = here("mine", received, "--min-support", "0.05", "--max-length", "1")
     assert done.returncode == 0
     assert "20,000 transactions, and its data dictionary says 20,001" in done.stderr
+
+
+def uniform(folder, alphabet: int = 60):
+    """Lists of items by another tool, each kept with a half, else replaced; some of the alphabet never comes up."""
+    (data,) = quest(SHOP, 5)
+    operator = Operator.uniform(range(1, 7), 0.5, 60)
+    data = Baskets(data.offsets, data.items, pa.array([f"{i:02d}" for i in range(60)]))
+    draws = Draws(RunKey.from_seed("uniform").step("mix"), randomize.draws_per_row(operator))
+    lists = randomize.randomize(data, operator, draws, np.arange(len(data))).baskets()
+    texts = pa.array(lists.categories.to_pylist()).take(pa.array(lists.items))
+    folder.mkdir(exist_ok=True)
+    pq.write_table(
+        pa.table({"basket": pa.ListArray.from_arrays(lists.offsets.astype("int32"), texts)}), folder / "u.parquet"
+    )
+    told = {"attribute": "basket", "form": "transactions", "operator": document(operator) | {"alphabet": alphabet}}
+    (folder / "operator.json").write_text(json.dumps({"version": 1, "operators": [told]}))
+    return data
+
+
+def test_lists_that_another_tool_randomized(here, tmp_path):
+    data = uniform(tmp_path / "theirs")
+    found = mined(here, tmp_path / "theirs", "--min-support", "0.05", "--max-length", "2")
+    counts = Counter(s for row in data.texts() for k in (1, 2) for s in combinations(sorted(row), k))
+    assert {len(i["items"]) for i in found["itemsets"]} == {1, 2}
+    for itemset in found["itemsets"]:
+        share = counts[tuple(sorted(itemset["items"]))] / len(data)
+        assert abs(itemset["support"] - share) < 5 * itemset["sigma"]
+    assert found["items"] == 60
+    for alphabet in (12, 10**12):
+        uniform(tmp_path / "theirs", alphabet)
+        done = here("mine", tmp_path / "theirs", "--min-support", "0.05")
+        assert (done.returncode, "PPF137" in done.stderr) == (2, True)
+    told = json.loads((tmp_path / "theirs/operator.json").read_text())
+    told["operators"][0]["operator"] = document(
+        Operator.cut_and_paste(dict.fromkeys(range(1, 7), 3), dict.fromkeys(range(1, 7), 0.2), 60)
+    )
+    (tmp_path / "theirs/operator.json").write_text(json.dumps(told))
+    assert (
+        "does not say how many each transaction had"
+        in here("mine", tmp_path / "theirs", "--min-support", "0.05").stderr
+    )
 
 
 def test_sizes_that_are_not_published(here, received):
