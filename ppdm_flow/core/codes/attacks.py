@@ -77,6 +77,16 @@ PAGES = (
         good="gates:\n  nobody-of-a-kind: {metric: kinds.similar, max: 0.01}",
     ),
     CodePage(
+        code="PPF897",
+        title="conditions read off the release single people out",
+        what="Conditions that an attacker reads off the release fit exactly one person of the original, more often than"
+        " they do among people outside of the data, or than conditions made up without the release.",
+        why="Who can say of a condition that one person of the data meets it and no other has isolated that person,"
+        " named or not; the rest is a matter of who looks.",
+        fix="Generalize or suppress what occurs once; of a generator raise the minimum support.",
+        good="gates:\n  nobody-alone: {metric: alone.risk, max: 0.05}",
+    ),
+    CodePage(
         code="PPF898",
         title="a parameter of an attack without the one that it is about",
         what="A parameter describes the file of known people, or who they are, and the parameter that names that file"

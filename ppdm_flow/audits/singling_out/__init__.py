@@ -1,0 +1,1 @@
+"""The plugin `singling_out`."""

@@ -1,0 +1,175 @@
+"""How often a condition read off the release fits exactly one person of the original.
+
+To single somebody out is to have a condition that fits one person and no other, without knowing who it is; the GDPR's
+recital 26 counts it as identification. A condition may fit one person by chance: the same conditions are tried on as
+many people held out of the data, and the naive attacker, who never saw a row, has a rate of success as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.audits.inference.truthful import truthful
+from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.proportions import ALARM, newcombe, one_sided, wilson
+from ppdm_flow.audits.singling_out.guesses import Guesses, multivariate, naive, singled, univariate
+from ppdm_flow.audits.singling_out.rows import Rows, rows_of
+from ppdm_flow.audits.singling_out.spec import SinglingOutParams
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+Integers = npt.NDArray[np.int64]
+
+KEY = 2023
+ATTACKS = ("univariate", "multivariate")
+FIGURES = ("success", "control", "baseline", "risk")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Shares of ``size`` guesses that single out somebody in the data, outside of it, and of naive guesses.
+
+    Guesses that single out one and the same person stand or fall together: ``independent`` is as many independent
+    guesses as would vary as much.
+    """
+
+    size: int
+    independent: float
+    success: float
+    control: float | None
+    baseline: float
+
+    def compared(self, z: float | None = None) -> tuple[float, tuple[float, float]]:
+        """Return the risk, (success - other) / (1 - other), with its interval; other: control, or else the baseline."""
+        other = self.baseline if self.control is None else self.control
+        low, high = newcombe(self.success, self.independent, other, self.independent, z)
+        scale = max(1.0 - other, 1.0 / self.size)
+        risk, *ends = (max(-1.0, min(1.0, d / scale)) for d in (self.success - other, low, high))
+        return risk, (ends[0], ends[1])
+
+
+class SinglingOutAudit:
+    """Guesses, with a fixed key, and counts."""
+
+    def __init__(self, params: SinglingOutParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the rates of success of both kinds of guesses, and the risk beyond the control group's."""
+        columns = beside(original, candidate, ctx, self._chosen(candidate, ctx))
+        rows = rows_of(columns, original, candidate, self.params.reference, ctx) if columns else None
+        if rows is None or not rows.released.shape[1] or not rows.inside.shape[1]:
+            return _nothing("the release has no attribute of the original, or there are no rows")
+        rng = np.random.default_rng(KEY)
+        found = {
+            "univariate": _tried(rows, univariate(rows, self.params.attempts, rng), rng),
+            "multivariate": _tried(rows, multivariate(rows, self.params.attempts, self.params.combined, rng), rng),
+        }
+        known = {name: o for name, o in found.items() if o is not None}
+        figures = {f"{n}.{f}": figure for n in ATTACKS for f, figure in _figures(found[n]).items()}
+        worst = max(known.values(), key=lambda o: o.compared()[0], default=None)
+        figures["risk"] = _figures(worst)["risk"]
+        own = truthful([c.column for c in columns], ctx)
+        findings = tuple(_finding(n, o, ctx) for n, o in known.items() if _alarming(o, own))
+        if rows.outside is None:
+            findings = (*findings, *uncontrolled(ctx, "singling_out"))
+        return AuditOutcome(figures, findings=findings, charts=(_chart(known),) if known else ())
+
+    def _chosen(self, candidate: DataView, ctx: AuditContext) -> Sequence[str] | None:
+        """Return the attributes of the conditions, None for all."""
+        if self.params.attributes is not None or ctx.holdout is not None:
+            return self.params.attributes
+        return candidate.schema.having(Role.QUASI_IDENTIFIER) or None
+
+
+def _tried(rows: Rows, guesses: Guesses, rng: np.random.Generator) -> Outcome | None:
+    if not len(guesses):
+        return None
+    blind = naive(rows, guesses, rng)
+    inside, chance = singled(rows, guesses, rows.inside), singled(rows, blind, rows.inside)
+    outside = None if rows.outside is None else singled(rows, guesses, rows.outside)
+    together = max(_together(found) for found in (inside, chance, outside) if found is not None)
+    shares = [None if found is None else float((found >= 0).mean()) for found in (inside, outside, chance)]
+    return Outcome(len(guesses), len(guesses) / together, shares[0] or 0.0, shares[1], shares[2] or 0.0)
+
+
+def _together(who: Integers) -> float:
+    """Return by how much the variance grows since some guesses single out the same person; -1 is nobody."""
+    many = np.bincount(who[who >= 0]) if (who >= 0).any() else np.ones(1)
+    return float((many**2).sum() / many.sum())
+
+
+def _alarming(found: Outcome, true: bool) -> bool:
+    """Whether chance would hardly ever do so well; without a control group only where released rows are true."""
+    if found.control is None and not true:
+        return False
+    return found.compared(one_sided(ALARM / len(ATTACKS)))[1][0] > 0
+
+
+def _figures(found: Outcome | None) -> dict[str, Figure]:
+    if found is None:
+        return {n: Figure(None, "share", note="no value of the release stands alone") for n in FIGURES}
+    size = found.size
+    risk, reach = found.compared()
+    than = "people outside of the data" if found.control is not None else f"the naive attacker: {NO_HOLDOUT}"
+    control = Figure(None, "share", note=NO_HOLDOUT)
+    if found.control is not None:
+        control = Figure(
+            found.control, "share", wilson(found.control, found.independent), size, "of people outside of the data"
+        )
+    return {
+        "success": Figure(
+            found.success, "share", wilson(found.success, found.independent), size, "guesses that fit one person"
+        ),
+        "control": control,
+        "baseline": Figure(
+            found.baseline, "share", wilson(found.baseline, found.independent), size, "of the naive attacker"
+        ),
+        "risk": Figure(risk, "share", reach, size, f"success beyond that of {than}"),
+    }
+
+
+def _finding(name: str, found: Outcome, ctx: AuditContext) -> Finding:
+    other = (
+        f"{found.baseline:.1%} of guesses made without the release"
+        if found.control is None
+        else f"{found.control:.1%} of the same guesses on people outside of the data"
+    )
+    text = (
+        f"{found.success:.1%} of {found.size:,} {name} conditions read off the release fit exactly one person of the"
+        f" original, against {other}; chance does this in fewer than {ALARM:g} of all releases"
+    )
+    return Finding("PPF897", Severity.WARNING, text, f"{ctx.release}.singling_out.{name}")
+
+
+def _chart(found: dict[str, Outcome]) -> Chart:
+    def series(name: str, shares: list[tuple[float, float]]) -> Series:
+        ends = [wilson(share, size) for share, size in shares]
+        return Series(name, tuple(s for s, _ in shares), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
+
+    every = list(found.values())
+    lines = [series("in the data", [(o.success, o.independent) for o in every])]
+    if all(o.control is not None for o in every):
+        lines.append(series("outside of the data", [(o.control or 0.0, o.independent) for o in every]))
+    lines.append(series("naive guesses", [(o.baseline, o.independent) for o in every]))
+    return Chart(
+        id="attacks",
+        title="Conditions that fit exactly one person",
+        kind="bars",
+        x=tuple(found),
+        series=tuple(lines),
+        y_label="share of the guesses",
+    )
+
+
+def _nothing(why: str) -> AuditOutcome:
+    names = ("risk", *(f"{a}.{f}" for a in ATTACKS for f in FIGURES))
+    return AuditOutcome({n: Figure(None, "share", note=why) for n in names})

@@ -1,0 +1,125 @@
+"""The audit `singling_out`: planted copies are found, fresh samples of the population raise no alarm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.singling_out.guesses import AT_LEAST, AT_MOST, EQUAL, Guesses, multivariate, singled, univariate
+from ppdm_flow.audits.singling_out.rows import rows_of
+from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.registry import load
+
+SPEC = load("audits", "singling_out")
+COLUMNS = "abcn"
+
+
+def people(rng, rows):
+    """Three attributes that go together loosely, and a number that few share."""
+    hidden = rng.integers(0, 12, rows)
+    cells = [np.where(rng.random(rows) < 0.5, hidden, rng.integers(0, 12, rows)) for _ in "abc"]
+    return np.stack([*cells, rng.integers(0, 5000, rows)], axis=1)
+
+
+def table(cells):
+    texts = {n: [f"v{v}" for v in cells[:, i].tolist()] for i, n in enumerate("abc")}
+    return {**texts, "n": [str(v) for v in cells[:, 3].tolist()]}
+
+
+def setting(build, rng, rows, memorized):
+    """Half of the rows is held out; a share of the release are rows of the rest, the others are fresh."""
+    original, holdout = people(rng, rows), Holdout(0.5)
+    inside = original[~holdout.held_out(np.arange(rows))]
+    copied = rng.random(len(inside)) < memorized
+    released = np.where(copied[:, None], inside, people(rng, len(inside)))
+    return build.case(table(original), table(released), "qqqq", paired=False, holdout=holdout)
+
+
+def measured(case, **params):
+    return SPEC.load()(SPEC.params(**params)).measure(*case.args)
+
+
+def test_copied_rows_are_found(build):
+    outcome = measured(setting(build, np.random.default_rng(1), 2000, 0.5))
+    assert {f.code for f in outcome.findings} == {"PPF897"}
+    assert outcome.figures["risk"].interval[0] > 0.05
+    assert outcome.figures["univariate.success"].value > outcome.figures["univariate.control"].value
+
+
+def test_fresh_rows_raise_no_alarm(build):
+    """100 releases on fixed keys, at 1 in 1000 each more than one alarm is rarer than one in two hundred."""
+    alarms = covered = 0
+    for key in range(100):
+        outcome = measured(setting(build, np.random.default_rng([2, key]), 400, 0.0), attempts=200)
+        alarms += any(f.code == "PPF897" for f in outcome.findings)
+        low, high = outcome.figures["multivariate.risk"].interval
+        covered += low <= 0 <= high
+    assert alarms <= 1
+    assert covered >= 90
+
+
+def test_without_a_control_group(build):
+    """A table released as it is, against guesses made without it; a 5-anonymous one gives no alarm."""
+    cells = people(np.random.default_rng(3), 300)
+    outcome = measured(build.case(table(cells), table(cells), "qqqq"))
+    assert [f.code for f in outcome.findings] == ["PPF897", "PPF864"]
+    assert "multivariate" in outcome.findings[0].text
+    assert outcome.figures["univariate.control"].value is None
+    coarse = {**table(cells), "n": [f"[{v // 2500 * 2500}, {v // 2500 * 2500 + 2500})" for v in cells[:, 3].tolist()]}
+    coarse |= {n: ["*"] * 300 for n in "abc"}
+    outcome = measured(build.case(table(cells), coarse, "qqqq"))
+    assert [f.code for f in outcome.findings] == ["PPF864"]
+    assert outcome.figures["multivariate.success"].value == 0
+
+
+def plain(case, rows, guesses):
+    """Whom each guess fits, person by person, from the texts."""
+    columns = beside(case.original, case.candidate, case.ctx)
+    mine = {c.column: case.candidate.whole[c.column].compact() for c in columns}
+    found = []
+    for columns_of, signs, labels in zip(guesses.columns, guesses.signs, guesses.labels, strict=True):
+        fits = []
+        for p in range(len(case.original.whole)):
+            good = True
+            for c, sign, label in zip(columns_of.tolist(), signs.tolist(), labels.tolist(), strict=True):
+                name = columns[c].column
+                said = mine[name].categories[label - 2].as_py()
+                has = case.original.whole[name].texts()[p]
+                if sign == EQUAL:
+                    good &= said == has
+                elif sign == AT_LEAST:
+                    good &= float(has) >= float(said)
+                else:
+                    assert sign == AT_MOST
+                    good &= float(has) <= float(said)
+            if good:
+                fits.append(p)
+        found.append(fits[0] if len(fits) == 1 else -1)
+    return found
+
+
+def test_guesses_against_one_person_at_a_time(build):
+    rng = np.random.default_rng(4)
+    case = build.case(table(people(rng, 60)), table(people(rng, 50)), "qqqq")
+    rows = rows_of(beside(case.original, case.candidate, case.ctx), case.original, case.candidate, 1000, case.ctx)
+    for guesses in (univariate(rows, 40, rng), multivariate(rows, 60, 2, rng)):
+        assert isinstance(guesses, Guesses)
+        assert singled(rows, guesses, rows.inside).tolist() == plain(case, rows, guesses)
+        assert {EQUAL, AT_LEAST, AT_MOST} >= set(guesses.signs.ravel().tolist())
+    assert AT_LEAST in guesses.signs
+
+
+def test_missing_and_suppressed_cells(build):
+    released = {"a": ["⊥", None, "x", "x"], "n": [None, "⊥", "1", "7"]}
+    original = {"a": ["x", None, "y", "x"], "n": ["1", "2", None, "7"]}
+    for figure in measured(build.case(original, released, "qq")).figures.values():
+        assert figure.value is not None or figure.note
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_hardly_any_rows(build, rows):
+    few = table(people(np.random.default_rng(5), rows))
+    for case in (build.case(few, few, "qqqq"), build.case(few, few, "qqqq", holdout=Holdout(0.5))):
+        outcome = measured(case)
+        assert all(f.value is not None or f.note for f in outcome.figures.values())
