@@ -15,8 +15,13 @@ from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, coded
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.tables.column import SUPPRESSED, Column
+from ppdm_flow.mining.recoding.kernels import known
+from ppdm_flow.tables.column import SPECIALS, SUPPRESSED, Column
 from ppdm_flow.tables.table import Table
+
+Codes = npt.NDArray[np.int32]
+Keys = npt.NDArray[np.int64]
+_KEY_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,23 +33,32 @@ class Recoding:
 
     scale: Scale
     level: int
-    code_of: npt.NDArray[np.int32]
+    code_of: Codes
     labels: tuple[str, ...]
 
-    def codes(self, column: Column, step: str) -> npt.NDArray[np.int32]:
-        """Return the code of each row. Raises PluginError for a value that the fit did not see."""
-        leaf = self.scale.leaf_of(column.categories)[column.dense]
-        if (leaf < 0).any():
+    @property
+    def width(self) -> int:
+        """How many codes there are, marks included."""
+        return len(self.labels) + len(self.scale.extra)
+
+    def table(self, column: Column, step: str) -> Codes:
+        """Return the code of each category, then of a suppressed and of a missing cell, so that cells index it.
+
+        Raises PluginError for a value that the fit did not see.
+        """
+        leaf = np.roll(self.scale.leaf_of(column.categories), -SPECIALS)
+        unseen = leaf < 0
+        if _occur(unseen, column.codes):
             text = (
                 f"step `{step}` meets values in the column `{self.scale.name}` that it did not see when it was fitted"
             )
             raise PluginError(Diagnostic("PPF789", text))
-        return self.code_of[leaf]
+        return np.where(unseen, 0, self.code_of[leaf]).astype(np.int32)
 
-    def column(self, codes: npt.NDArray[np.int32]) -> Column:
-        """Return codes as a column of labels and marks."""
+    def released(self, table: Codes) -> Codes:
+        """Return the codes of ``table`` as those of a released column: labels and marks."""
         marks = np.array([*range(len(self.labels)), *self.scale.extra], dtype=np.int32)
-        return Column(marks[codes], pa.array(self.labels, pa.string()))
+        return marks[table]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,25 +70,54 @@ class FullDomainTransform(Deterministic):
 
     step: str
     ways: tuple[Recoding, ...]
-    lost: npt.NDArray[np.int32]
+    lost: Codes
     drops: bool
 
     def apply(self, part: Table, _draws: Draws) -> Table:
-        """Recode, and suppress."""
-        codes = np.stack([w.codes(part[w.scale.name], self.step) for w in self.ways], axis=1)
-        gone = among(codes, self.lost)
-        columns = {w.scale.name: w.column(codes[:, j]) for j, w in enumerate(self.ways)}
-        out = part.replaced(columns)
-        if not gone.any():
-            return out
-        if self.drops:
-            return out.take(~gone)
-        return out.replaced({n: Column(np.where(gone, SUPPRESSED, c.codes), c.categories) for n, c in columns.items()})
+        """Suppress, and recode what is left."""
+        tables = [way.table(part[way.scale.name], self.step) for way in self.ways]
+        gone = self._gone([part[w.scale.name].codes for w in self.ways], tables)
+        if self.drops and gone.any():
+            part, gone = part.take(np.flatnonzero(~gone)), np.zeros(0, dtype=np.bool_)
+        columns = {}
+        for way, table in zip(self.ways, tables, strict=True):
+            codes = way.released(table)[part[way.scale.name].codes]
+            if gone.any():
+                codes[gone] = SUPPRESSED
+            columns[way.scale.name] = Column(codes, pa.array(way.labels, pa.string()))
+        return part.replaced(columns)
 
     def describe(self) -> Mapping[str, Any]:
         """Return the level of each attribute."""
-        levels = {w.scale.name: f"level {w.level} of {len(w.scale.whole.levels) - 1}" for w in self.ways}
+        levels = {w.scale.name: f"level {w.level} of {w.scale.whole.top}" for w in self.ways}
         return {"levels": levels, "classes_suppressed": len(self.lost)}
+
+    def _gone(self, cells: Sequence[Codes], tables: Sequence[Codes]) -> npt.NDArray[np.bool_]:
+        """Return which rows are of a class that is suppressed.
+
+        Their keys are numbers in mixed radix; where 62 bits do not hold them, what is so far among the keys of lost
+        classes is numbered anew, and nothing else can be one of them.
+        """
+        if not len(self.lost):
+            return np.zeros(len(cells[0]), dtype=np.bool_)
+        keys, wanted, radix = np.zeros(len(cells[0]), dtype=np.int64), np.zeros(len(self.lost), dtype=np.int64), 1
+        for way, column, table, lost in zip(self.ways, cells, tables, self.lost.T, strict=True):
+            if radix * way.width >= _KEY_LIMIT:
+                distinct, wanted = np.unique(wanted, return_inverse=True)
+                place = np.searchsorted(distinct, keys)
+                inside = np.minimum(place, len(distinct) - 1)
+                keys, radix = np.where(distinct[inside] == keys, inside, len(distinct)), len(distinct) + 1
+            keys += (table.astype(np.int64) * radix)[column]
+            wanted = wanted + lost.astype(np.int64) * radix
+            radix *= way.width
+        return known(keys, wanted)
+
+
+def _occur(unseen: npt.NDArray[np.bool_], codes: Codes) -> bool:
+    """Whether some cell is unseen; the marks, mostly unseen, mostly do not occur, which is quickly known."""
+    if not unseen[:-SPECIALS].any() and codes.min(initial=0) >= 0:
+        return False
+    return bool(unseen[codes].any())
 
 
 def recoding(scale: Scale, level: int) -> Recoding:
@@ -84,27 +127,3 @@ def recoding(scale: Scale, level: int) -> Recoding:
     top = at == scale.whole.top and at > 0
     marks = np.zeros(len(scale.extra), dtype=np.int64) if top else len(names) + np.arange(len(scale.extra))
     return Recoding(scale, at, np.concatenate([codes, marks]).astype(np.int32), tuple(str(n) for n in names))
-
-
-def among(rows: npt.NDArray[np.int32], known: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return which of ``rows`` (n, d) are one of ``known`` (m, d)."""
-    if not len(known):
-        return np.zeros(len(rows), dtype=np.bool_)
-    width = [int(max(r.max(initial=0), k.max(initial=0))) + 1 for r, k in zip(rows.T, known.T, strict=True)]
-    found, wanted = _numbers(rows, known, width)
-    return np.isin(found, wanted)
-
-
-def _numbers(
-    rows: npt.NDArray[np.int32], known: npt.NDArray[np.int32], width: Sequence[int]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """One number a row in mixed radix, numbered anew in between where 62 bits do not hold it."""
-    both = np.concatenate([rows, known])
-    keys, radix = np.zeros(len(both), dtype=np.int64), 1
-    for j, w in enumerate(width):
-        if radix * w >= 1 << 62:
-            _, keys = np.unique(keys, return_inverse=True)
-            radix = int(keys.max(initial=0)) + 1
-        keys = keys * w + both[:, j]
-        radix *= w
-    return keys[: len(rows)], keys[len(rows) :]

@@ -115,3 +115,27 @@ def weighted(
             for j in range(len(begins)):
                 out[j] += tables[begins[j] + codes[rows[i], j]] * sizes[i]
     return out
+
+
+@compiled
+def known(keys: Keys, wanted: Keys) -> npt.NDArray[np.bool_]:
+    """Return which of ``keys`` are among ``wanted``."""
+    size = 16
+    while size < 4 * len(wanted):
+        size *= 2
+    mask = size - 1
+    slots = np.full(size, -1, dtype=np.int64)
+    for i in range(len(wanted)):
+        at = (((wanted[i] ^ (wanted[i] >> 32)) * -7046029254386353131) >> 20) & mask
+        while slots[at] >= 0 and wanted[slots[at]] != wanted[i]:
+            at = (at + 1) & mask
+        slots[at] = i
+    out = np.zeros(len(keys), dtype=np.bool_)
+    for i in range(len(keys)):
+        at = (((keys[i] ^ (keys[i] >> 32)) * -7046029254386353131) >> 20) & mask
+        while slots[at] >= 0:
+            if wanted[slots[at]] == keys[i]:
+                out[i] = True
+                break
+            at = (at + 1) & mask
+    return out

@@ -237,3 +237,16 @@ class TestConformanceWithCells(TestConformance):
 def _at_least_twelve(outcome):
     smallest = smallest_group(outcome.released, ("city", "age"))
     return None if smallest is None or smallest >= 12 else f"a class of {smallest} rows"
+
+
+def test_classes_are_found_again_beyond_62_bits() -> None:
+    rng = np.random.default_rng(3)
+    names = [f"q{i}" for i in range(9)]
+    texts = [f"v{i:03}" for i in range(300)]
+    rare = {n: rng.choice(texts, 6).tolist() for n in names}
+    columns = {n: [*(["v000"] * 3), *(["v001"] * 3), *rare[n], *texts] for n in names}
+    facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER) for n in names}
+    bounds = {n: {"max": 0} for n in names}
+    found, released = done(columns, (two(3, tuple(names)),), facts, suppression=1, levels=bounds)
+    assert Counter(released["q8"].texts()) == {"v000": 4, "v001": 4}
+    assert found.figures["classes"].value == 2
