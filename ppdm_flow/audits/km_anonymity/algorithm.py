@@ -64,11 +64,13 @@ class KmAnonymityAudit:
         """Join the items of each set with themselves in SQL."""
         del original
         found: dict[str, float | int | None] = {}
-        for requirement in _own(ctx) if ctx.sql is not None else ():
+        if ctx.sql is None:
+            return found
+        for requirement in _own(ctx):
             columns = carriers(requirement.attribute, candidate, ctx)
             if not columns or any(_supports(candidate, c, 0) is None for c in columns):
                 continue
-            every = [_again(ctx.sql, candidate, column, requirement.m) for column in columns]  # type: ignore[arg-type]  # it is one
+            every = [_again(ctx.sql, candidate, column, requirement.m) for column in columns]
             figures = _figures(requirement, _least(every))
             found |= {name: figure.value for name, figure in figures.items()}
         return found

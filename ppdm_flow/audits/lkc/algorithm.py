@@ -16,7 +16,8 @@ from ppdm_flow.audits.lkc.survey import Survey, Target, by_column, chosen, surve
 from ppdm_flow.audits.release import amount, carriers, listed, released
 from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
 
@@ -58,13 +59,15 @@ class LKCAudit:
         """Count again in SQL, a query for each combination."""
         del original
         found: dict[str, float | int | None] = {}
-        for requirement in _own(ctx) if ctx.sql is not None else ():
+        if ctx.sql is None:
+            return found
+        for requirement in _own(ctx):
             columns, targets = _columns(requirement, candidate, ctx)
             sizes, shares = [], [0.0]
             for known in chosen(columns, requirement.l, ctx.nulls):
-                query = Query(ctx.sql, candidate.schema, known, None, ctx.nulls)  # type: ignore[arg-type]  # it is one
+                query = Query(ctx.sql, candidate.schema, known, None, ctx.nulls)
                 sizes.append(query.worst("SELECT id, size AS v FROM sizes", 0.0, at_most=False)["worst"])
-                shares.extend(_share(ctx, candidate, known, t) for t in targets)
+                shares.extend(_share(ctx.sql, candidate, known, t, ctx.nulls) for t in targets)
             found[f"{requirement.id}.k"] = int(min(size or 0 for size in sizes))
             found[f"{requirement.id}.confidence"] = max(shares)
         return found
@@ -81,14 +84,12 @@ def _columns(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[
     return tuple(c for c in released(requirement.attributes, candidate, ctx) if c not in secret), targets
 
 
-def _share(ctx: AuditContext, candidate: DataView, known: tuple[str, ...], target: Target) -> float:
-    if ctx.sql is None:
-        return 0.0
+def _share(sql: Sql, candidate: DataView, known: tuple[str, ...], target: Target, nulls: Nulls) -> float:
     each = (
         "SELECT id, COALESCE(MAX(n / size) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) AS v"
         " FROM cells JOIN sizes USING (id) GROUP BY id"
     )
-    query = Query(ctx.sql, candidate.schema, known, target.column, ctx.nulls)
+    query = Query(sql, candidate.schema, known, target.column, nulls)
     worst = query.worst(each, 1.0, at_most=True, parameters=[list(target.values)])["worst"]
     return float(worst or 0.0)
 
