@@ -29,4 +29,12 @@ PAGES: tuple[CodePage, ...] = (
         "Groups are as large as promised; rows on both sides of a cut could have been nearer to each other.",
         "Nothing to fix. Raise `most` if the time is there.",
     ),
+    CodePage(
+        "PPF884",
+        "rows that suppressed cells do not protect",
+        "A few rows are unlike all others: even with all cells of their quasi-identifiers suppressed they would be a"
+        " class of fewer than k rows, so the step dropped them.",
+        "Fewer rows leave than came, though only cells were to be suppressed.",
+        "Nothing to fix, if the loss is small. Generalize first, so that fewer classes are too small.",
+    ),
 )

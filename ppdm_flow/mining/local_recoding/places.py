@@ -10,20 +10,25 @@ Ints = npt.NDArray[np.int64]
 _LIMIT = 1 << 62
 
 
-def places_of(rows: Codes, known: Codes) -> Ints:
-    """Return the place of each of ``rows`` (n, d) among ``known`` (m, d), all different; -1 for none.
+def keyed(codes: npt.NDArray[np.signedinteger]) -> Ints:
+    """Return one number for each row of ``codes`` (n, d), -1 at least, the same for equal rows only.
 
-    Codes are -1 at least. Rows become numbers in mixed radix, numbered anew where 62 bits do not hold them.
+    Numbers are in mixed radix, numbered anew where 62 bits do not hold them.
     """
-    both = np.concatenate([known, rows]).astype(np.int64) + 1
-    keys, radix = np.zeros(len(both), dtype=np.int64), 1
-    for column in both.T:
-        width = int(column.max(initial=0)) + 1
+    keys, radix = np.zeros(len(codes), dtype=np.int64), 1
+    for column in codes.T:
+        width = int(column.max(initial=-1)) + 2
         if radix * width >= _LIMIT:
             distinct, keys = np.unique(keys, return_inverse=True)
-            radix = len(distinct)
-        keys = keys * width + column
+            radix = max(1, len(distinct))
+        keys = keys * width + (column.astype(np.int64) + 1)
         radix *= width
+    return keys
+
+
+def places_of(rows: Codes, known: Codes) -> Ints:
+    """Return the place of each of ``rows`` (n, d) among ``known`` (m, d), all different; -1 for none."""
+    keys = keyed(np.concatenate([known, rows]))
     own, wanted = keys[: len(known)], keys[len(known) :]
     if not len(own):
         return np.full(len(wanted), -1, dtype=np.int64)

@@ -1,0 +1,102 @@
+"""What the step tells: cells and rows that are suppressed, and the classes that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.anonymizers.suppress.transform import Cells
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.mining.local_recoding.places import keyed
+from ppdm_flow.mining.local_recoding.suppression import Suppression
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Account:
+    """``dense`` (combinations, attributes) before classes were looked at, of ``weights`` rows each, and what came."""
+
+    names: tuple[str, ...]
+    dense: Ints
+    weights: Ints
+    found: Suppression
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return int(self.weights.sum())
+
+    @property
+    def holes(self) -> Ints:
+        """The cells of each attribute that classes cost, in rows that stay."""
+        new = (self.found.codes == 0) & (self.dense != 0) & ~self.found.lost[:, None]
+        return np.asarray((new * self.weights[:, None]).sum(axis=0))
+
+    def sizes(self) -> Ints:
+        """Return the rows of each released class."""
+        stay = ~self.found.lost
+        _, ids = np.unique(keyed(self.found.codes[stay]), return_inverse=True)
+        return np.bincount(ids, self.weights[stay]).astype(np.int64)
+
+
+def figures(account: Account, rare: Mapping[str, int]) -> dict[str, Figure]:
+    """Return how much is suppressed, for which reason, and how large the classes are."""
+    out = {f"{name}.rare_cells": Figure(rows, "cells") for name, rows in rare.items()}
+    if not account.names:
+        return out
+    rows, lost = account.rows, int(account.weights[account.found.lost].sum())
+    holes, sizes = account.holes, account.sizes()
+    cells = max(1, rows * len(account.names))
+    empty = "" if len(sizes) else "no row is left"
+    out |= {
+        "rows_at_risk": Figure(int(account.weights[account.found.risky].sum()), "rows"),
+        "suppressed_cells": Figure(int(holes.sum()), "cells"),
+        "suppressed_rows": Figure(lost, "rows"),
+        "suppressed_share": Figure(lost / max(1, rows), "share"),
+        "ncp": Figure((int(holes.sum()) + lost * len(account.names)) / cells, "share", note=_ALSO),
+        "classes": Figure(len(sizes), "classes"),
+        "smallest_class": Figure(int(sizes.min()) if len(sizes) else None, "rows", note=empty),
+        "average_class_size": Figure(float(sizes.mean()) if len(sizes) else None, "rows", note=empty),
+        "discernibility": Figure(float((sizes.astype(np.float64) ** 2).sum() + lost * float(rows)), "squared rows"),
+    }
+    each = zip(account.names, holes.tolist(), strict=True)
+    return out | {f"{name}.suppressed_cells": Figure(int(n), "cells") for name, n in each}
+
+
+_ALSO = "cells that classes cost; rare values are counted apart"
+
+
+def findings(step: str, cells: Sequence[Cells], account: Account, *, wanted: bool) -> tuple[Finding, ...]:
+    """Say what was lost beyond what was asked for; ``wanted``: rows were to be dropped."""
+    found = []
+    joined = [f"`{c.name}`" for c in cells if c.joined]
+    if joined:
+        text = f"`{step}` suppressed the missing cells of {', '.join(joined)}"
+        found.append(Finding("PPF739", Severity.WARNING, text, step))
+    lost = int(account.weights[account.found.lost].sum())
+    if lost and not wanted:
+        text = f"`{step}` dropped {lost:,} rows: with all their cells suppressed they would still be a class below k"
+        found.append(Finding("PPF884", Severity.WARNING, text, step))
+    return tuple(found)
+
+
+def charts(step: str, account: Account) -> tuple[Chart, ...]:
+    """Show the cells of each attribute that classes cost."""
+    holes = account.holes
+    if not holes.sum():
+        return ()
+    return (
+        Chart(
+            id="suppressed_cells",
+            title=f"Step {step}: cells that small classes cost",
+            kind="bars",
+            x=account.names,
+            series=(Series("suppressed cells", tuple(float(h) for h in holes)),),
+            y_label="cells",
+        ),
+    )

@@ -1,0 +1,101 @@
+"""Suppress: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.carrying import k_anonymity
+from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.supports import Supported
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
+Importance = Annotated[float, Field(gt=0.0, le=1e9)]
+
+
+class SuppressParams(Params):
+    """What becomes of rare values, and of classes of fewer than k rows.
+
+    ``rare``: values of an attribute with fewer rows than this become ``⊥``. ``small`` classes over ``attributes``
+    (default: those that k-anonymity groups by), of fewer than ``k`` rows (default: its k): ``cells`` suppresses the
+    cells that cost least until k holds, and drops the few rows for which it never does; ``rows`` drops them;
+    ``keep`` leaves them. ``importance`` is what a suppressed cell of an attribute costs, 1 if nothing is said.
+    """
+
+    rare: dict[str, Supported] = Field(default_factory=dict)
+    small: Literal["cells", "rows", "keep"] = "cells"
+    attributes: Names | None = None
+    k: Annotated[int, Field(ge=2)] | None = None
+    importance: dict[str, Importance] = Field(default_factory=dict)
+
+
+def chosen(params: SuppressParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
+    """Return the attributes that classes are over, and k; none where there is nothing to do about classes."""
+    found = k_anonymity(scope.requirements, scope.attributes)
+    names = params.attributes or tuple(dict.fromkeys(a for r in found for a in r.attributes))
+    k = params.k or max((r.k for r in found), default=None)
+    return ((), None) if params.small == "keep" or k is None else (names, k)
+
+
+def served(params: SuppressParams, scope: Scope) -> tuple[KAnonymity, ...]:
+    """Return what holds afterwards: k-anonymity over no other attributes than those of the classes."""
+    names, k = chosen(params, scope)
+    found = k_anonymity(scope.requirements, scope.attributes)
+    return tuple(r for r in found if k is not None and r.attributes and set(r.attributes) <= set(names) and r.k <= k)
+
+
+def effect(params: SuppressParams, scope: Scope) -> Effect:
+    """Suppress cells, drop rows."""
+    names, k = chosen(params, scope)
+    held = served(params, scope)
+    cells = names if params.small == "cells" else ()
+    return Effect(
+        reads=tuple(dict.fromkeys((*names, *params.rare))),
+        changes=dict.fromkeys((*cells, *params.rare), Change.SUPPRESSED),
+        rows="fewer" if names else "same",
+        serves=tuple(r.id for r in held),
+        guarantee=f"every class over {', '.join(names)} has at least {k} rows" if held else "",
+        problems=_problems(params, scope, names),
+    )
+
+
+def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> tuple[Problem, ...]:
+    found = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    for name in params.rare:
+        found += [
+            Problem(p.code, p.message, ("rare", name), p.hint) for p in missing_ones([name], scope.attributes, ())
+        ]
+    for name in params.importance:
+        if name not in names:
+            text = f"`{name}` is none of the attributes that classes are over"
+            found.append(Problem("PPF781", text, ("importance", name)))
+    if not names and not params.rare:
+        found.append(Problem("PPF780", "nothing to suppress: no `rare` values, and no k with attributes for classes"))
+    return tuple(found)
+
+
+SPEC = PluginSpec(
+    info=PluginInfo(
+        name="suppress",
+        kind=Kind.ROW_WISE,
+        summary="Suppresses rare values, and the cells or rows of classes that are too small.",
+        reference="Sweeney, Int. J. Uncertainty, Fuzziness and Knowledge-Based Systems 10 (2002); Templ, Kowarik,"
+        " Meindl, J. Stat. Software 67 (2015)",
+        guarantees=(
+            "every class over the attributes has at least k rows, a suppressed cell being a value of its own",
+            "every value named under `rare` that is left has as many rows as asked for, before rows are dropped",
+        ),
+        serves=("k_anonymity",),
+        cost="rows once for counting; then distinct rows in small classes times sets of attributes, 4,096 at most",
+        example="steps:\n  hide:\n    use: suppress\n    with:\n      rare: {job: {count: 20}}\n"
+        "      small: cells\n      importance: {age: 5}",
+    ),
+    params=SuppressParams,
+    algorithm="ppdm_flow.anonymizers.suppress.algorithm:Suppress",
+    effect=effect,
+)

@@ -1,0 +1,77 @@
+"""Local suppression: the cells to suppress so that every class has at least k records, a suppressed cell being a value.
+
+Greedy: sets of attributes are tried from the cheapest on, and rows that are enough to form a class once these cells are
+suppressed, with those that are there already, do so (the task of Sweeney 2002, and of sdcMicro's localSuppression,
+which counts a suppressed cell as any value and so suppresses less for a weaker promise).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.local_recoding.places import keyed
+from ppdm_flow.mining.recoding.kernels import numbered, summed
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+HOLE = 0
+"""The code of a suppressed cell."""
+MOST_SETS = 4096
+"""Sets of attributes that are tried; beyond that, small ones and the set of all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suppression:
+    """``codes`` (rows, attributes) after suppression; ``risky`` were in a class below k, ``lost`` still are."""
+
+    codes: Ints
+    risky: Bools
+    lost: Bools
+
+
+def suppressed(codes: Ints, weights: Ints, k: int, costs: Sequence[float]) -> Suppression:
+    """Suppress cells of ``codes`` (rows, attributes), of ``weights`` (rows,) records each.
+
+    ``costs`` (attributes,) are what a suppressed cell costs. A suppressed cell has the code `HOLE`, before as well.
+    """
+    out = codes.copy()
+    kept = enough(out, weights, k)
+    risky = ~kept
+    for chosen in sets(costs):
+        left = np.flatnonzero(~kept)
+        if not len(left):
+            break
+        trial = codes[left]
+        trial[:, chosen] = HOLE
+        there = np.flatnonzero(kept & (out[:, chosen] == HOLE).all(axis=1))
+        both = np.concatenate([trial, out[there]])
+        good = enough(both, weights[np.concatenate([left, there])], k)[: len(left)]
+        out[left[good]] = trial[good]
+        kept[left[good]] = True
+    return Suppression(out, risky, ~kept)
+
+
+def enough(codes: Ints, weights: Ints, k: int) -> Bools:
+    """Return which rows are in a class of at least k records."""
+    ids, first = numbered(keyed(codes))
+    return np.asarray(summed(ids, weights, len(first))[ids] >= k)
+
+
+def sets(costs: Sequence[float]) -> list[list[int]]:
+    """Return sets of attributes, cheaper ones first, of equal ones those with fewer attributes."""
+    d = len(costs)
+    sizes, found = range(1, d + 1), 0
+    every: list[tuple[int, ...]] = []
+    for size in sizes:
+        found += comb(d, size)
+        if found > MOST_SETS and size < d:
+            every.append(tuple(range(d)))
+            break
+        every += combinations(range(d), size)
+    return [list(s) for s in sorted(every, key=lambda s: (sum(costs[j] for j in s), len(s), s))]
