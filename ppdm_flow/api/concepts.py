@@ -77,7 +77,8 @@ CONCEPTS: Mapping[str, Concept] = {
         "the Normalised Anonymity Score (NAS) of the released rows is at most `max`",
         "AS(p, o) sums, over the supports s that rows have in the original o, 1/s times the share of the rows of"
         " support s that occur in the release p; NAS = AS(p, o) / AS(o, o). 0: no original row is released; 1: every"
-        " one is. Rare rows count most: finding a row that only one person has gives that person away (Vreeken, van Leeuwen, Siebes,"
+        " one is. Rare rows count most: finding a row that only one person has gives that person away"
+        " (Vreeken, van Leeuwen, Siebes,"
         " ICDM 2007). Compared are all released attributes that the original has, with renamed ones under their"
         " name in the source; identifiers, subjects, weights and sets are left out, and so are attributes that"
         " generalization or pseudonyms gave other values. A missing value is a value like any other, whatever `nulls`"

@@ -94,5 +94,5 @@ def test_no_quasi_identifier_and_no_rows(build):
 def test_generated_rows_belong_to_nobody(build):
     """As many rows as the original, and yet not its rows."""
     data = {"p": ["a", "a", "b"], "q": ["x", "x", "y"]}
-    case = build.case(data, data, "qq", changes={n: (("make", Change.GENERATED),) for n in "pq"}, paired=False)
+    case = build.case(data, data, "qq", changes=dict.fromkeys("pq", (("make", Change.GENERATED),)), paired=False)
     assert "belong to nobody" in AUDIT.measure(*case.args).figures["journalist_highest"].note

@@ -228,7 +228,8 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF808",
         "the population table cannot be used",
-        "The file of `k_map.population` is not there, is no CSV file, lacks a column, or has values that the hierarchies"
+        "The file of `k_map.population` is not there, is no CSV file, lacks a column, or has values that the"
+        " hierarchies"
         " do not cover.",
         "Without the population nobody knows how many people a class fits.",
         "Correct the path, `columns` or `delimiter`; let the hierarchies cover the population's values as well.",
@@ -254,7 +255,8 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF739",
         "missing cells written as suppressed ones",
-        "Under `nulls: wildcard` or `exclude` a missing cell counts towards several classes or none. The step suppresses"
+        "Under `nulls: wildcard` or `exclude` a missing cell counts towards several classes or none. The step"
+        " suppresses"
         " such cells in the attributes that it recodes.",
         "A suppressed cell means the same under all null semantics, so that the classes of the search are those of the"
         " audit.",

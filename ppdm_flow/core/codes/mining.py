@@ -9,7 +9,8 @@ PAGES = (
         "PPF772",
         "supports cannot be recovered",
         "The transition matrix of the randomization cannot be inverted for itemsets of this size.",
-        "Items that a transaction holds must come through more often than others, and so must pairs and triples of them."
+        "Items that a transaction holds must come through more often than others, and so must pairs and triples of"
+        " them."
         " A cutoff below the size of the itemset, or an insertion probability near 1, leaves nothing to tell them by.",
         "Raise the cutoff to the size of the itemsets, or lower the insertion probability; or mine smaller itemsets.",
     ),
