@@ -64,6 +64,8 @@ def test_hospital_partition(cli, root, tmp_path, only_run, report_of):
     shares = counts["count_all"] / counts.groupby("class_id")["count_all"].transform("sum")
     assert shares.max() == pytest.approx(metrics["people/together.posterior_bound"])
     assert metrics["illness/clusters.class_frequency_change"] == 0
+    smallest = min(illness.group_by("class_id").aggregate([([], "count_all")])["count_all"].to_pylist())
+    assert metrics["illness/privacy.k_anonymity.k"] == smallest  # the class id is counted, not taken for nothing
     assert metrics["people/together.linked_by_order"] < metrics["people/together.guessed"]
     assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
 

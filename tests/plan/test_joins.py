@@ -50,14 +50,31 @@ def test_the_partition_has_no_output_of_its_own(codes):
     assert "PPF608" in codes(ATTRIBUTES + K + SPLIT + "releases:\n  p: {from: split, path: p.csv}\n")
 
 
-def test_a_class_id_is_counted_by_nothing_but_a_rejoin(compiled):
-    def told(audit):
-        found = compiled(ATTRIBUTES + K + SPLIT + audit + BOTH).diagnostics
-        return [d.help for d in found if d.code == "PPF552"]
+def test_a_class_id_counts_where_its_attributes_do(compiled):
+    privacy = K + "  templates: {t: {channel: [age], sensitive: {ill: [hiv]}, confidence: 0.5}}\n"
+    audit = REJOIN.replace("RELEASE", "p").replace("OTHER", "i")
+    found = compiled(ATTRIBUTES + privacy + SPLIT + audit + BOTH)
+    assert "PPF552" not in {d.code for d in found.diagnostics}
+    by_kind = {(a.release, r.kind): r for a in found.plan.audits for r in a.requirements}
+    for release in "pi":
+        assert by_kind[release, "k_anonymity"].attributes == ("age", "class_id")
+        assert by_kind[release, "templates"].channel == ("age", "class_id")
+    assert [r.kind for r in found.plan.requirements] == ["k_anonymity", "templates"]
+    assert found.plan.requirements[0].attributes == ("age",)
 
-    (advice,) = told("")
-    assert "a step added it" in advice
-    assert told(REJOIN.replace("RELEASE", "p").replace("OTHER", "i")) == []
+
+def test_a_class_id_made_of_more_than_an_attacker_knows(compiled):
+    text = ATTRIBUTES.replace("  ill", "  town: {role: quasi_identifier}\n  ill")
+    steps = SPLIT.replace("attributes: [age]", "attributes: [age, town]")
+    audit = REJOIN.replace("RELEASE", "p").replace("OTHER", "i")
+    found = compiled(text + K.replace("{k: 3}", "{k: 3, attributes: [age]}") + steps + audit + BOTH)
+    assert all(r.attributes == ("age",) for a in found.plan.audits for r in a.requirements)
+
+
+def test_a_renamed_class_id_counts_as_well(compiled):
+    steps = CLASSES + "  other: {use: rename, with: {attributes: {class_id: group}}}\n"
+    found = compiled(ATTRIBUTES + K + steps + "releases:\n  r: {path: r.csv}\n")
+    assert [r.attributes for a in found.plan.audits for r in a.requirements] == [("age", "class_id")]
 
 
 @pytest.mark.parametrize(

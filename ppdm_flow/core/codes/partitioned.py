@@ -134,8 +134,8 @@ PAGES: tuple[CodePage, ...] = (
         "PPF588",
         "two parts of one table that nobody measures together",
         "Several releases come from one `vertical_partition`, and no `rejoin` audit on one of them names the other.",
-        "Every requirement is measured on each file alone, where it holds easily: the one has no sensitive value, the"
-        " other nobody to find. Who has both joins them by the class id.",
+        "Requirements are measured on each file alone, and count the class id only where they count all that it was"
+        " made of. What the join tells, and whether the order of rows joins the files as well, nothing else measures.",
         "Add a `rejoin` audit, and a gate on its `posterior_bound`.",
         "releases:\n  people: {from: split.people, path: people.csv}\n  illness: {from: split.illness, path: i.csv}",
         "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}\n"

@@ -31,10 +31,10 @@ def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
     """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
     if any(isinstance(r, (AnonymityScore, Blend)) for r in ground.plan.requirements):
         return
-    counted = tuple(
-        n for r in ground.plan.requirements if isinstance(r, KAnonymity | LDiversity | KMap | LKC) for n in r.attributes
-    )
-    counted += tuple(n for r in ground.plan.requirements if isinstance(r, Template) for n in r.channel)
+    measured = [r for audit in ground.plan.audits for r in audit.requirements]  # with what steps made of attributes
+    every = (*ground.plan.requirements, *measured)
+    counted = tuple(n for r in every if isinstance(r, KAnonymity | LDiversity | KMap | LKC) for n in r.attributes)
+    counted += tuple(n for r in every if isinstance(r, Template) for n in r.channel)
     counted += tuple(key for audit in ground.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
     for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
         if not covers(counted, fact):
