@@ -143,10 +143,10 @@ def ids() -> Iterator[Row]:
         {"id": [str(i) for i in rng.permutation(4096)[:500]], "age": [str(a) for a in rng.integers(18, 30, 500)]}
     )
     released = step("genetic_encode", whole, attribute="id")
-    found = measured("id_recovery", whole, released, attribute="id").figures["recovered"].value
+    found = measured("id_recovery", whole, released, attribute="id").figures["recovered_ids"].value
     yield Row.exact("ids.recovered", 1.0, found)
     orders = [np.random.default_rng(seed).permutation(500) for seed in range(1, 11)]
-    tried = [measured("id_recovery", whole, released, o, attribute="id").figures["recovered"].value for o in orders]
+    tried = [measured("id_recovery", whole, released, o, attribute="id").figures["recovered_ids"].value for o in orders]
     yield Row("ids.recovered.shuffled", None, float(np.mean(tried)), min(tried), max(tried))
 
 

@@ -22,7 +22,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table, concat
 
-NAMES = ("recovered", "by_chance")
+NAMES = ("recovered_ids", "recovered_by_chance")
 UNPAIRED = "original and released rows cannot be paired, so nobody can say which id is whose"
 
 
@@ -59,10 +59,10 @@ class IdRecoveryAudit:
         guessed[order] = self._decoded(attack.codes[order])
         lucky = attack.hits(guessed)
         figures = {
-            "recovered": Figure(
+            "recovered_ids": Figure(
                 found / rows, "share", note="rows whose id, with the rest of the record, is a true one"
             ),
-            "by_chance": Figure(lucky / rows, "share", note="the same attack on the rows in another order"),
+            "recovered_by_chance": Figure(lucky / rows, "share", note="the same attack on the rows in another order"),
             "codes": Figure(len(np.unique(attack.codes)), "values"),
         }
         text = (
@@ -117,10 +117,10 @@ def _looked_up(name: str, source: str, ctx: AuditContext) -> AuditOutcome:
     largest = np.zeros(number, dtype=np.int64)
     np.maximum.at(largest, groups, joint.counts)
     figures = {
-        "recovered": Figure(
+        "recovered_ids": Figure(
             alone / rows, "share", note="rows whose text stands for one id only, to whoever has a list"
         ),
-        "by_chance": Figure(
+        "recovered_by_chance": Figure(
             float(largest.sum()) / rows, "share", note="rows that the likeliest id of their text gets right"
         ),
         "codes": Figure(number, "values"),

@@ -45,7 +45,7 @@ SPEC = PluginSpec(
         reference="Kerckhoffs, La cryptographie militaire, 1883: the method is known; only a key may be secret",
         cost="one pass over the release and over the pairs",
         example="audits:\n  ids: {use: id_recovery, with: {attribute: roll_number, width: 12, head: 4}}\n"
-        "gates:\n  no-ids: {metric: ids.recovered, max: 0.01}",
+        "gates:\n  no-ids: {metric: ids.recovered_ids, max: 0.01}",
     ),
     params=IdRecoveryParams,
     algorithm="ppdm_flow.audits.id_recovery.algorithm:IdRecoveryAudit",

@@ -42,14 +42,14 @@ def release(build, order):
 
 def test_an_unshuffled_release_gives_every_id(build):
     outcome = AUDIT.measure(*release(build, np.arange(500)).args)
-    assert outcome.figures["recovered"].value == 1.0
-    assert outcome.figures["by_chance"].value < 0.05
+    assert outcome.figures["recovered_ids"].value == 1.0
+    assert outcome.figures["recovered_by_chance"].value < 0.05
     assert [f.code for f in outcome.findings] == ["PPF888"]
 
 
 def test_a_shuffled_release_gives_hardly_any(build):
     outcome = AUDIT.measure(*release(build, np.random.default_rng(7).permutation(500)).args)
-    assert outcome.figures["recovered"].value < 0.05
+    assert outcome.figures["recovered_ids"].value < 0.05
     assert outcome.findings == ()
 
 
@@ -58,20 +58,20 @@ def test_masks_are_looked_up(build):
     released = {"i": ["106040**", "106040**", "106020**", "106020**"], "a": original["a"]}
     audit = IdRecoveryAudit(SPEC.params(attribute="i", method="mask"))
     outcome = audit.measure(*build.case(original, released, ROLES).args)
-    assert outcome.figures["recovered"].value == 0.5
-    assert outcome.figures["by_chance"].value == 0.75
+    assert outcome.figures["recovered_ids"].value == 0.5
+    assert outcome.figures["recovered_by_chance"].value == 0.75
     assert [f.code for f in outcome.findings] == ["PPF888"]
 
 
 @pytest.mark.parametrize("values", [["x", "1"], [None, "1"], ["4096", "1"]])
 def test_what_is_no_code_is_not_turned_back(build, values):
     case = build.case({"i": ["1", "2"], "a": ["1", "2"]}, {"i": values, "a": ["1", "2"]}, ROLES)
-    assert AUDIT.measure(*case.args).figures["recovered"].value is None
+    assert AUDIT.measure(*case.args).figures["recovered_ids"].value is None
 
 
 def test_without_pairs_nothing_is_said(build):
     case = release(build, np.arange(500)).but(pairs=None)
-    assert AUDIT.measure(*case.args).figures["recovered"].value is None
+    assert AUDIT.measure(*case.args).figures["recovered_ids"].value is None
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ppdm_flow.api.explaining import explain
 from ppdm_flow.audits.multisets import common_rows, expected_hits
 from ppdm_flow.audits.rejoin.algorithm import RejoinAudit
 from ppdm_flow.core.attributes import AttributeFacts
@@ -126,3 +127,8 @@ def test_expected_hits(rows):
 def test_problems(params, codes):
     scope = Scope("s", {"c": AttributeFacts("c", Role.QUASI_IDENTIFIER)}, ())
     assert [p.code for p in SPEC.effect(SPEC.params(**params), scope).problems] == codes
+
+
+def test_every_figure_has_a_page(build):
+    for name in AUDIT.measure(*pair(build, PEOPLE, ILLNESS).args).figures:
+        assert explain(f"together.{name}").startswith(f"# {name}")
