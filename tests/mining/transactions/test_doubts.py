@@ -29,6 +29,20 @@ def test_expected_errors_are_near_the_real_ones(spread: float) -> None:
     assert (np.abs(expected - real) < 0.12 * real + 5.0 * np.sqrt(real)).all()
 
 
+def test_many_candidates_around_the_minimum_support() -> None:
+    """Ten thousand candidates, of which nine hundred are about as frequent as asked for; 4 sets of them."""
+    rng = np.random.default_rng(11)
+    real, expected = np.zeros(2), np.zeros(2)
+    for _ in range(4):
+        true = np.concatenate([np.zeros(9_000), rng.exponential(0.9, 1_000), rng.uniform(50.0, 60.0, 100)])
+        value = true + rng.normal(0.0, 0.13, len(true))
+        found = doubts(value, np.full(len(true), 0.13), 1.0)
+        expected += found.false_positives, found.false_drops
+        real += np.sum((value >= 1.0) & (true < 1.0)), np.sum((value < 1.0) & (true >= 1.0))
+    assert (np.abs(expected - real) < 0.15 * real + 5.0 * np.sqrt(real)).all()
+    assert (np.abs(expected - real) < 0.5 * real).all()
+
+
 def test_nothing_is_in_doubt_without_noise_or_candidates() -> None:
     none = np.zeros(0)
     assert doubts(none, none, 0.1) == Doubts(0.0, 0.0)
