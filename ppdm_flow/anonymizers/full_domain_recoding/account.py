@@ -20,14 +20,14 @@ def figures(ground: Ground, solved: Solved, scales: Sequence[Scale], cost: str) 
     found = {
         "cost": Figure(best.cost, _UNITS.get(cost, "share")),
         "suppressed_rows": Figure(best.suppressed, "rows"),
-        "suppressed_share": Figure(best.suppressed / max(1, ground.records), "share"),
+        "suppressed_rows_share": Figure(best.suppressed / max(1, ground.records), "share"),
         "classes": Figure(int((best.kept & (best.grouping.sizes > 0)).sum()), "classes"),
         "lattice_nodes": Figure(solution.size, "nodes"),
         "nodes_checked": Figure(solution.checked, "nodes"),
-        "optimum_proven": Figure(int(solution.proven), "yes or no"),
+        "optimum_proven": Figure(int(solution.proven), ""),
     }
     levels = zip(scales, best.grouping.node, strict=True)
-    return found | {f"{s.name}.level": Figure(s.lowest + level, "levels") for s, level in levels}
+    return found | {f"{s.name}.level": Figure(s.lowest + level, "") for s, level in levels}
 
 
 def findings(step: str, solved: Solved, scales: Sequence[Scale]) -> tuple[Finding, ...]:
