@@ -18,6 +18,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from panels import Panel, svg
@@ -175,6 +176,67 @@ def clusters() -> Iterator[Row]:
         for series in outcome.charts[0].series:
             kind = series.name if series.name == "original" else f"swapped {name}"
             SHARES[kind] = [(float(i + 1), y) for i, y in enumerate(series.y)]
+
+
+BORN = ["1/21/76", "4/13/86", "2/28/76", "1/21/76", "4/13/86", "2/28/76"]
+HOSPITAL = {
+    "born": BORN,
+    "sex": ["Male", "Female", "Male", "Male", "Female", "Female"],
+    "zip": ["53715", "53715", "53703", "53703", "53706", "53706"],
+    "disease": ["Heart Disease", "Hepatitis", "Bronchitis", "Broken Arm", "Flu", "Hang Nail"],
+}
+VOTERS = """name,born,sex,zip
+Andre,1/21/76,Male,53715
+Beth,1/10/81,Female,55410
+Carol,10/1/44,Female,90210
+Dan,2/21/84,Male,02174
+Ellen,4/19/72,Female,02237
+"""
+PATIENTS = {
+    "zip": ["476**"] * 3 + ["4790*"] * 3 + ["476**"] * 3,
+    "age": ["2*"] * 3 + [">=40"] * 3 + ["3*"] * 3,
+    "condition": ["Heart Disease"] * 3 + ["Flu", "Heart Disease", "Cancer"] + ["Heart Disease", "Cancer", "Cancer"],
+}
+
+
+def attacked(name: str, columns: dict[str, list[str]], secret: str, home: Path, **params: object) -> AuditOutcome:
+    """Carry out an attack of the product on a small release; values may be shown."""
+    roles = {n: Role.SENSITIVE if n == secret else QI for n in columns}
+    view = InMemoryView.of(Table.of(columns), roles)
+    spec = load("audits", name)
+    ctx = context(roles, home=home, show_values=True)
+    return spec.load()(spec.params.model_validate(params)).measure(view, view, ctx)
+
+
+@part("hospital")
+def hospital() -> Iterator[Row]:
+    """Of five voters one is linked, Andre, who has heart disease; in a safe release nobody is."""
+    safe = {**HOSPITAL, "born": ["*"] * 6, "sex": ["*"] * 6, "zip": ["537**"] * 6}
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        (home / "voters.csv").write_text(VOTERS)
+        for name, table, linked, learned in (("hospital", HOSPITAL, 1, 1), ("hospital.safe", safe, 0, 0)):
+            found = attacked("linkage", table, "disease", home, external="voters.csv", identity="name")
+            told = [f.text for f in found.findings if "(Andre: Heart Disease)" in f.text]
+            yield Row.exact(f"{name}.linked", linked, found.figures["linked"].value)
+            yield Row.exact(f"{name}.andre_has_heart_disease", learned, len(told))
+
+
+@part("inference")
+def inference() -> Iterator[Row]:
+    """Bob has heart disease; Carl, who cannot have it, has cancer; in 3-diverse classes neither is known."""
+    bob = {"bob": {"known": {"zip": "47678", "age": "27"}}}
+    carl = {"carl": {"known": {"zip": "47673", "age": "36"}, "never": {"condition": ["Heart Disease"]}}}
+    safe = {**PATIENTS, "condition": ["Flu", "Heart Disease", "Cancer"] * 3}
+    attacks = (
+        ("homogeneity", "bob", "Heart Disease", bob),
+        ("background_knowledge", "carl", "Cancer", carl),
+    )
+    for audit, who, what, targets in attacks:
+        for suffix, table, known in (("", PATIENTS, 1), (".safe", safe, 0)):
+            found = attacked(audit, table, "condition", Path(), targets=targets)
+            told = [f.text for f in found.findings if f"`{who}`" in f.text and f"({what})" in f.text]
+            yield Row.exact(f"{audit.partition('_')[0]}.{who}{suffix}", known, len(told))
 
 
 def shown(row: Row) -> str:

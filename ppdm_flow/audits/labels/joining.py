@@ -15,7 +15,7 @@ from ppdm_flow.sdk.compiled import compiled, tolerant
 Integers = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 
-LOOKS = 3_000_000_000
+LOOKS = 500_000_000
 """Pairs of a person and a class that are looked at: some seconds."""
 FEWEST = 1000
 """People who are looked up all the same."""
@@ -142,9 +142,11 @@ def _run(people: Integers, column: int, known: Index) -> Found:
     first, last = (known.label_offsets[column], known.label_offsets[column + 1]) if column >= 0 else (0, 0)
     wide = first + np.flatnonzero(known.covers.wide[first:last])
     fits = known.covers
-    sides = (known.low, known.high, found.rows, found.kinds, found.first, found.low, found.high)
-    _look(people, known.classes, known.rows, *(fits.starts, fits.labels, fits.wide, fits.unknown),
-          column, order, starts, wide, *sides)  # fmt: skip
+    sides = (known.low[:, order], known.high[:, order], found.rows, found.kinds, found.first, found.low, found.high)
+    _look(people, known.classes[:, order], known.rows[order], *(fits.starts, fits.labels, fits.wide, fits.unknown),
+          column, starts, wide, *sides)  # fmt: skip
+    some = found.first >= 0
+    found.first[some] = order[found.first[some]]
     return found
 
 
@@ -182,7 +184,6 @@ def _look(
     wide: Truths,
     unknown: Truths,
     column: int,
-    order: Integers,
     places: Integers,
     open_labels: Integers,
     low: Integers,
@@ -193,20 +194,19 @@ def _look(
     out_low: Integers,
     out_high: Integers,
 ) -> Any:
-    """Go through the classes whose label fits in ``column``; -1: through all."""
+    """Go through the classes, sorted by ``column``, whose label fits there; -1: through all."""
     for p in range(len(people)):
         everyone = column < 0 or unknown[people[p, max(column, 0)]]
         mine = 0 if everyone else starts[people[p, column]]
         many = 1 if everyone else starts[people[p, column] + 1] - mine + len(open_labels)
         for i in range(many):
             if everyone:
-                first, last = 0, len(order)
+                first, last = 0, len(rows)
             else:
                 special = i - (many - len(open_labels))
                 label = open_labels[special] if special >= 0 else labels[mine + i]
                 first, last = places[label], places[label + 1]
-            for place in range(first, last):
-                c = order[place]
+            for c in range(first, last):
                 fit = True
                 for k in range(len(classes)):
                     if k != column and not _fits(people[p, k], classes[k, c], starts, labels, wide, unknown):

@@ -22,7 +22,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
-LOOKS = 4_000_000_000
+LOOKS = 1_000_000_000
 """Cells that are compared: some seconds."""
 FEWEST = 200
 ROUNDING = 1e-6
