@@ -196,7 +196,10 @@ def words(rows: Sequence[Row]) -> Iterator[str]:
             wanted = ", ".join(f"{s:.0%}" for s in shares)
             yield f"{start} recovered of 1, 2, 3 items: {said} (paper {wanted}): {verdict(holds)}"
             worst = value[f"{start}worst_breach"]
-            yield f"{start} worst measured breach {worst:.1%}, at most {LIMIT:.0%}: {verdict(worst <= LIMIT)}"
+            if reading == "overall.":
+                yield f"{start} worst measured breach {worst:.1%}: these maxima are not those of each size"
+            else:
+                yield f"{start} worst measured breach {worst:.1%}, at most {LIMIT:.0%}: {verdict(worst <= LIMIT)}"
     for name in (*QUEST, *FILES):
         if f"{name}.promise.worst_breach.by_size.exact" in value:
             level = LEVELS.get(name, LEVEL)
