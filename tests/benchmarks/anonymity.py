@@ -3,7 +3,8 @@
     python tests/benchmarks/anonymity.py [--data DIR] [--only adult] [--json FILE]
 
 ``check``: privacy models checked on about 1 million rows. ``adult``: optimal full-domain recoding of ARX's Adult, the
-search alone and the whole run. ``million``: the same table 33 times over, with noise.
+search alone and the whole run. ``million``: the same table 33 times over, with noise. ``local``:
+local recoding, suppression and microaggregation.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import os
 from pathlib import Path
 
 from checking import check
+from classes_apart import local
 from measuring import ROOT, Sheet
 from searches import adult, million
 
-PARTS = {"check": check, "adult": adult, "million": million}
+PARTS = {"check": check, "adult": adult, "million": million, "local": local}
 
 
 def main() -> None:
