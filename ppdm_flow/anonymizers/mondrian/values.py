@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -85,7 +85,7 @@ def sets(name: str, texts: Sequence[str]) -> Values:
 def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
     """Return numbers or dates that become intervals; spellings of one number are one value. Raises PluginError."""
     try:
-        numbers = _dates(texts) if dates else [Fraction(n) for n in decimals(texts)]
+        numbers = _dates(texts) if dates else decimals(texts)
     except UnplacedError as fault:
         text = f"{fault.values} of {len(texts)} distinct values of the column `{name}` {fault.what}"
         raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
@@ -93,17 +93,17 @@ def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
     place = {number: i for i, number in enumerate(ordered)}
     codes = np.array([place[n] for n in numbers], dtype=np.int32)
     shown = dict(zip(reversed(codes.tolist()), reversed(texts), strict=True))
-    reach = (ordered[-1] - ordered[0]) or 1 if ordered else 1
+    reach = (ordered[-1] - ordered[0]) or Decimal(1) if ordered else Decimal(1)
     position = np.array([float((n - ordered[0]) / reach) for n in ordered])
     scale = Scale(Form.INTERVAL, len(ordered), position=position)
     return Values(name, tuple(texts), codes, scale, tuple(shown[i] for i in range(len(ordered))))
 
 
-def _dates(texts: Sequence[str]) -> list[Fraction]:
+def _dates(texts: Sequence[str]) -> list[Decimal]:
     read: Callable[[str], datetime] = datetime.fromisoformat
     try:
         found = [read(t) for t in texts]
-        return [Fraction((d if d.tzinfo else d.replace(tzinfo=UTC)).timestamp()) for d in found]
+        return [Decimal((d if d.tzinfo else d.replace(tzinfo=UTC)).timestamp()) for d in found]
     except (ValueError, OverflowError):
         raise UnplacedError("PPF786", len(texts), "are not all dates in ISO 8601 form") from None
 

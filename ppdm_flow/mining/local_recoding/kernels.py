@@ -162,12 +162,15 @@ def most_saving(
 
 @compiled
 def choice(
-    codes: Codes, weights: Ints, members: Ints, tries: Tries, k: int, by_gain: bool, relaxed: bool, scales: Scales
-) -> tuple[int, int, int, int]:
-    """Return the cut of one partition: attribute or -1, first and last code, records; `proposed` says which."""
+    codes: Codes, weights: Ints, members: Ints, tries: Tries,
+    k: int, by_gain: bool, relaxed: bool, scales: Scales, desk: tuple[Ints, Ints, Ints],
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Return the cut of one partition: attribute or -1, first and last code, records; `proposed` says which.
+
+    ``desk`` is room for `profiled`.
+    """
     d, records = codes.shape[1], weights[members].sum()
-    sums = np.zeros(scales.width.max(), dtype=np.int64)
-    value, weight = np.empty(len(sums), dtype=np.int64), np.empty(len(sums), dtype=np.int64)
+    sums, value, weight = desk
     most, wide = 0.0, 0.0
     best, middle = (-1, 0, 0, WHOLE), (-1, 0, 0, WHOLE)
     for j in range(d):
@@ -197,11 +200,13 @@ def proposed(
     widest label is cut at its median where no cut saves anything, and without ``by_gain``.
     """
     out = np.full((len(begins), 4), -1, dtype=np.int64)
+    widest = scales.width.max() if codes.shape[1] else 0
+    room = (np.zeros(widest, dtype=np.int64), np.empty(widest, dtype=np.int64), np.empty(widest, dtype=np.int64))
     for p in range(len(begins)):
         members = order[begins[p] : ends[p]]
         if codes.shape[1] and weights[members].sum() >= 2 * k:
             out[p, 0], out[p, 1], out[p, 2], out[p, 3] = choice(
-                codes, weights, members, tries[p], k, by_gain, relaxed, scales
+                codes, weights, members, tries[p], k, by_gain, relaxed, scales, room
             )
     return out
 

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ppdm_flow.core.anonymity import LDiversity, TCloseness
+from ppdm_flow.core.anonymity import KMap, LDiversity, Population, TCloseness
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.sdk import registry
@@ -128,3 +129,77 @@ def test_labels_cover_what_they_stand_for(partitioning):
     regions = {c: ancestors[0] for c, ancestors in COUNTRIES}
     for own, label in zip(table["country"].texts(), released["country"].texts(), strict=True):
         assert label in (own, regions[own], "*")
+
+
+def fitted(table, params, facts, k=2):
+    names = tuple(facts)
+    case = Case(
+        registry.load("anonymizers", "mondrian"),
+        params,
+        table,
+        requirements=(KAnonymity("k", k, names),),
+        facts=facts,
+    )
+    found = case.fit()
+    return found, found.transform.apply(table, None)
+
+
+def test_spellings_of_a_number_are_one_value_and_dates_are_intervals():
+    table = Table.of({"x": ["1", "1.0", "2", "3"], "day": ["2020-01-01", "2020-02-01", "2021-01-01", "2021-03-01"]})
+    facts = {
+        "x": AttributeFacts("x", Role.QUASI_IDENTIFIER, AttributeType.FLOAT),
+        "day": AttributeFacts("day", Role.QUASI_IDENTIFIER, AttributeType.DATE),
+    }
+    _, released = fitted(table, {}, facts)
+    assert released["x"].texts() == ["1", "1", "[2, 3]", "[2, 3]"]
+    assert released["day"].texts() == ["[2020-01-01, 2020-02-01]"] * 2 + ["[2021-01-01, 2021-03-01]"] * 2
+
+
+def test_a_set_that_looks_like_a_value_is_refused():
+    table = Table.of({"x": ["a", "b", "{a, b}", "{a, b}", "c", "c"]})
+    with pytest.raises(PluginError) as raised:
+        fitted(table, {}, {"x": AttributeFacts("x", Role.QUASI_IDENTIFIER)})
+    assert raised.value.diagnostics[0].code == "PPF788"
+
+
+@pytest.mark.parametrize("partitioning", ["strict", "relaxed"])
+def test_weights_count_as_rows(partitioning):
+    table = Table.of({"x": ["a", "b", "c"], "n": ["3", "1", "2"]})
+    facts = {"x": AttributeFacts("x", Role.QUASI_IDENTIFIER)}
+    case = Case(
+        registry.load("anonymizers", "mondrian"),
+        {"partitioning": partitioning},
+        table,
+        requirements=(KAnonymity("k", 3, ("x",)),),
+        facts=facts | {"n": AttributeFacts("n", Role.WEIGHT)},
+    )
+    assert case.fit().transform.apply(table, None)["x"].texts() == ["a", "{b, c}", "{b, c}"]
+
+
+def test_fewer_rows_than_k_are_refused_and_none_pass():
+    facts = {"x": AttributeFacts("x", Role.QUASI_IDENTIFIER)}
+    with pytest.raises(PluginError) as raised:
+        fitted(Table.of({"x": ["a"]}), {}, facts)
+    assert raised.value.diagnostics[0].code == "PPF881"
+    for partitioning in ("strict", "relaxed"):
+        found, released = fitted(Table.of({"x": []}), {"partitioning": partitioning}, facts)
+        assert len(released) == 0
+        assert found.figures["ncp"].value is None
+
+
+@pytest.mark.parametrize(
+    ("params", "requirements", "expected"),
+    [
+        ({"labels": {"disease": "sets"}}, (K,), ["PPF781"]),
+        ({"labels": {"job": "hierarchy"}}, (K,), ["PPF780"]),
+        ({"attributes": ["agee"]}, (K,), ["PPF780", "PPF781"]),
+        ({}, (), ["PPF780"]),
+        ({}, (KMap("privacy.k_map", 3, NAMES, Population("p.csv")),), ["PPF780"]),
+    ],
+)
+def test_problems_are_seen_before_a_run(params, requirements, expected):
+    case = Case(registry.load("anonymizers", "mondrian"), params, people(5), requirements=requirements, facts=FACTS)
+    assert sorted(p.code for p in case.effect.problems) == expected
+    assert case.effect.serves == (
+        ("privacy.k_anonymity",) if requirements == (K,) and "attributes" not in params else ()
+    )
