@@ -9,6 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.naming import absent, missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
@@ -31,6 +32,10 @@ def effect(params: LossyJoinParams, scope: Scope) -> Effect:
         problems.append(absent(params.key, known, ("key",)))
     if params.key in params.attributes:
         problems.append(Problem("PPF827", "the key joins the two sides, so it is on both", ("attributes",)))
+    weights = [f"`{n}`" for n, fact in scope.attributes.items() if fact.role is Role.WEIGHT]
+    if weights:
+        text = f"rows stand for several people each, as {weights[0]} says: parts of such rows do not join by class"
+        problems.append(Problem("PPF827", text, hint="write each person as a row of its own first"))
     there = tuple(n for n in dict.fromkeys(params.attributes) if n in scope.attributes and n != params.key)
     return Effect(
         reads=tuple(n for n in (params.key, *there) if n in scope.attributes),

@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 
 from ppdm_flow.anonymizers.naming import absent
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
@@ -39,6 +40,10 @@ def effect(params: VerticalPartitionParams, scope: Scope) -> Effect:
         if times > 1 or name == params.key:
             why = "every table has the key already" if name == params.key else "it would join the tables beside the key"
             problems.append(Problem("PPF827", f"`{name}` is in two tables: {why}", ("tables",)))
+    weights = [f"`{n}`" for n, fact in scope.attributes.items() if fact.role is Role.WEIGHT]
+    if weights:
+        text = f"rows stand for several people each, as {weights[0]} says: parts of such rows do not join by class"
+        problems.append(Problem("PPF827", text, hint="write each person as a row of its own first"))
     outputs = {table: (params.key, *names) for table, names in params.tables.items()}
     return Effect(
         reads=tuple(dict.fromkeys(n for names in outputs.values() for n in names if n in scope.attributes)),

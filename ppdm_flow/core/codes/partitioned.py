@@ -57,7 +57,8 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF827",
         "tables that more than the key would join",
-        "An attribute is in two tables of a vertical partition, or a row has no value of the key.",
+        "An attribute is in two tables of a vertical partition, a row has no value of the key, or rows stand for"
+        " several people each.",
         "The partition protects only as far as nothing but the class id connects the tables.",
         "Put each attribute into one table; let `assign_class_id` give every row a class.",
         "tables: {people: [age, town], illness: [town, disease]}",

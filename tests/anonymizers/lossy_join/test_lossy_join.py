@@ -90,3 +90,9 @@ def test_every_row_needs_a_class():
 def test_problems(params, codes):
     scope = Scope("s", {n: AttributeFacts(n, Role.QUASI_IDENTIFIER) for n in TABLE.names}, ())
     assert [p.code for p in SPEC.effect(SPEC.params.model_validate(params), scope).problems] == codes
+
+
+def test_rows_of_several_people_are_refused():
+    facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER) for n in TABLE.names}
+    scope = Scope("s", {**facts, "people": AttributeFacts("people", Role.WEIGHT)}, ())
+    assert [p.code for p in SPEC.effect(CASE.bound, scope).problems] == ["PPF827"]

@@ -77,3 +77,9 @@ def test_every_row_needs_a_key():
     table = Table.of({"age": ["1", "2"], "town": ["a", "b"], "disease": ["x", "y"], "class_id": ["1", None]})
     with pytest.raises(PluginError, match="`class_id`"):
         Case(SPEC, {"tables": TABLES}, table).fit()
+
+
+def test_rows_of_several_people_are_refused():
+    facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER) for n in TABLE.names}
+    scope = Scope("s", {**facts, "people": AttributeFacts("people", Role.WEIGHT)}, ())
+    assert [p.code for p in SPEC.effect(CASE.bound, scope).problems] == ["PPF827"]
