@@ -18,9 +18,9 @@ class LinkageParams(Params):
     Without it the attacker knows the quasi-identifiers of everybody in the original: the worst case. ``columns`` says
     which of its columns tells which attribute (those of the same name if not given; those that it has not are not
     used); ``identity`` names the column that says who it is, ``truth`` the attribute of the source that holds the same
-    identities, by which the links are judged. ``attributes`` are linked by: all quasi-identifiers if not given;
-    ``sensitive`` are learned: those of that role if not given. ``sample`` bounds the people for whom the nearest row is
-    looked for; 0 for none.
+    identities, by which the links are judged (one that some step reads: what no step needs is never read).
+    ``attributes`` are linked by: all quasi-identifiers if not given; ``sensitive`` are learned: those of that role if
+    not given. ``sample`` bounds the people for whom the nearest row is looked for; 0 for none.
     """
 
     external: str | None = None

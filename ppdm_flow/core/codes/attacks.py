@@ -52,8 +52,8 @@ PAGES = (
         what="Released rows fit the rows at the same place of the original, or of another release, far more often than"
         " shuffled rows would; chance does this in one of a thousand releases at most.",
         why="Two tables in one order can be put side by side: what one of them hides of a row, the other tells.",
-        fix="Shuffle the rows as the last step.",
-        good="steps:\n  shuffle: {use: shuffle_rows}",
+        fix="Let the release be shuffled, as it is unless `shuffle: false` says otherwise.",
+        good="releases:\n  public: {path: people.csv}",
     ),
     CodePage(
         code="PPF895",
