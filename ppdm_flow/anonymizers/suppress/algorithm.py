@@ -31,7 +31,7 @@ class Suppress:
         names, k = chosen(self.params, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
         every = tuple(dict.fromkeys((*names, *self.params.rare)))
         require(every, data.schema.names, ctx.step)
-        joins = ctx.nulls is not Nulls.OWN_CATEGORY and self.params.small != "keep"
+        joins = ctx.nulls is not Nulls.OWN_CATEGORY and self.params.small == "cells"
         cells = tuple(self._cells(data.counts([name]), joined=joins and name in names) for name in every)
         over = tuple(every.index(name) for name in names)
         counts = data.counts(list(names))

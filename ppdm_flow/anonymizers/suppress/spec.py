@@ -88,7 +88,7 @@ SPEC = PluginSpec(
         " Meindl, J. Stat. Software 67 (2015)",
         guarantees=(
             "every class over the attributes has at least k rows, a suppressed cell being a value of its own",
-            "every value named under `rare` that is left has as many rows as asked for, before rows are dropped",
+            "every value named under `rare` that is left has as many rows as asked for, before classes are looked at",
         ),
         serves=("k_anonymity",),
         cost="rows once for counting; then distinct rows in small classes times sets of attributes, 4,096 at most",

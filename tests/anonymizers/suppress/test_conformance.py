@@ -71,6 +71,10 @@ class TestWildcards(TestCells):
     nulls = Nulls.WILDCARD
 
 
+class TestRowsWithWildcards(TestRows):
+    nulls = Nulls.WILDCARD
+
+
 def outcome(table, params, requirements=(K,)):
     case = Case(spec(), params, table, requirements=requirements, facts=FACTS)
     fitted = case.fit()
