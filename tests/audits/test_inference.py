@@ -55,8 +55,8 @@ def test_carl_has_cancer(build):
     assert found["target.carl.condition.values"] == 1
     assert found["target.carl.condition.rows"] == 2
     assert found["certain"] == pytest.approx(6 / 9)
-    assert found["certain_before"] == pytest.approx(3 / 9)
-    assert found["worst_posterior"] == found["worst_posterior_before"] == 1
+    assert found["certain_uninformed"] == pytest.approx(3 / 9)
+    assert found["worst_posterior"] == found["worst_posterior_uninformed"] == 1
     assert [f.code for f in outcome.findings] == ["PPF893", "PPF893"]
     assert "(Cancer)" in outcome.findings[1].text
 

@@ -18,9 +18,9 @@ from ppdm_flow.sdk.view import DataView
 
 NAMES = {
     "certain": "share",
-    "certain_before": "share",
+    "certain_uninformed": "share",
     "worst_posterior": "probability",
-    "worst_posterior_before": "probability",
+    "worst_posterior_uninformed": "probability",
 }
 
 
@@ -59,9 +59,9 @@ def _figures(held: Holdings, excluded: int, true: bool) -> dict[str, Figure]:
     note = "there are no rows" if not some else "" if true else NOT_TRUE
     values = {
         "certain": held.rows_of(held.certain(excluded)) / held.total if some else None,
-        "certain_before": held.rows_of(held.certain()) / held.total if some else None,
+        "certain_uninformed": held.rows_of(held.certain()) / held.total if some else None,
         "worst_posterior": held.worst_posterior(excluded),
-        "worst_posterior_before": held.worst_posterior(),
+        "worst_posterior_uninformed": held.worst_posterior(),
     }
     none = note or "no value is released"
     return {n: Figure(v, NAMES[n], note=none if v is None else note) for n, v in values.items()}

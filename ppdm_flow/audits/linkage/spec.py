@@ -64,7 +64,7 @@ SPEC = PluginSpec(
             "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002; nearest rows: Domingo-Ferrer,"
             " Torra, Disclosure risk assessment via record linkage, 2002; Gower, Biometrics 27, 1971"
         ),
-        cost="an index lookup a person, some seconds at most; every person of the sample is compared with all classes",
+        cost="an index lookup a person, sampled where a million rows differ: half a minute then, else seconds",
         example=(
             "audits:\n  voters:\n    use: linkage\n    with: {external: voters.csv, identity: name}\n"
             "gates:\n  nobody-found: {metric: voters.linked, max: 0}"
