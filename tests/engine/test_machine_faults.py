@@ -15,6 +15,7 @@ from ppdm_flow.core.errors import RunError, UsageError
 
 SCRIPT = """
 import json, resource, sys
+sys.dont_write_bytecode = True  # Python 3.11 would keep what fits of a module's cache, and stumble over it later
 from pathlib import Path
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.header import columns
