@@ -10,6 +10,7 @@ from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
 from ppdm_flow.audits.background_knowledge.wording import chart, findings
 from ppdm_flow.audits.inference.holdings import Holdings, holdings
 from ppdm_flow.audits.inference.secrets import secrets_of
+from ppdm_flow.audits.inference.summary import summarized
 from ppdm_flow.audits.inference.targets import infer
 from ppdm_flow.audits.inference.truthful import NOT_TRUE, truthful
 from ppdm_flow.core.results import AuditOutcome, Figure
@@ -35,15 +36,12 @@ class BackgroundKnowledgeAudit:
         del original
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         if not of.secrets:
-            return AuditOutcome(
-                {n: Figure(None, u, note="no sensitive attribute is released") for n, u in NAMES.items()}
-            )
+            return AuditOutcome(summarized({}, NAMES))
         held = {s: holdings(candidate, of.beside(s), s) for s in of.secrets}
         true = {s: truthful((*of.beside(s), s), ctx) for s in held}
         told = [i for s in held for i in infer(self.params.targets, of.beside(s), s, candidate, ctx)]
         each = {s: _figures(h, self.params.excludes, true[s]) for s, h in held.items()}
-        figures = {n: _worst([mine[n] for mine in each.values()]) for n in NAMES}
-        figures |= {f"{s}.{n}": figure for s, mine in each.items() for n, figure in mine.items()}
+        figures = summarized(each, NAMES)
         for inference in told:
             figures |= inference.figures()
         sound = {s: h for s, h in held.items() if true[s]}
@@ -65,7 +63,3 @@ def _figures(held: Holdings, excluded: int, true: bool) -> dict[str, Figure]:
     }
     none = note or "no value is released"
     return {n: Figure(v, NAMES[n], note=none if v is None else note) for n, v in values.items()}
-
-
-def _worst(figures: list[Figure]) -> Figure:
-    return max(figures, key=lambda f: -1.0 if f.value is None else f.value)

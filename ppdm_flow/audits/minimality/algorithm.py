@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ppdm_flow.audits.inference.secrets import secrets_of
+from ppdm_flow.audits.inference.summary import summarized
 from ppdm_flow.audits.inference.truthful import NOT_TRUE, truthful
 from ppdm_flow.audits.minimality.merged import Merged, merged
 from ppdm_flow.audits.minimality.posterior import posteriors
@@ -51,10 +52,6 @@ class MinimalityAudit:
         """Return the share of people known beyond the bound, and the highest posterior with and without the attack."""
         del original
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
-        if not of.secrets:
-            return AuditOutcome(
-                {n: Figure(None, u, note="no sensitive attribute is released") for n, u in NAMES.items()}
-            )
         figures: dict[str, dict[str, Figure]] = {}
         findings = []
         for secret in of.secrets:
@@ -64,9 +61,7 @@ class MinimalityAudit:
             figures[secret] = _figures(undone, NO_GROUPS if true else NOT_TRUE)
             if undone is not None and undone.breached:
                 findings.append(_finding(secret, undone, self.params, ctx))
-        worst = {n: _worst([mine[n] for mine in figures.values()]) for n in NAMES}
-        each = {f"{s}.{n}": figure for s, mine in figures.items() for n, figure in mine.items()}
-        return AuditOutcome(worst | each, findings=tuple(findings))
+        return AuditOutcome(summarized(figures, NAMES), findings=tuple(findings))
 
     def _protected(self, groups: Merged, secret: str, ctx: AuditContext) -> list[int]:
         """Return the codes of the protected values."""
@@ -124,10 +119,6 @@ def _figures(undone: Undone | None, none: str) -> dict[str, Figure]:
         "worst_posterior": Figure(undone.after, "probability", sample=sample, note=note),
         "worst_before": Figure(undone.before, "probability", sample=sample, note="from the shares in the classes"),
     }
-
-
-def _worst(figures: list[Figure]) -> Figure:
-    return max(figures, key=lambda f: -1.0 if f.value is None else f.value)
 
 
 def _finding(secret: str, undone: Undone, params: MinimalityParams, ctx: AuditContext) -> Finding:
