@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 
@@ -13,31 +10,16 @@ from ppdm_flow.sources import item_sets
 from ppdm_flow.sources.baskets import kernels
 from ppdm_flow.sources.baskets.spec import BasketsParams
 from ppdm_flow.sources.faults import fault, nul
-from ppdm_flow.sources.gzipped import is_gzip
-from ppdm_flow.sources.lines import Block, blocks, line_of, undecodable_place
+from ppdm_flow.sources.lines import Block, line_of, undecodable_place
+from ppdm_flow.sources.set_lines import SetLines
 from ppdm_flow.tables.sets import Baskets
 
 
-class BasketsSource:
+class BasketsSource(SetLines[BasketsParams]):
     """One file of baskets. ``repeated`` counts the repetitions that the last pass left out."""
 
-    def __init__(self, params: BasketsParams, path: Path) -> None:
-        self.params = params
-        self.path = path
-        self.repeated = 0
-
-    def names(self) -> tuple[str, ...]:
-        """Return the one name: there is no header. Raises DataError where the file cannot be read."""
-        is_gzip(self.path)
-        return (item_sets.NAME,)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the sets. Raises DataError with the line."""
-        self.repeated = 0
-        for block in blocks(self.path):
-            yield item_sets.listed(self._baskets(block), columns)
-
-    def _baskets(self, block: Block) -> Baskets:
+    def baskets(self, block: Block) -> Baskets:
+        """Return the sets of a block. Raises DataError with the line."""
         size = len(block.octets)
         out = np.empty(size, dtype=np.uint8)
         ends = np.empty(size // 2 + 2, dtype=np.int64)

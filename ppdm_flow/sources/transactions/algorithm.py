@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -12,8 +9,8 @@ import pyarrow as pa
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources import item_sets
 from ppdm_flow.sources.faults import fault, nul
-from ppdm_flow.sources.gzipped import is_gzip
-from ppdm_flow.sources.lines import Block, blocks, line_of
+from ppdm_flow.sources.lines import Block, line_of
+from ppdm_flow.sources.set_lines import SetLines
 from ppdm_flow.sources.transactions import kernels
 from ppdm_flow.sources.transactions.spec import TransactionsParams
 from ppdm_flow.tables.sets import Baskets
@@ -21,26 +18,11 @@ from ppdm_flow.tables.sets import Baskets
 _DENSE = 1 << 22
 
 
-class TransactionsSource:
+class TransactionsSource(SetLines[TransactionsParams]):
     """One FIMI file. ``repeated`` counts the repetitions that the last pass left out."""
 
-    def __init__(self, params: TransactionsParams, path: Path) -> None:
-        self.params = params
-        self.path = path
-        self.repeated = 0
-
-    def names(self) -> tuple[str, ...]:
-        """Return the one name: there is no header. Raises DataError where the file cannot be read."""
-        is_gzip(self.path)
-        return (item_sets.NAME,)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the sets. Raises DataError with the line."""
-        self.repeated = 0
-        for block in blocks(self.path):
-            yield item_sets.listed(self._baskets(block), columns)
-
-    def _baskets(self, block: Block) -> Baskets:
+    def baskets(self, block: Block) -> Baskets:
+        """Return the sets of a block. Raises DataError with the line."""
         items = np.empty(len(block.octets) // 2 + 1, dtype=np.int64)
         offsets = np.empty(block.lines + 1, dtype=np.int64)
         wrong, place = kernels.numbers(block.octets, items, offsets)
