@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -46,8 +47,22 @@ class Model(Protocol):
         ...
 
 
+class Hereditary(ABC):
+    """A model that no part of a class keeps where the class itself breaks it."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def keeps(self, grouping: Grouping, base: Floats) -> Bools:
+        """Return which classes keep it."""
+
+    def lost(self, grouping: Grouping, base: Floats, _drift: float) -> Floats:
+        """Return 1 where it is broken: so it is for every part of the class."""
+        return (~self.keeps(grouping, base)).astype(np.float64)
+
+
 @dataclass(frozen=True, slots=True)
-class KAnonymous:
+class KAnonymous(Hereditary):
     """At least ``k`` records (Samarati 2001)."""
 
     k: int
@@ -57,13 +72,9 @@ class KAnonymous:
         """Compare sizes."""
         return grouping.sizes >= self.k
 
-    def lost(self, grouping: Grouping, base: Floats, _drift: float) -> Floats:
-        """Return 1 where it is broken: so it is for every part of the class."""
-        return (~self.keeps(grouping, base)).astype(np.float64)
-
 
 @dataclass(frozen=True, slots=True)
-class KMap:
+class KMap(Hereditary):
     """At least ``k`` people of the population table (Sweeney 2001); classes without a record are of no interest."""
 
     k: int
@@ -75,13 +86,9 @@ class KMap:
             raise ValueError("k-map needs a population table")
         return grouping.people >= self.k
 
-    def lost(self, grouping: Grouping, base: Floats, _drift: float) -> Floats:
-        """Return 1 where it is broken: so it is for every part of the class."""
-        return (~self.keeps(grouping, base)).astype(np.float64)
-
 
 @dataclass(frozen=True, slots=True)
-class DistinctDiverse:
+class DistinctDiverse(Hereditary):
     """At least ``l`` values (Machanavajjhala et al. 2007, section 4)."""
 
     attribute: int
@@ -90,10 +97,6 @@ class DistinctDiverse:
     def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
         """Count values."""
         return np.asarray(distinct(grouping.cells[self.attribute]) >= self.l - SLACK)
-
-    def lost(self, grouping: Grouping, base: Floats, _drift: float) -> Floats:
-        """Return 1 where it is broken: so it is for every part of the class."""
-        return (~self.keeps(grouping, base)).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
