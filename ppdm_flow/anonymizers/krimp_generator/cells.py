@@ -6,6 +6,7 @@ whatever the maker says.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,19 +46,10 @@ class Maker(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Value:
-    """The item is the value."""
+class OfOriginal:
+    """Cells have values of the original, by its codes."""
 
     categories: pa.StringArray
-
-    @property
-    def draws(self) -> int:
-        """None."""
-        return 0
-
-    def raw(self, codes: Codes, _words: Words) -> Raw:
-        """Return the codes."""
-        return codes.astype(np.int64)
 
     def column(self, raw: Raw) -> Column:
         """Return a column with the original's categories."""
@@ -68,18 +60,10 @@ class Value:
         return raw
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Empirical:
-    """The item is an interval; the value is one of the original's within it, as frequent as it is there.
+class WithinIntervals(ABC):
+    """Items are intervals, within which a value is drawn; special marks stay."""
 
-    ``order`` (values,): the original's codes, interval by interval; ``reach`` (values,): the running sum of their
-    counts; ``begin`` (intervals + 1,): the sum before each interval.
-    """
-
-    categories: pa.StringArray
-    order: Raw
-    reach: Raw
-    begin: Raw
+    __slots__ = ()
 
     @property
     def draws(self) -> int:
@@ -90,22 +74,49 @@ class Empirical:
         """Draw within the intervals."""
         out = codes.astype(np.int64)
         inside = codes >= 0
-        low, high = self.begin[codes[inside]], self.begin[codes[inside] + 1]
-        at = low + scaled(words[inside], high - low)
-        out[inside] = self.order[np.searchsorted(self.reach, at, side="right")]
+        out[inside] = self.drawn(codes[inside], words[inside])
         return out
 
-    def column(self, raw: Raw) -> Column:
-        """Return a column with the original's categories."""
-        return Column(raw.astype(np.int32), self.categories)
-
-    def original(self, raw: Raw) -> Raw:
-        """Return the codes."""
-        return raw
+    @abstractmethod
+    def drawn(self, intervals: Codes, words: Words) -> Raw:
+        """Return a value within each interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Uniform:
+class Value(OfOriginal):
+    """The item is the value."""
+
+    @property
+    def draws(self) -> int:
+        """None."""
+        return 0
+
+    def raw(self, codes: Codes, _words: Words) -> Raw:
+        """Return the codes."""
+        return codes.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Empirical(WithinIntervals, OfOriginal):
+    """The item is an interval; the value is one of the original's within it, as frequent as it is there.
+
+    ``order`` (values,): the original's codes, interval by interval; ``reach`` (values,): the running sum of their
+    counts; ``begin`` (intervals + 1,): the sum before each interval.
+    """
+
+    order: Raw
+    reach: Raw
+    begin: Raw
+
+    def drawn(self, intervals: Codes, words: Words) -> Raw:
+        """Draw by frequency."""
+        low, high = self.begin[intervals], self.begin[intervals + 1]
+        at = low + scaled(words, high - low)
+        return self.order[np.searchsorted(self.reach, at, side="right")]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Uniform(WithinIntervals):
     """The item is an interval; the value is any number within it, with as many decimals as the original's have.
 
     ``first`` and ``size`` (intervals,): the grid numbers of each interval, counted from the least of all. ``known``
@@ -118,18 +129,9 @@ class Uniform:
     known: Raw
     code: Raw
 
-    @property
-    def draws(self) -> int:
-        """One."""
-        return 1
-
-    def raw(self, codes: Codes, words: Words) -> Raw:
-        """Draw within the intervals."""
-        out = codes.astype(np.int64)
-        inside = codes >= 0
-        here = codes[inside]
-        out[inside] = self.first[here] + scaled(words[inside], self.size[here])
-        return out
+    def drawn(self, intervals: Codes, words: Words) -> Raw:
+        """Draw evenly."""
+        return self.first[intervals] + scaled(words, self.size[intervals])
 
     def column(self, raw: Raw) -> Column:
         """Write the numbers."""
