@@ -72,7 +72,7 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
 
 
 def _hidden(plan: Plan, release: ReleaseNode, requirement: str) -> bool:
-    """Whether a requirement is on earlier releases, or on sets of which the source does not tell what was randomized."""
+    """Whether a requirement is on earlier releases, or on sets that were randomized after another change."""
     if any(isinstance(r, Successive) and r.id == requirement for r in plan.requirements):
         return True
     about = {r.attribute for r in plan.requirements if isinstance(r, ItemsetBreach) and r.id == requirement}

@@ -107,8 +107,8 @@ def _km_anonymity(_serving: list[str]) -> str:
 
 def _cumulative_k(_serving: list[str]) -> str:
     return (
-        "Form the classes as in the earlier releases, or coarser; release fewer quasi-identifiers; wait until more people have"
-        " come or gone; or release a table without quasi-identifiers. What was released cannot be taken back."
+        "Form the classes as in the earlier releases, or coarser; release fewer quasi-identifiers; wait until more"
+        " people have come or gone. What was released cannot be taken back."
     )
 
 

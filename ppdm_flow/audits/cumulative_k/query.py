@@ -30,7 +30,7 @@ def figures(sql: Sql, own: Membership, earlier: Sequence[Membership], k: int) ->
     classes = [cls.decode() for members in everyone for cls in members.classes.tolist()]
     row = sql.rows(_GROUPS, [numbers, people, classes, k])[0]
     found = dict(zip(("k", "k_present", "k_gone", "people_below", "groups"), row, strict=True))
-    columns = ", ".join(quoted(c) for c in own.columns) or "1"
+    columns = ", ".join(quoted(c) for c in own.columns) or "()"
     file = f"SELECT COUNT(*), COALESCE(SUM(n), 0) FROM (SELECT COUNT(*) AS n FROM candidate GROUP BY {columns})"  # noqa: S608  # quoted
     cells, rows = sql.rows(file)[0]
     counted = {**found, "rows": rows, "cells": cells}
