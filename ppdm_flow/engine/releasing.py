@@ -81,9 +81,7 @@ class Releasing:
         done = run_all(tasks, self.options.workers, self.stop)
         return tuple(done[r.name] for r in self.plan.releases)
 
-    def audit(
-        self, candidates: Sequence[Candidate], histories: Mapping[str, History]
-    ) -> tuple[Audited, ...]:
+    def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[Audited, ...]:
         """Carry out every audit; ``histories`` are those of the releases, where there is a ledger."""
         views = {c.release.name: c.subject.candidate for c in candidates}
         subjects = {

@@ -206,7 +206,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "Ledger.subject": ("The attribute that names the person behind a row; that with `role: subject` else.", "patient"),
     "Ledger.repeat": ("What becomes of another release of attributes that are randomized.", "refuse"),
     "CumulativeK.k": ("The least number of people that all releases together leave alike.", "5"),
-    "CumulativeK.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["zip", "age"]),
+    "CumulativeK.attributes": ("What else others may know, beside the quasi-identifiers.", ["job"]),
     "KMap.k": ("The least number of people that a group fits.", "5"),
     "KMap.population": ("The population, with a row for each person.", {"path": "voters.csv"}),
     "KMap.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["zip", "age"]),
