@@ -36,6 +36,7 @@ class CumulativeKAudit:
         for requirement in _own(ctx):
             if ctx.history is None or ctx.history.own is None or ctx.history.unknown:
                 measured.append(_unmeasured(requirement, ctx.history))
+                found[measured[-1].metric] = measured[-1].figure
                 continue
             own, joined = ctx.history.own, groups(ctx.history.own, _members(ctx.history))
             figures = _figures(requirement, own, joined, len(ctx.history.earlier))
