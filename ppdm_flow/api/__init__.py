@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.explaining import explain, topics
     from ppdm_flow.api.hierarchies import check_hierarchy, hierarchy
     from ppdm_flow.api.hierarchies_ways import Way
+    from ppdm_flow.api.ledgers import ledger
     from ppdm_flow.api.listing import plugins
     from ppdm_flow.api.mining import mine
     from ppdm_flow.api.planning import plan
@@ -39,6 +40,7 @@ _HOMES = {
     "explain": "explaining",
     "hierarchy": "hierarchies",
     "init": "scaffold",
+    "ledger": "ledgers",
     "mine": "mining",
     "plan": "planning",
     "plugins": "listing",
@@ -62,6 +64,7 @@ __all__ = [
     "explain",
     "hierarchy",
     "init",
+    "ledger",
     "mine",
     "plan",
     "plugins",

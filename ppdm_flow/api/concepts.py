@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ppdm_flow.api.concept import REQUIREMENTS as _REQUIREMENTS
 from ppdm_flow.api.concept import Concept
 from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
+from ppdm_flow.api.concepts_ledger import LEDGER_CONCEPTS
 
 _ROLES = "Roles"
 _SECTIONS = "Sections of a policy"
@@ -110,6 +111,7 @@ CONCEPTS: Mapping[str, Concept] = {
         "steps:\n  randomize: {use: randomize_transactions}",
     ),
     **CLASS_CONCEPTS,
+    **LEDGER_CONCEPTS,
     "source": Concept(
         _SECTIONS,
         "where the data is and how it is read; `--data` overrides its path",

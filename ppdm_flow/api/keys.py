@@ -31,6 +31,8 @@ _OWNERS = {
     "Population": "of a `population`",
     "LKC": "of `lkc`",
     "KmAnonymity": "of `km_anonymity`",
+    "CumulativeK": "of `cumulative_k`",
+    "Ledger": "of `ledger`",
     "ValueBound": "of a value's bound",
     "ValueGroup": "of a group of values",
     "DefaultBound": "of `default`",

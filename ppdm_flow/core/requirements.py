@@ -8,6 +8,7 @@ from typing import ClassVar
 from ppdm_flow.core.anonymity import KmAnonymity, OnClasses
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.successive import Successive
 from ppdm_flow.core.supports import Support
 
 TOLERANCE = 1e-9
@@ -160,7 +161,9 @@ def slack_of(r1: float, r2: float) -> float:
     return (r2 - r1) / (r1 * (1.0 - r2))
 
 
-Requirement = KAnonymity | Template | Sensitivity | AnonymityScore | Blend | ItemsetBreach | OnClasses | KmAnonymity
+Requirement = (
+    KAnonymity | Template | Sensitivity | AnonymityScore | Blend | ItemsetBreach | OnClasses | KmAnonymity | Successive
+)
 
 
 @dataclass(frozen=True, slots=True)

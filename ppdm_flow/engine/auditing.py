@@ -25,6 +25,7 @@ from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
 from ppdm_flow.sdk.audit import AuditContext, Rechecked, Seeded, SeededStep
+from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
 
@@ -54,6 +55,7 @@ class Subject:
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, StreamView] = field(default_factory=dict)
+    history: History | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ def _context(
         set_operators=subject.set_operators,
         operator_pairs=subject.operator_pairs,
         siblings=subject.siblings,
+        history=subject.history,
     )
 
 

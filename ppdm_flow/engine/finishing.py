@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.draws import RunKey
@@ -22,6 +23,7 @@ from ppdm_flow.engine.journal import Journal
 from ppdm_flow.engine.judging import RELEASED, WITHHELD, charts_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.keys import escrow
 from ppdm_flow.engine.leaving import check_leaving
+from ppdm_flow.engine.ledger import Ledger
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.original import Original
@@ -50,6 +52,7 @@ class Finishing:
     documents: Documents
     started: datetime
     clock: float
+    ledger: Ledger | None = None
 
     def finish(self) -> Outcome:
         """Judge, write everything down, and move the run to its place."""
@@ -83,7 +86,19 @@ class Finishing:
         self.original.unchanged()
         if self.options.escrow is not None:
             escrow(self.options.escrow, self.key, self.plan, self.started.isoformat())
-        return Outcome(self.directory.publish(self.started, self.plan.digest), report)
+        return Outcome(self._publish(judged, releases), report)
+
+    def _publish(self, judged: str, releases: Mapping[str, Mapping[str, Any]]) -> Path:
+        """Move the run to its place; with a ledger, a release is written down there as well, or there is none."""
+        if self.ledger is None or judged != RELEASED:
+            return self.directory.publish(self.started, self.plan.digest)
+        return self.ledger.published(
+            self.candidates,
+            {name: str(about["sha256"]) for name, about in releases.items()},
+            self.directory,
+            self.started,
+            lambda: self.directory.publish(self.started, self.plan.digest),
+        )
 
     def _folder(self, judged: str) -> str | None:
         """Return what the candidates' folder will be called; None after deleting them."""

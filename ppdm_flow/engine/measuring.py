@@ -14,6 +14,7 @@ from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.graph import Graph
 from ppdm_flow.engine.judging import gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.keys import run_key
+from ppdm_flow.engine.ledger import holding, open_ledger
 from ppdm_flow.engine.likeness import written
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original, asked_of
@@ -68,7 +69,9 @@ def measure(
         graph.fit(options.workers)
         budget = Budget(options.memory_limit)
         releasing = Releasing(plan, graph, original, directory, options, budget, stop, listener)
-        audited = releasing.audit(releasing.write())
+        candidates, ledger = releasing.write(), open_ledger(plan)
+        with holding(ledger):  # held against it, and not written down: nothing is released here
+            audited = releasing.audit(candidates, ledger.histories(candidates) if ledger else {})
         metrics = metrics_of(plan, audited, graph.results())
         original.unchanged()
     except OSError as error:

@@ -30,6 +30,7 @@ from ppdm_flow.engine.streams import Stop, Stream
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import PairedView
 
@@ -80,11 +81,15 @@ class Releasing:
         done = run_all(tasks, self.options.workers, self.stop)
         return tuple(done[r.name] for r in self.plan.releases)
 
-    def audit(self, candidates: Sequence[Candidate]) -> tuple[Audited, ...]:
-        """Carry out every audit."""
+    def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[Audited, ...]:
+        """Carry out every audit; ``histories`` are those of the releases, where there is a ledger."""
         views = {c.release.name: c.subject.candidate for c in candidates}
         subjects = {
-            c.release.name: replace(c.subject, siblings={n: v for n, v in views.items() if n != c.release.name})
+            c.release.name: replace(
+                c.subject,
+                siblings={n: v for n, v in views.items() if n != c.release.name},
+                history=histories.get(c.release.name),
+            )
             for c in candidates
         }
         tasks = [Task(_id(n), self._auditing(i, n, subjects[n.release])) for i, n in enumerate(self.plan.audits)]

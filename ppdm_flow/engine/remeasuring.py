@@ -11,6 +11,7 @@ from typing import Any
 
 from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach
 from ppdm_flow.core.results import RequirementResult
+from ppdm_flow.core.successive import Successive
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judge_files import judge
 from ppdm_flow.engine.judging import RELEASED, WITHHELD
@@ -42,9 +43,7 @@ class Remeasured:
         found = [] if self.same_input else ["the data given is not the data of this run: its hash differs"]
         found += [f"measured otherwise: {d}" for d in self.differences]
         found += [f"not measured again: release `{n}` was withheld and not kept" for n in self.skipped]
-        found += [
-            f"not measured again: {n}: only the run itself has the sets that were randomized" for n in self.unknown
-        ]
+        found += [f"not measured again: {n}: only the run itself can tell" for n in self.unknown]
         if not self.differences and self.requirements:
             found.append(f"{self.requirements} requirements measured again, with the same outcome")
         return found
@@ -73,7 +72,9 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
 
 
 def _hidden(plan: Plan, release: ReleaseNode, requirement: str) -> bool:
-    """Whether a requirement is on sets of which the source does not tell what was randomized."""
+    """Whether a requirement is on earlier releases, or on sets that were randomized after another change."""
+    if any(isinstance(r, Successive) and r.id == requirement for r in plan.requirements):
+        return True
     about = {r.attribute for r in plan.requirements if isinstance(r, ItemsetBreach) and r.id == requirement}
     names = {a.name for a in release.attributes if a.source in about} | about
     steps = [s.effect for s in plan.upstream(release.input)]

@@ -14,6 +14,7 @@ from ppdm_flow.engine.finishing import Documents, Finishing
 from ppdm_flow.engine.graph import Graph
 from ppdm_flow.engine.journal import Journal
 from ppdm_flow.engine.keys import check_escrow, run_key
+from ppdm_flow.engine.ledger import holding, open_ledger
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.original import Opening
@@ -71,7 +72,7 @@ class _Run:
         journal = Journal(self.directory.home / EVENTS, listener)
         stop = Stop()
         try:
-            options = self.options
+            options, ledger = self.options, open_ledger(self.plan)
             key = run_key(self.plan, options.key)
             budget = Budget(options.memory_limit)
             opening = Opening(self.plan, self.data, options.partition_rows, budget, stop, journal, options.workers)
@@ -81,21 +82,24 @@ class _Run:
             graph.fit(options.workers)
             releasing = Releasing(self.plan, graph, original, self.directory, options, budget, stop, journal)
             candidates = releasing.write()
-            audited = releasing.audit(candidates)
-            return Finishing(
-                plan=self.plan,
-                options=options,
-                directory=self.directory,
-                key=key,
-                original=original,
-                graph=graph,
-                candidates=candidates,
-                audited=audited,
-                journal=journal,
-                documents=self.documents,
-                started=started,
-                clock=clock,
-            ).finish()
+            with holding(ledger):
+                histories = ledger.histories(candidates) if ledger else {}
+                audited = releasing.audit(candidates, histories)
+                return Finishing(
+                    plan=self.plan,
+                    options=options,
+                    directory=self.directory,
+                    key=key,
+                    original=original,
+                    graph=graph,
+                    candidates=candidates,
+                    audited=audited,
+                    journal=journal,
+                    documents=self.documents,
+                    started=started,
+                    clock=clock,
+                    ledger=ledger,
+                ).finish()
         finally:
             stop.set()
             journal.close()

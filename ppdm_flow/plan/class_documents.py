@@ -18,11 +18,12 @@ from ppdm_flow.core.anonymity import (
     TCloseness,
 )
 from ppdm_flow.core.json_schema import record
+from ppdm_flow.core.successive import CumulativeK, FirstDraw, Successive
 
 Document = dict[str, Any]
 
 
-def class_document(requirement: OnClasses | KmAnonymity) -> Document:
+def class_document(requirement: OnClasses | KmAnonymity | Successive) -> Document:
     """Return what a requirement asks, without its id."""
     match requirement:
         case LDiversity():
@@ -48,6 +49,10 @@ def class_document(requirement: OnClasses | KmAnonymity) -> Document:
             pairs = [list(pair) for pair in requirement.sensitive]
             known = list(requirement.attributes)
             return {"l": requirement.l, "k": requirement.k, "attributes": known, "sensitive": pairs} | c
+        case CumulativeK():
+            return {"k": requirement.k, "attributes": list(requirement.attributes)}
+        case FirstDraw():
+            return {"attributes": list(requirement.attributes)}
         case KmAnonymity():
             return {"attribute": requirement.attribute, "k": requirement.k, "m": requirement.m}
 
@@ -83,4 +88,6 @@ def class_schemas() -> dict[str, Document]:
             "c": number,
         },
         "km_anonymity": {"attribute": text, "k": whole, "m": whole},
+        "cumulative_k": {"k": whole, "attributes": attributes},
+        "first_draw": {"attributes": texts | {"description": "The randomized attributes."}},
     }

@@ -18,6 +18,7 @@ from ppdm_flow.plan.derived import counted
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.plan.gating import dangling
+from ppdm_flow.plan.ledger import ledger_node
 from ppdm_flow.plan.names import clashes
 from ppdm_flow.plan.partial import partial_faults
 from ppdm_flow.plan.reading import source_node
@@ -100,6 +101,7 @@ class _Compiler:
             seed=policy.randomness.seed,
             show_values=policy.report.values == "show",
             declared=declared_values(policy),
+            ledger=ledger_node(policy, self.home),
         )
         owners = (*policy.audits, *policy.steps, *steps, *(a.name for a in audits), *(r.id for r in requirements))
         self.found += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]

@@ -22,6 +22,7 @@ from ppdm_flow.core.requirements import (
     Template,
 )
 from ppdm_flow.core.roles import Role
+from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.patterns import is_pattern, matches
 
@@ -49,7 +50,7 @@ class _Columns:
     def expanded(self, requirement: Requirement, named: set[tuple[str, str]]) -> Iterator[Requirement]:
         """Yield the requirement; one on a pattern of attributes once for each that has none of its own."""
         match requirement:
-            case KAnonymity() | KMap():
+            case KAnonymity() | KMap() | CumulativeK() | FirstDraw():
                 yield replace(requirement, attributes=self._all(requirement.attributes, requirement))
             case LKC():
                 pairs = [(n, v) for a, v in requirement.sensitive for n in self._meant(a, requirement)]

@@ -99,6 +99,16 @@ class ReleaseNode:
 
 
 @dataclass(frozen=True, slots=True)
+class LedgerNode:
+    """The release ledger: absolute paths, the attribute that names people (or None), and ``repeat``."""
+
+    path: str
+    key: str
+    subject: str | None
+    repeat: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that a run does. Steps are in a topological order that does not depend on the file's order."""
 
@@ -118,6 +128,7 @@ class Plan:
     show_values: bool
     declared: Mapping[str, frozenset[str]]
     digest: str = ""
+    ledger: LedgerNode | None = None
 
     def step(self, name: str) -> StepNode:
         """Return the step of that name. Raises KeyError."""

@@ -41,6 +41,10 @@ def document(plan: Plan) -> Document:
         "randomness": plan.randomness,
         "report_values": "show" if plan.show_values else "hide",
     }
+    if plan.ledger is not None:
+        node = plan.ledger
+        path = _portable(node.path, plan.home)
+        found["ledger"] = {"path": path, "subject": node.subject, "repeat": node.repeat}
     return found | ({"digest": plan.digest} if plan.digest else {})
 
 

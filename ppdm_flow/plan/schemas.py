@@ -23,7 +23,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Plan of a ppdm-flow policy",
         "description": "What a run of the policy does: reading, steps, audits, releases, and what must hold.",
-        **record(_top(), optional=("digest", "preview")),
+        **record(_top(), optional=("digest", "preview", "ledger")),
         "definitions": {
             "attribute": record(_attribute()),
             "source": record(_source()),
@@ -50,6 +50,13 @@ def _top() -> _Schema:
         "nulls": _choice(Nulls, "How groups treat missing values."),
         "randomness": {"enum": ["sealed", "reproducible"], "description": "Where the randomness comes from."},
         "report_values": {"enum": ["show", "hide"], "description": "Whether the report may show data values."},
+        "ledger": record(
+            {
+                "path": _text("The release ledger, relative to the policy."),
+                "subject": _or_null("string", "The attribute that names people."),
+                "repeat": {"enum": ["refuse", "warn"], "description": "What becomes of a second draw."},
+            }
+        ),
         "digest": _digest("SHA-256 of this document without `digest` and `preview`."),
         "preview": {"type": "object", "description": "What the data lets one expect; only with --data."},
     }

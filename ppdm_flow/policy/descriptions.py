@@ -52,6 +52,10 @@ DESCRIPTIONS: Mapping[str, Described] = {
     ),
     "Policy.releases": ("The files that leave the house.", {"public": {"from": "suppress", "path": "bank.csv"}}),
     "Policy.randomness": ("Where randomness comes from.", {"mode": "sealed"}),
+    "Policy.ledger": (
+        "A file that remembers what was released about whom, as keyed hashes; new releases are held against it.",
+        {"path": "releases.ledger", "subject": "patient"},
+    ),
     "Policy.report": ("What reports may show.", {"values": "hide"}),
     "Extends.template": (
         "A file relative to this one, `pkg:distribution/name` or `builtin:name`.",
@@ -142,6 +146,10 @@ DESCRIPTIONS: Mapping[str, Described] = {
         "No value of a sensitive attribute is much more frequent in a group than in the release.",
         {"disease": {"beta": "2"}},
     ),
+    "Privacy.cumulative_k": (
+        "This and all earlier releases of the ledger together leave groups of at least k people.",
+        {"k": "5"},
+    ),
     "Privacy.k_map": (
         "Every group of the release fits at least k people of a population that the policy names.",
         {"k": "5", "population": {"path": "voters.csv", "columns": {"zip": "ZIP"}}},
@@ -187,6 +195,18 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "DeltaDisclosure.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job"]),
     "BetaLikeness.beta": ("The largest relative gain: (share in the group - share in the release) / the latter.", "2"),
     "BetaLikeness.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "Ledger.path": (
+        "The ledger, an SQLite file, relative to this file; made at first use.",
+        "releases.ledger",
+    ),
+    "Ledger.key": (
+        "The file with the key of its hashes; beside it, with `.key` added, if left out. Keep it out of repositories.",
+        "/secure/releases.key",
+    ),
+    "Ledger.subject": ("The attribute that names the person behind a row; that with `role: subject` else.", "patient"),
+    "Ledger.repeat": ("What becomes of another release of attributes that are randomized.", "refuse"),
+    "CumulativeK.k": ("The least number of people that all releases together leave alike.", "5"),
+    "CumulativeK.attributes": ("What else others may know, beside the quasi-identifiers.", ["job"]),
     "KMap.k": ("The least number of people that a group fits.", "5"),
     "KMap.population": ("The population, with a row for each person.", {"path": "voters.csv"}),
     "KMap.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["zip", "age"]),

@@ -18,6 +18,7 @@ from ppdm_flow.policy.anonymity import (
     LDiversity,
     TCloseness,
 )
+from ppdm_flow.policy.ledger import CumulativeK, Ledger
 from ppdm_flow.policy.model import Flag, Model, Name, ParamName, Probability, Texts, Tree, one_or_more
 
 
@@ -203,6 +204,7 @@ class Privacy(Model):
     k_map: KMap | None = None
     lkc: LKC | None = None
     km_anonymity: KmAnonymity | None = None
+    cumulative_k: CumulativeK | None = None
 
 
 class Step(Model):
@@ -274,4 +276,5 @@ class Policy(Model):
     gates: dict[Name, Gate] = Field(default_factory=dict)
     releases: Annotated[dict[Name, Release], Field(min_length=1)]
     randomness: Randomness = Field(default_factory=Randomness)
+    ledger: Ledger | None = None
     report: ReportOptions = Field(default_factory=ReportOptions)

@@ -9,7 +9,13 @@ from pathlib import Path
 from ppdm_flow.policy.nodes import Entry, Map, Node, Scalar
 from ppdm_flow.policy.references import Found
 
-PATHS = (("source", "path"), ("attributes", "*", "hierarchy", "csv"), ("privacy", "k_map", "population", "path"))
+PATHS = (
+    ("source", "path"),
+    ("attributes", "*", "hierarchy", "csv"),
+    ("privacy", "k_map", "population", "path"),
+    ("ledger", "path"),
+    ("ledger", "key"),
+)
 """Where the language has a path of a file that is read."""
 
 

@@ -21,6 +21,7 @@ from ppdm_flow.policy import models
 from ppdm_flow.policy.class_requirements import class_requirements
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.patterns import Declared
+from ppdm_flow.policy.successive import successive
 
 
 def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement, ...]:
@@ -39,6 +40,7 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
     if privacy.itemset_breach is not None:
         found.append(_itemset_breach(privacy.itemset_breach, policy, places))
     found.extend(class_requirements(policy, places))
+    found.extend(successive(policy, found, places))
     return tuple(found)
 
 

@@ -105,10 +105,23 @@ def _km_anonymity(_serving: list[str]) -> str:
     return "Leave out rare items with `limit_items`, or put items into coarser ones with `roll_up`."
 
 
+def _cumulative_k(_serving: list[str]) -> str:
+    return (
+        "Form the classes as in the earlier releases, or coarser; release fewer quasi-identifiers; wait until more"
+        " people have come or gone. What was released cannot be taken back."
+    )
+
+
+def _repeat(_serving: list[str]) -> str:
+    return "Hand out the earlier release again: another draw tells more. Or leave the randomized attributes out."
+
+
 _ADVICE = {
     **dict.fromkeys(("l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "lkc"), _classes),
     "k_map": _k_map,
     "km_anonymity": _km_anonymity,
+    "cumulative_k": _cumulative_k,
+    "repeat": _repeat,
     "itemset_breach": _itemset_breach,
     "templates": _templates,
     "sensitivities": _sensitivities,

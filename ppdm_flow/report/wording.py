@@ -20,6 +20,8 @@ _KINDS = {
     "k_map": "k-map",
     "lkc": "LKC-privacy",
     "km_anonymity": "k^m-anonymity",
+    "cumulative_k": "Cumulative k-anonymity",
+    "repeat": "Repeated randomization",
 }
 _TRUTH = {True: "yes", False: "no"}
 

@@ -12,6 +12,7 @@ from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
 
@@ -71,6 +72,7 @@ class AuditContext:
     them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on
     the way to the release learned from, where there are such. ``siblings`` are the other releases of the run, by name,
     as read back from their files; none where a file is judged alone.
+    ``history`` are the people of this and of earlier releases, where the policy has a ledger.
     """
 
     release: str
@@ -91,6 +93,7 @@ class AuditContext:
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, DataView] = field(default_factory=dict)
+    history: History | None = None
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

@@ -28,6 +28,7 @@ from ppdm_flow.core.codes import pages
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.core.supports import Support
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import Audit, Rechecked
@@ -98,6 +99,8 @@ def test_no_value_is_told(name, paired, build, tmp_path):
             BetaLikeness("e", "s", 0.01, ("p", "q")),
             KMap("m", 500, ("p", "q"), Population("people.csv")),
             LKC("x", 2, 500, ("p", "q"), 0.01, (("s", written),)),
+            CumulativeK("n", 500, ("p", "q")),
+            FirstDraw("o", ("s",)),
         ),
         home=tmp_path,
         operators={"s": Operator("s", domain, np.full(4, 0.3))},

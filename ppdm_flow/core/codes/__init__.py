@@ -29,6 +29,7 @@ HUNDREDS = (
     "randomization",
     "audit",
     "classes",
+    "ledger",
     "generated",
     "attacks",
     "partitioned",

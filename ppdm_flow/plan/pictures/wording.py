@@ -77,6 +77,10 @@ def _of_classes(requirement: Mapping[str, Any]) -> str:
         case "lkc":
             inferred = f", confidence ≤ {requirement['c']:g}" if "c" in requirement else ""
             return f"k ≥ {requirement['k']} by {requirement['l']} attributes{inferred}"
+        case "cumulative_k":
+            return f"k of all releases together ≥ {requirement['k']}"
+        case "first_draw":
+            return f"first draw of {', '.join(requirement['attributes'])}"
         case "km_anonymity":
             return f"k of {requirement['m']} items of {of} ≥ {requirement['k']}"
         case _:

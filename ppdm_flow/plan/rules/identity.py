@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import Role
+from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.plan.rules.ground import Ground
 
 _REPLACED = (Change.PSEUDONYMIZED, Change.GENERALIZED)
@@ -32,6 +33,8 @@ def uncounted_subjects(ground: Ground) -> Iterator[Diagnostic]:
     """Groups are counted in rows; where a person has several rows, that overstates how many people there are."""
     subjects = [name for name, a in ground.policy.attributes.items() if a.role is Role.SUBJECT]
     for requirement in ground.plan.requirements if subjects else ():
+        if isinstance(requirement, CumulativeK | FirstDraw):  # these count people
+            continue
         yield Diagnostic(
             "PPF562",
             f"`{requirement.id}` counts rows, but `{subjects[0]}` says that a person can have several",

@@ -14,6 +14,7 @@ from ppdm_flow.policy.rules import (
     generated,
     hierarchies,
     itemsets,
+    ledger,
     populations,
     redundancy,
     releases,
@@ -34,6 +35,7 @@ RULES = (
     itemsets.judge,
     classes.judge,
     populations.judge,
+    ledger.judge,
     gates.judge,
     releases.judge,
 )

@@ -1,0 +1,41 @@
+"""Pages on the release ledger and on what is asked of successive releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.api.concept import REQUIREMENTS, Concept
+
+LEDGER_CONCEPTS: Mapping[str, Concept] = {
+    "cumulative_k": Concept(
+        REQUIREMENTS,
+        "this and all earlier releases of the ledger together leave groups of at least `k` people",
+        "Somebody who is known to be in one class of an earlier release and in another class of this one is among those"
+        " in both: each release may be k-anonymous, and their intersection hold one person (Ganta, Kasiviswanathan,"
+        " Smith, KDD 2008). People are alike if they are in the same class of every release, or absent from it alike,"
+        " so that who came or left in between is found as well, by the difference of two releases. The other releases"
+        " of the same run count too. It is assumed that others hold every release of the ledger, whatever its audience,"
+        " and know of somebody the class in each and whether they are in it at all; a missing value is one of its own."
+        " A person with several rows counts once. Where a `ledger` knows people and `k_anonymity` is asked for, the"
+        " same k is asked here, unless `cumulative_k` says otherwise. It is about who is who: sensitive values that a"
+        " common group shares are not judged. People are found again by the text of the ledger's `subject`: a person"
+        " whose identifier changes is another one. Figures: `privacy.cumulative_k.k` (the smallest group, in people),"
+        " `k_present` and `k_gone` (among those in this release, and missing from it).",
+        "ledger: {path: releases.ledger, subject: patient}\nprivacy:\n  k_anonymity: {k: 10}\n  cumulative_k: {k: 5}",
+    ),
+    "ledger": Concept(
+        "Sections of a policy",
+        "a file that remembers what was released about whom; new releases are held against it",
+        "An SQLite file, the same one for all policies that release data of the same people. It holds of each release"
+        " its policy, audience, time, digests, columns, and who is in which class, as HMAC-SHA256 of the attribute"
+        " `subject` (an identifier, which is not released) and of the classes; no values. The key lies in a file of its"
+        " own, readable by its owner only (`key`; beside the ledger, with `.key` added, if left out): keep it out of"
+        " repositories, and copies of both together. A release is written down before it is out, and confirmed after: a"
+        " run that dies in between leaves a pending entry, which counts as released until `ppdm-flow ledger FILE"
+        " --repair` finds its run. Without a whole ledger and its key nothing is released. `repeat: refuse` (the"
+        " default) withholds attributes with a bound on randomization (`sensitivities`, `itemset_breach`) that were"
+        " released before, randomized or not, of any of the same people: two draws tell more than either may. Without a"
+        " `subject` all releases are taken to be about the same people.",
+        "ledger:\n  path: releases.ledger\n  key: /secure/releases.key\n  subject: patient",
+    ),
+}

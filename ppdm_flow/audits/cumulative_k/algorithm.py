@@ -1,0 +1,94 @@
+"""The smallest group of people that this and all earlier releases leave together.
+
+Somebody who is known to be in class A of one release and in class B of another is one of those in both. Each release
+may be k-anonymous, and the intersection hold a single person (Ganta, Kasiviswanathan, Smith, KDD 2008). Who is in only
+one of two releases is found in their difference. It is assumed that the attacker holds all releases of the ledger,
+whoever they were made for, and knows of somebody the class in each of them, and in which of them they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.audits.cumulative_k.groups import Groups, groups
+from ppdm_flow.audits.cumulative_k.query import figures
+from ppdm_flow.audits.cumulative_k.wording import absent, sentence
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
+from ppdm_flow.core.successive import CumulativeK
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.history import History, Membership
+from ppdm_flow.sdk.view import DataView
+
+
+class CumulativeKAudit:
+    """Groups people by their classes in all releases."""
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the smallest group, present or gone, and the people in groups that are too small."""
+        del original, candidate
+        found: dict[str, Figure] = {}
+        measured, findings = [], []
+        for requirement in _own(ctx):
+            if ctx.history is None or ctx.history.own is None or ctx.history.unknown:
+                measured.append(_unmeasured(requirement, ctx.history))
+                found[measured[-1].metric] = measured[-1].figure
+                continue
+            own, joined = ctx.history.own, groups(ctx.history.own, _members(ctx.history))
+            figures = _figures(requirement, own, joined, len(ctx.history.earlier))
+            found |= figures
+            metric = f"{requirement.id}.k"
+            text = sentence(requirement.k, joined, _colliding(requirement.k, own, ctx.history), ctx.history)
+            measured.append(Measured(requirement.id, metric, figures[metric], float(requirement.k), False, text))
+            if generated := [e.name for e in ctx.history.earlier if e.generated]:
+                note = f"generated rows are nobody's, so these releases are not compared: {'; '.join(generated)}"
+                findings.append(Finding("PPF843", Severity.INFO, note, requirement.id))
+        return AuditOutcome(figures=found, measured=tuple(measured), findings=tuple(findings))
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Count again, in SQL."""
+        del original, candidate
+        if ctx.sql is None or ctx.history is None or ctx.history.own is None or ctx.history.unknown:
+            return {}
+        own, members, sql = ctx.history.own, _members(ctx.history), ctx.sql
+        return {f"{r.id}.{n}": v for r in _own(ctx) for n, v in figures(sql, own, members, r.k).items()}
+
+
+def _own(ctx: AuditContext) -> list[CumulativeK]:
+    return [r for r in ctx.requirements if isinstance(r, CumulativeK)]
+
+
+def _members(history: History) -> list[Membership]:
+    return [e.members for e in history.earlier if e.members is not None]
+
+
+def _colliding(k: int, own: Membership, history: History) -> list[str]:
+    """Return the earlier releases that by themselves leave too small a group together with this one."""
+    pairs = [(e.name, e.members) for e in history.earlier if e.members is not None]
+    return [name for name, members in pairs if groups(own, [members]).k < k]
+
+
+def _unmeasured(requirement: CumulativeK, history: History | None) -> Measured:
+    figure = Figure(None, "people", note="nothing tells whose rows are released")
+    bound = float(requirement.k)
+    return Measured(requirement.id, f"{requirement.id}.k", figure, bound, False, absent(history), verifiable=False)
+
+
+def _figures(requirement: CumulativeK, own: Membership, joined: Groups, earlier: int) -> dict[str, Figure]:
+    present = int(joined.present.min()) if len(joined.present) else None
+    gone = int(joined.gone.min()) if len(joined.gone) else None
+    values = {
+        "k": Figure(joined.k, "people"),
+        "k_present": Figure(present, "people", note="" if present is not None else "nobody is released"),
+        "k_gone": Figure(gone, "people", note="" if gone is not None else "nobody is missing from this release"),
+        "people_below": Figure(joined.below(requirement.k), "people"),
+        "groups": Figure(len(joined.present) + len(joined.gone), "groups"),
+        "earlier": Figure(earlier, "releases"),
+        "rows": Figure(own.rows, "rows"),
+        "cells": Figure(own.cells, "classes"),
+    }
+    return {f"{requirement.id}.{name}": figure for name, figure in values.items()}

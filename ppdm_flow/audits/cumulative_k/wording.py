@@ -1,0 +1,44 @@
+"""What the smallest common group means, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ppdm_flow.audits.cumulative_k.groups import Groups
+from ppdm_flow.audits.release import amount
+from ppdm_flow.sdk.history import History
+
+
+def sentence(k: int, joined: Groups, colliding: Sequence[str], history: History) -> str:
+    """Return the sentence for the report."""
+    if not history.earlier:
+        return f"There is no earlier release; the smallest group of this one has {_people(joined.k)}."
+    held = f"this release and {amount(len(history.earlier), 'other')}"
+    if joined.k >= k:
+        return (
+            f"Whoever holds {held} still cannot tell anybody from fewer than {joined.k - 1:,} others;"
+            f" groups of {k:,} are required."
+        )
+    gone = int(joined.gone[joined.gone < k].sum())
+    hidden = f", {gone:,} of them because they are missing from this release" if gone else ""
+    by = "; ".join(colliding) if colliding else "only all of them together"
+    return (
+        f"Whoever holds {held} narrows {_people(joined.below(k))} down to groups as small as"
+        f" {joined.k:,} where {k:,} are required{hidden}. It collides with: {by}."
+    )
+
+
+def absent(history: History | None) -> str:
+    """Return the sentence where nothing could be measured."""
+    if history is None:
+        return (
+            "Only a run that releases has the ledger and the people behind the rows, so this cannot be measured here."
+        )
+    if history.own is None:
+        return "Nothing tells whose rows are released, so nobody can say what remains of them beside earlier releases."
+    names = "; ".join(e.name for e in history.unknown)
+    return f"The ledger does not tell whose rows these releases have, so nothing can be said beside them: {names}."
+
+
+def _people(number: int) -> str:
+    return f"{number:,} {'person' if number == 1 else 'people'}"

@@ -1,0 +1,135 @@
+"""The release ledger of a run: what was released before, and what is released now, written down with it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.directory import RunDirectory
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.ledger_file import PENDING, Entry, LedgerFile
+from ppdm_flow.engine.ledger_key import LedgerKey, make_key, read_key
+from ppdm_flow.engine.manifest import NAME as MANIFEST
+from ppdm_flow.engine.membership import membership
+from ppdm_flow.engine.releasing import Candidate
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.sdk.history import Earlier, History, Membership
+
+
+@dataclass(slots=True)
+class Ledger:
+    """A ledger while a run uses it."""
+
+    plan: Plan
+    file: LedgerFile
+    key: LedgerKey
+    members: dict[str, Membership | None] = field(default_factory=dict)
+
+    def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, History]:
+        """Return for each release whom it is about, and all that was released before or is in the same run."""
+        self.file.check(self.key.commitment)
+        before = tuple(self._earlier(entry) for entry in self.file.entries())
+        found: dict[str, History] = {}
+        siblings: tuple[Earlier, ...] = ()
+        for c in candidates:
+            pairs = None if _generated(c) else c.subject.pairs
+            own = membership(self.plan, c.release, pairs, c.rows, self.key)
+            self.members[c.release.name] = own
+            found[c.release.name] = History(own, (*before, *siblings))
+            name, sources = f"release {c.release.name} of this run", frozenset(a.source for a in c.release.attributes)
+            siblings = (*siblings, Earlier(name, sources, own, _generated(c), same_run=True))
+        return found
+
+    def published(
+        self,
+        candidates: Sequence[Candidate],
+        digests: Mapping[str, str],
+        directory: RunDirectory,
+        started: datetime,
+        publish: Callable[[], Path],
+    ) -> Path:
+        """Write the releases down, publish them, and confirm it. ``digests`` are those of the files, by release.
+
+        What was written down and not confirmed counts as released: a crash in between loses nothing. Raises RunError
+        where the ledger cannot be written; then nothing is released.
+        """
+        digest = sha256(directory.home / MANIFEST)
+        folder = str(directory.parent.resolve())
+        about = {c.release.name: self._entry(c, started, folder, digest, digests[c.release.name]) for c in candidates}
+        entries = [(entry, self.members[name]) for name, entry in about.items()]
+        numbers = self.file.add(entries)
+        try:
+            place = publish()
+        except BaseException:
+            if directory.home.exists():  # it was not renamed, so nothing is out
+                with contextlib.suppress(PpdmError):
+                    self.file.drop(numbers)
+            raise
+        with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ppdm-flow ledger --repair` confirms it
+            self.file.confirm(numbers, place.name)
+        return place
+
+    def _earlier(self, entry: Entry) -> Earlier:
+        name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
+        members = None if entry.people is None else self.file.members(entry.number)
+        return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
+
+    def _entry(self, candidate: Candidate, started: datetime, folder: str, manifest: str, file: str) -> Entry:
+        release, own = candidate.release, self.members[candidate.release.name]
+        return Entry(
+            state=PENDING,
+            policy=self.plan.policy,
+            name=release.name,
+            audience=release.audience,
+            time=started.isoformat(timespec="seconds"),
+            plan=self.plan.digest,
+            folder=folder,
+            run="",
+            manifest=manifest,
+            file=file,
+            rows=candidate.rows,
+            columns=tuple(
+                (a.name, a.source, a.role.value, tuple(c.value for _, c in a.changes)) for a in release.attributes
+            ),
+            people=None if own is None else len(own.subjects),
+            generated=_generated(candidate),
+        )
+
+
+def open_ledger(plan: Plan) -> Ledger | None:
+    """Return the plan's ledger, made where there is none yet; None where the policy has none.
+
+    Raises DataError where it is damaged, of another version, or without its key.
+    """
+    if plan.ledger is None:
+        return None
+    file, place = LedgerFile(Path(plan.ledger.path)), Path(plan.ledger.key)
+    with file.held():
+        if file.path.exists():
+            key = read_key(place)
+        else:
+            key = make_key(place)
+            file.create(key.commitment)
+        file.check(key.commitment)
+    return Ledger(plan, file, key)
+
+
+@contextmanager
+def holding(ledger: Ledger | None) -> Iterator[None]:
+    """Keep other runs away from the ledger, if there is one."""
+    if ledger is None:
+        yield
+        return
+    with ledger.file.held():
+        yield
+
+
+def _generated(candidate: Candidate) -> bool:
+    """Whether the rows belong to nobody: every column was generated."""
+    return all(a.was(Change.GENERATED) for a in candidate.release.attributes)

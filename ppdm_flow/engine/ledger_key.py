@@ -1,0 +1,78 @@
+"""The secret key of a ledger's hashes: made once, readable by its owner only, and never in the ledger."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from ppdm_flow.engine.faults import data_fault, output_fault
+from ppdm_flow.sdk.history import Hashes
+
+_BYTES = 32
+_HEX = 32
+"""Hexadecimal digits of a hash: 128 bits."""
+
+
+class LedgerKey:
+    """HMAC-SHA256 (RFC 2104), cut to 128 bits."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    @property
+    def commitment(self) -> str:
+        """What the ledger knows the key by."""
+        return hmac.digest(self._secret, b"ppdm-flow ledger", "sha256").hex()
+
+    def hashes(self, kind: str, texts: Iterable[bytes]) -> Hashes:
+        """Return the hashes of ``texts``, those of one ``kind`` apart from all others."""
+        prefix, secret = kind.encode() + b"\0", self._secret
+        found = [hmac.digest(secret, prefix + text, "sha256").hex()[:_HEX].encode() for text in texts]
+        return np.array(found, dtype=f"S{_HEX}")
+
+
+def read_key(path: Path) -> LedgerKey:
+    """Return the key in a file. Raises DataError where there is none, or where others may read it."""
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text(encoding="ascii").strip()
+        secret = bytes.fromhex(text)
+    except OSError as error:
+        reason = error.strerror or "no reason given"
+        raise data_fault(
+            "PPF735",
+            f"the key of the ledger, `{path}`, cannot be read: {reason}",
+            advice="without its key nobody can be found in the ledger; put the key file back",
+        ) from None
+    except ValueError:
+        secret = b""
+    if len(secret) != _BYTES:
+        raise data_fault("PPF735", f"`{path}` is no key of a ledger")
+    if os.name == "posix" and mode & 0o077:
+        raise data_fault("PPF735", f"others than its owner may read the ledger's key `{path}`", advice="chmod 600 it")
+    return LedgerKey(secret)
+
+
+def make_key(path: Path) -> LedgerKey:
+    """Write a new key to a file that only its owner can read. Raises DataError where the file is there already."""
+    secret = secrets.token_bytes(_BYTES)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secret.hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise data_fault(
+            "PPF735",
+            f"there is a ledger's key `{path}`, but not its ledger",
+            advice="put the ledger back; only if there never was a release, remove the key to begin anew",
+        ) from None
+    except OSError as error:
+        raise output_fault(error, f"the ledger's key `{path}`") from None
+    return LedgerKey(secret)

@@ -1,0 +1,94 @@
+"""Which class of a release each person is in, as keyed hashes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.successive import CumulativeK
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.ledger_key import LedgerKey
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.sdk.history import Hashes, Membership
+from ppdm_flow.sdk.view import PairedView
+from ppdm_flow.tables.table import Table
+
+Inverse = npt.NDArray[np.intp]
+
+
+def class_columns(plan: Plan, release: ReleaseNode) -> tuple[str, ...]:
+    """Return the released columns that others may know: quasi-identifiers, and what a requirement names as such."""
+    named = {a for r in plan.requirements if isinstance(r, CumulativeK) for a in r.attributes}
+    known = [a for a in release.attributes if a.role is Role.QUASI_IDENTIFIER or {a.name, a.source} & named]
+    return tuple(a.name for a in known)
+
+
+def membership(
+    plan: Plan, release: ReleaseNode, pairs: PairedView | None, rows: int, key: LedgerKey
+) -> Membership | None:
+    """Return the classes of the people of a release of ``rows`` rows; None where nothing tells whose the rows are.
+
+    Missing and suppressed cells are values like others: that is at least as strict as the other null semantics. Raises
+    DataError where a row has no person.
+    """
+    subject = None if plan.ledger is None else plan.ledger.subject
+    if subject is None or pairs is None:
+        return None
+    columns = class_columns(plan, release)
+    people, classes = [], []
+    for original, released in pairs.pairs([subject], columns):
+        people.append(_people(original, subject, key))
+        classes.append(_classes(released, columns, key))
+    both = _joined(people), _joined(classes)
+    if len(both[0]) != rows:
+        return None
+    subjects, own = _one_each(*both, key)
+    return Membership(subjects, own, columns, rows, len(np.unique(both[1])))
+
+
+def _joined(parts: Sequence[Hashes]) -> Hashes:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype="S32")
+
+
+def _people(table: Table, subject: str, key: LedgerKey) -> Hashes:
+    column = table[subject].compact()
+    if (column.codes < 0).any():
+        raise data_fault(
+            "PPF737",
+            f"{int((column.codes < 0).sum()):,} released rows have no `{subject}`: the ledger cannot say whose",
+            advice="drop such rows before, or name another attribute as the ledger's `subject`",
+        )
+    return key.hashes("person", (t.encode() for t in column.categories.to_pylist()))[column.codes]
+
+
+def _classes(table: Table, columns: Sequence[str], key: LedgerKey) -> Hashes:
+    """Hash each combination once; equal rows have equal hashes in all partitions."""
+    found = [table[c].compact() for c in columns]
+    codes = np.stack([c.codes for c in found], axis=1) if found else np.zeros((len(table), 0), dtype=np.int32)
+    if not len(codes):
+        return np.zeros(0, dtype="S32")
+    if not found:
+        return np.repeat(key.hashes("class", [b"[]"]), len(codes))
+    cells, inverse = np.unique(codes, axis=0, return_inverse=True)
+    names = [c.categories.to_pylist() for c in found]
+    texts = (
+        [n[code] if code >= 0 else int(code) for n, code in zip(names, row, strict=True)] for row in cells.tolist()
+    )
+    return key.hashes("class", (json.dumps(t).encode() for t in texts))[inverse.ravel()]
+
+
+def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, Hashes]:
+    """Give a person with several rows the class of those who have rows in just the same classes, as often."""
+    order = np.lexsort((classes, people))
+    people, classes = people[order], classes[order]
+    subjects, starts, counts = np.unique(people, return_index=True, return_counts=True)
+    own = classes[starts]
+    several = np.flatnonzero(counts > 1)
+    if len(several):
+        spans = zip(starts[several].tolist(), (starts + counts)[several].tolist(), strict=True)
+        own[several] = key.hashes("classes", (b",".join(classes[a:b].tolist()) for a, b in spans))
+    return subjects, own

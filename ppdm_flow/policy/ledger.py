@@ -1,0 +1,25 @@
+"""The release ledger and what is asked of successive releases, as typed models."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ppdm_flow.policy.model import Model, Texts
+
+
+class Ledger(Model):
+    """A file that remembers what was released about whom, as keyed hashes; every release is held against it."""
+
+    path: str
+    key: str | None = None
+    subject: str | None = None
+    repeat: Literal["refuse", "warn"] = "refuse"
+
+
+class CumulativeK(Model):
+    """All earlier releases of the ledger, and this one, together leave groups of at least ``k`` people."""
+
+    k: Annotated[int, Field(ge=2)]
+    attributes: Texts | None = None

@@ -1,0 +1,53 @@
+"""What was released before about the same people, as the release ledger tells it: keyed hashes, never values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Hashes = npt.NDArray[np.bytes_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Membership:
+    """Which class each person is in: ``subjects`` (people,), all different, and ``classes`` (people,), both hashes.
+
+    A person with several rows is in a class of those with just the same rows' classes. ``columns`` are the released
+    ones that form the classes of ``rows`` rows, ``cells`` the number of combinations in them.
+    """
+
+    subjects: Hashes
+    classes: Hashes
+    columns: tuple[str, ...] = ()
+    rows: int = 0
+    cells: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Earlier:
+    """An earlier release, or another one of the same run. ``attributes`` are those released, by their source's names.
+
+    ``members`` is None where nothing tells whose rows it has; ``generated`` rows are nobody's.
+    ``same_run``: it is no earlier one, but another release of this run.
+    """
+
+    name: str
+    attributes: frozenset[str]
+    members: Membership | None = None
+    generated: bool = False
+    same_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History:
+    """The people of a release, and all others that it can be combined with. ``own`` is None where rows are nobody's."""
+
+    own: Membership | None
+    earlier: tuple[Earlier, ...] = field(default=())
+
+    @property
+    def unknown(self) -> tuple[Earlier, ...]:
+        """The releases of people's own rows that nothing tells the people of."""
+        return tuple(e for e in self.earlier if e.members is None and not e.generated)

@@ -1,0 +1,346 @@
+"""The release ledger: what several releases tell together, and that it neither loses nor invents one."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from ppdm_flow import api
+from ppdm_flow.api.running import Ran
+from ppdm_flow.cli.main import main
+from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
+from ppdm_flow.engine.directory import RunDirectory
+from ppdm_flow.engine.ledger_file import PENDING, RELEASED, LedgerFile
+
+POLICY = """
+version: 1
+name: ward
+source: {path: one.csv}
+ledger: {path: releases.ledger, subject: patient}
+attributes:
+  patient: {role: identifier}
+  zip: {role: quasi_identifier}
+  age: {role: quasi_identifier}
+  disease: {role: sensitive}
+privacy:
+  k_anonymity: {k: 5}
+  l_diversity: {disease: {l: 2}}
+releases:
+  public: {path: ward.csv, audience: public}
+"""
+PERTURBED = """
+version: 1
+name: survey
+source: {path: one.csv}
+ledger: {path: releases.ledger, subject: patient}
+attributes:
+  patient: {role: identifier}
+  zip: {role: insensitive}
+  age: {role: insensitive}
+  disease: {role: sensitive, domain: [flu, cold, hiv, ulcer]}
+privacy:
+  sensitivities: {disease: {default: {r1: 0.3, r2: 0.7}}}
+steps:
+  perturb: {use: fine_grain_perturbation, with: {attributes: [disease]}}
+releases:
+  public: {from: perturb, path: survey.csv}
+"""
+DISEASES = ("flu", "cold", "hiv", "ulcer")
+Row = tuple[str, str, str, str]
+
+
+def rows(people: Iterable[int], split: int = 10, by: str = "zip") -> list[Row]:
+    """Two classes: those with a number below ``split``, and the others."""
+    found = []
+    for i in people:
+        side = "low" if i < split else "high"
+        found.append((f"patient-{i}", side if by == "zip" else "any", side if by == "age" else "any", DISEASES[i % 4]))
+    return found
+
+
+def write(path: Path, found: Iterable[Row]) -> Path:
+    path.write_text("patient,zip,age,disease\n" + "".join(",".join(r) + "\n" for r in found))
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "policy.yaml").write_text(POLICY)
+    write(tmp_path / "one.csv", rows(range(20)))
+    write(tmp_path / "two.csv", rows(range(20), split=7, by="age"))
+    return tmp_path
+
+
+def run(home: Path, data: str = "one.csv", policy: str = "policy.yaml") -> Ran:
+    return api.run(home / policy, data=home / data, out=home / "runs")
+
+
+def figure(ran: Ran, name: str) -> float | int | None:
+    return ran.report.metrics[f"privacy.cumulative_k.{name}"].value
+
+
+def entries(home: Path) -> list[tuple[int, str]]:
+    return [(e.number, e.state) for e in LedgerFile(home / "releases.ledger").entries()]
+
+
+def published(home: Path) -> list[Path]:
+    return list((home / "runs").glob("ward/*/released")) if (home / "runs").exists() else []
+
+
+def test_the_second_of_two_anonymous_releases_is_withheld(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(home).released
+    ran = run(home, "two.csv")
+    assert not ran.released
+    by_id = {r.id: r for r in ran.report.requirements}
+    assert by_id["privacy.k_anonymity"].holds
+    assert by_id["privacy.k_anonymity"].measured == 7
+    assert not by_id["privacy.cumulative_k"].holds
+    assert by_id["privacy.cumulative_k"].measured == 3  # 7, 8 and 9 are `low` by zip and `high` by age
+    assert figure(ran, "people_below") == 3
+    assert "no. 1, `public` of policy `ward` for public" in by_id["privacy.cumulative_k"].sentence
+    assert entries(home) == [(1, RELEASED)]
+    with pytest.raises(SystemExit) as status:
+        main(["run", str(home / "policy.yaml"), "--data", str(home / "two.csv"), "--out", str(home / "runs"), "-q"])
+    assert status.value.code == 1
+    assert "narrows 3 people down" in capsys.readouterr().out
+
+
+def test_the_second_one_alone_is_released(home: Path) -> None:
+    assert run(home, "two.csv").released
+
+
+def test_the_same_classes_again_tell_nothing_new(home: Path) -> None:
+    assert run(home).released
+    assert run(home).released
+    assert entries(home) == [(1, RELEASED), (2, RELEASED)]
+
+
+@pytest.mark.parametrize("people", [range(2, 20), range(22)], ids=["two left", "two came"])
+def test_who_came_or_left_is_found_by_difference(home: Path, people: range) -> None:
+    assert run(home).released
+    write(home / "later.csv", rows(people))
+    ran = run(home, "later.csv")
+    assert not ran.released
+    assert figure(ran, "k") == 2
+    assert figure(ran, "k_gone" if len(people) < 20 else "k_present") == 2
+
+
+def test_other_people_do_not_collide(home: Path) -> None:
+    assert run(home).released
+    write(home / "others.csv", rows(range(100, 120), split=107))
+    assert run(home, "others.csv").released
+
+
+def test_two_releases_of_one_run_are_held_against_each_other(home: Path) -> None:
+    text = POLICY.replace("  public: {path: ward.csv, audience: public}\n", "").replace("k: 5", "k: 7")
+    steps = "steps:\n  less: {use: drop, input: source, with: {attributes: [age]}}\n"
+    steps += "  other: {use: drop, input: source, with: {attributes: [zip]}}\n"
+    out = "  left: {path: l.csv, from: less}\n  right: {path: r.csv, from: other}\n"
+    (home / "policy.yaml").write_text(text.replace("releases:\n", steps + "releases:\n") + out)
+    both = [(p, z, a, d) for (p, z, _, d), (_, _, a, _) in zip(rows(range(20)), rows(range(20), 7, "age"), strict=True)]
+    write(home / "one.csv", both)
+    ran = run(home)
+    held = {(r.release, r.id): r.holds for r in ran.report.requirements}
+    assert held["left", "privacy.k_anonymity"]
+    assert held["right", "privacy.k_anonymity"]
+    assert held["left", "privacy.cumulative_k"]
+    assert not held["right", "privacy.cumulative_k"]
+
+
+def test_several_rows_of_a_person_are_one_person(home: Path) -> None:
+    """Ten rows a class, of two people each: what counts is people."""
+    write(home / "one.csv", [(f"p{i % 4}", "a" if i % 4 < 2 else "b", "any", DISEASES[i % 3]) for i in range(20)])
+    ran = run(home)
+    assert not ran.released
+    assert figure(ran, "k") == 2
+
+
+def test_a_row_of_nobody_stops_the_run(home: Path) -> None:
+    write(home / "one.csv", [("", "low", "any", "flu"), *rows(range(20))])
+    with pytest.raises(DataError, match="PPF737"):
+        run(home)
+    assert not published(home)
+
+
+def test_the_ledger_holds_no_values(home: Path) -> None:
+    run(home)
+    content = (home / "releases.ledger").read_bytes()
+    for value in (b"patient-", b"low", b"high", b"ulcer"):
+        assert value not in content
+    assert (home / "releases.ledger.key").stat().st_mode & 0o777 == 0o600
+    assert (home / "releases.ledger").stat().st_mode & 0o077 == 0
+
+
+def test_a_withheld_run_leaves_no_entry(home: Path) -> None:
+    write(home / "one.csv", rows(range(20), split=3))
+    assert not run(home).released
+    assert entries(home) == []
+
+
+def _lose(home: Path) -> None:
+    (home / "releases.ledger").unlink()
+
+
+def _lose_key(home: Path) -> None:
+    (home / "releases.ledger.key").unlink()
+
+
+def _other_key(home: Path) -> None:
+    (home / "releases.ledger.key").write_text("00" * 32 + "\n")
+
+
+def _open_key(home: Path) -> None:
+    (home / "releases.ledger.key").chmod(0o644)
+
+
+def _cut(home: Path) -> None:
+    file = home / "releases.ledger"
+    file.write_bytes(file.read_bytes()[:5000])
+
+
+def _text(home: Path) -> None:
+    (home / "releases.ledger").write_text("this is no database\n" * 300)
+
+
+def _newer(home: Path) -> None:
+    with sqlite3.connect(home / "releases.ledger") as opened:
+        opened.execute("PRAGMA user_version = 9")
+    opened.close()
+
+
+def _fewer(home: Path) -> None:
+    with sqlite3.connect(home / "releases.ledger") as opened:
+        opened.execute("DELETE FROM member WHERE person IN (SELECT person FROM member LIMIT 1)")
+    opened.close()
+
+
+@pytest.mark.parametrize("break_it", [_lose, _lose_key, _other_key, _open_key, _cut, _text, _newer, _fewer])
+def test_without_a_whole_ledger_nothing_is_released(home: Path, break_it) -> None:
+    assert run(home).released
+    before = published(home)
+    break_it(home)
+    with pytest.raises(DataError, match="PPF735"):
+        run(home, "two.csv")
+    assert published(home) == before
+
+
+def test_a_ledger_that_cannot_be_written_stops_the_release(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(home).released
+
+    def full(*_arguments: object) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    monkeypatch.setattr("ppdm_flow.engine.ledger_file._row", full)
+    with pytest.raises(RunError, match="PPF730"):
+        run(home)
+    assert len(published(home)) == 1
+    assert entries(home) == [(1, RELEASED)]
+
+
+def test_a_run_that_fails_before_it_is_out_leaves_no_entry(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunDirectory, "publish", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
+    with pytest.raises(RunError):
+        run(home)
+    assert entries(home) == []
+    assert not published(home)
+
+
+def test_a_run_that_dies_once_it_is_out_stays_in_the_ledger(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = RunDirectory.publish
+
+    def dies(self: RunDirectory, *arguments: object) -> Path:
+        real(self, *arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunDirectory, "publish", dies)
+    with pytest.raises(KeyboardInterrupt):
+        run(home)
+    monkeypatch.undo()
+    assert entries(home) == [(1, PENDING)]
+    assert not run(home, "two.csv").released  # a pending release counts
+    with pytest.raises(UsageError, match="its run is there"):
+        api.ledger(home / "releases.ledger", forget=[1])
+    assert api.ledger(home / "releases.ledger", repair=True).confirmed == (1,)
+    assert entries(home) == [(1, RELEASED)]
+    with pytest.raises(UsageError, match="not pending"):
+        api.ledger(home / "releases.ledger", forget=[1])
+
+
+def test_a_pending_release_that_never_was_can_be_dropped(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunDirectory, "publish", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
+    monkeypatch.setattr(LedgerFile, "drop", lambda *_: (_ for _ in ()).throw(RunError(())))
+    with pytest.raises(RunError):
+        run(home)
+    monkeypatch.undo()
+    assert entries(home) == [(1, PENDING)]
+    assert api.ledger(home / "releases.ledger", repair=True).confirmed == ()
+    assert entries(home) == [(1, PENDING)]  # only its owner knows that it was not moved away
+    assert api.ledger(home / "releases.ledger", forget=[1]).dropped == (1,)
+    assert run(home, "two.csv").released
+
+
+def test_of_two_runs_at_once_one_sees_the_other(home: Path) -> None:
+    found: list[bool] = []
+    threads = [threading.Thread(target=lambda d=d: found.append(run(home, d).released)) for d in ("one.csv", "two.csv")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [False, True]
+
+
+def test_a_second_draw_of_the_same_people_is_refused(home: Path) -> None:
+    (home / "survey.yaml").write_text(PERTURBED)
+    assert run(home, policy="survey.yaml").released
+    ran = run(home, policy="survey.yaml")
+    assert [r.id for r in ran.report.requirements if not r.holds] == ["ledger.repeat"]
+    write(home / "others.csv", rows(range(100, 120)))
+    assert run(home, "others.csv", "survey.yaml").released
+
+
+def test_a_draw_after_the_truth_is_refused(home: Path) -> None:
+    (home / "survey.yaml").write_text(PERTURBED)
+    assert run(home).released
+    assert not run(home, policy="survey.yaml").released
+
+
+def test_randomized_releases_without_people_are_all_of_the_same(home: Path) -> None:
+    (home / "survey.yaml").write_text(PERTURBED.replace(", subject: patient", ""))
+    assert run(home, policy="survey.yaml").released
+    write(home / "others.csv", rows(range(100, 120)))
+    assert not run(home, "others.csv", "survey.yaml").released
+
+
+def test_a_release_of_unknown_people_makes_cumulative_k_unknown(home: Path) -> None:
+    (home / "survey.yaml").write_text(PERTURBED.replace(", subject: patient", ""))
+    assert run(home, policy="survey.yaml").released
+    ran = run(home)
+    assert [(r.id, r.measured) for r in ran.report.requirements if not r.holds] == [("privacy.cumulative_k", None)]
+
+
+def test_cumulative_k_needs_a_ledger(home: Path) -> None:
+    text = POLICY.replace("ledger: {path: releases.ledger, subject: patient}\n", "")
+    (home / "policy.yaml").write_text(text.replace("  k_anonymity", "  cumulative_k: {k: 5}\n  k_anonymity"))
+    with pytest.raises(PolicyError, match="PPF590"):
+        run(home)
+
+
+def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Path) -> None:
+    ran = run(home)
+    outcome = api.verify(ran.run_dir, home / "one.csv")
+    assert outcome.holds
+    assert "privacy.cumulative_k on public" in outcome.text
+
+
+def test_the_verb_shows_what_was_released(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(home)
+    with pytest.raises(SystemExit) as status:
+        main(["ledger", str(home / "releases.ledger")])
+    assert status.value.code == 0
+    assert "ward/public (public)  20 rows of 20 people: zip, age, disease" in capsys.readouterr().out
