@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.anonymizers.class_models.asking import Asked
+from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.account import charts, figures, findings
-from ppdm_flow.anonymizers.full_domain_recoding.asking import Asked
 from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, ground_of, scale
 from ppdm_flow.anonymizers.full_domain_recoding.population import people
 from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved, solve
 from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
-from ppdm_flow.anonymizers.full_domain_recoding.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
 from ppdm_flow.anonymizers.presence import require
 from ppdm_flow.core.anonymity import KMap

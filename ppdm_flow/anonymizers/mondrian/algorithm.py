@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.full_domain_recoding.asking import Asked
+from ppdm_flow.anonymizers.class_models.asking import Asked
 from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings
 from ppdm_flow.anonymizers.mondrian.labels import labelled
 from ppdm_flow.anonymizers.mondrian.spec import MondrianParams, todo_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ppdm_flow.anonymizers.full_domain_recoding.sensitive import Sensitive, dense, ranked
-from ppdm_flow.anonymizers.full_domain_recoding.task import Task
+from ppdm_flow.anonymizers.class_models.sensitive import Sensitive, dense, ranked
+from ppdm_flow.anonymizers.class_models.task import Task
 from ppdm_flow.core.anonymity import (
     LKC,
     AlphaK,
