@@ -200,6 +200,7 @@ def test_too_low_a_support_is_warned_of(here, packed):
     assert "PPF139" in done.stderr
     assert "are expected to be less frequent" in done.stderr
     assert " ?" in done.stdout
+    assert "-0" not in done.stdout.split()
     assert "PPF139" not in here("mine", packed, "--min-support", "0.05", "--max-length", "1").stderr
     stopped = here("mine", packed, "--min-support", "0.002").stdout
     assert "minimum support is less than 2 errors above 0 (--precision 2)" in stopped

@@ -47,9 +47,10 @@ def doubts(value: Floats, sigma: Floats, min_support: float) -> Doubts:
     for _ in range(ROUNDS):
         prior *= (counts / (likelihood @ prior)) @ likelihood / counts.sum()
     joint = likelihood * prior
-    above = joint[:, grid >= min_support].sum(axis=1) / joint.sum(axis=1)
+    frequent, every = grid >= min_support, joint.sum(axis=1)
+    above, below = joint[:, frequent].sum(axis=1) / every, joint[:, ~frequent].sum(axis=1) / every  # neither below 0
     found = value >= min_support
-    return Doubts(float(counts[found] @ (1.0 - above[found])), float(counts[~found] @ above[~found]))
+    return Doubts(float(counts[found] @ below[found]), float(counts[~found] @ above[~found]))
 
 
 def _binned(value: Floats, sigma: Floats) -> tuple[Floats, Floats, Floats]:

@@ -52,6 +52,16 @@ def test_nothing_is_in_doubt_without_noise_or_candidates() -> None:
     assert far.false_drops < 1e-6
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_no_expected_number_is_below_zero(seed: int) -> None:
+    """Where nothing is in doubt shares add up to 1 but for rounding: it must not come out as -0."""
+    value = np.random.default_rng(seed).uniform(0.3, 1.0, 200)
+    for least in (0.1, 1.5):
+        found = doubts(value, np.full(200, 0.01), least)
+        assert f"{found.false_positives:.0f} {found.false_drops:.0f}" == "0 0"
+        assert min(found.false_positives, found.false_drops) >= 0.0
+
+
 def test_all_that_is_chance_is_told() -> None:
     """Ten thousand candidates that do not occur: what is found at three errors is expected to be false, nearly all."""
     value = np.random.default_rng(3).normal(0.0, 1.0, 10_000)
