@@ -102,9 +102,29 @@ def test_without_suppression_it_is_withheld(root, cli, tmp_path):
     assert not list((tmp_path / "runs").rglob("released"))
 
 
+@pytest.mark.parametrize(("least", "certain"), [(2, True), (3, False)])
+def test_what_one_ruled_out_illness_tells(root, cli, tmp_path, least, certain):
+    """What the README says of the policy of classes: released, with a warning that `l: 3` ends."""
+    for _, name, text in blocks(root):
+        if name:
+            written(tmp_path, name, text)
+    policy = tmp_path / "classes.yaml"
+    policy.write_text(policy.read_text().replace("l: 2", f"l: {least}"))
+    done = cli("run", policy, "--out", tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    (report,) = (tmp_path / "runs").rglob("report.md")
+    assert ("to someone who can rule out 1 value" in report.read_text()) is certain
+
+
 @pytest.mark.parametrize(
     "link",
-    ["pipelines/README.md", "pipelines/hospital.svg", "pipelines/hospital_generated.yaml", "tests/plugins/acme_plugin"],
+    [
+        "pipelines/README.md",
+        "pipelines/hospital.svg",
+        "pipelines/hospital_generated.yaml",
+        "pipelines/hospital_partition.yaml",
+        "tests/plugins/acme_plugin",
+    ],
 )
 def test_links_lead_somewhere(root, link):
     assert link in (root / "README.md").read_text()
