@@ -10,6 +10,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, within
+from ppdm_flow.engine.attempt import refused
 from ppdm_flow.engine.cost import Cost, estimates, set_sizes
 from ppdm_flow.engine.events import silent
 from ppdm_flow.engine.options import RunOptions
@@ -61,6 +62,7 @@ def preview(plan: Plan, data: Path | None) -> Preview:
     view = StreamView(original.stream)
     people = view.counts([]).total
     found = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
+    found += refused(plan, original, options.partition_rows, stop)
     stream = original.stream
     return Preview(stream.rows_read, stream.row_count, people, tuple(found), *_costs(plan, original))
 

@@ -132,3 +132,13 @@ def test_released_sets_are_stated_in_the_form_that_the_step_gives_them(bench, fo
     data.write_text("1 2 3\n2 4\n")
     (found,) = preview(bench.plan(SETS.replace("FORM", form)), data).sizes
     assert (found.form, found.octets) == (stated, size)
+
+
+@pytest.mark.parametrize(("level", "codes"), [(0.5, ["PPF773"]), (0.99, [])])
+def test_a_level_that_the_items_rule_out_is_said_before_a_run(bench, level, codes):
+    """Nine in ten transactions have item 0: nothing that is released keeps it below one half."""
+    data = bench.folder / "table.dat"
+    data.write_text("".join(f"{'0 ' * (i % 10 > 0)}{1 + i % 7}\n" for i in range(3_000)))
+    asked = f"{{level: {level}, sizes: [1]}}"
+    policy = SETS.replace("FORM", "packed").replace("{level: 0.5, max_supports: [0.4]}", asked)
+    assert [d.code for d in preview(bench.plan(policy), data).diagnostics] == codes
