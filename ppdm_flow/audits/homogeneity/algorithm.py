@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
 from ppdm_flow.audits.homogeneity.wording import chart, findings
-from ppdm_flow.audits.inference.holdings import Holdings, holdings
+from ppdm_flow.audits.inference.examined import examined
+from ppdm_flow.audits.inference.holdings import Holdings
 from ppdm_flow.audits.inference.secrets import secrets_of
 from ppdm_flow.audits.inference.summary import summarized
-from ppdm_flow.audits.inference.targets import infer
-from ppdm_flow.audits.inference.truthful import NOT_TRUE, truthful
+from ppdm_flow.audits.inference.truthful import NOT_TRUE
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -31,18 +31,12 @@ class HomogeneityAudit:
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         if not of.secrets:
             return AuditOutcome(summarized({}, NAMES))
-        held = {s: holdings(candidate, of.beside(s), s) for s in of.secrets}
-        true = {s: truthful((*of.beside(s), s), ctx) for s in held}
-        told = [i for s in held for i in infer(self.params.targets, of.beside(s), s, candidate, ctx)]
-        each = {s: _figures(h, true[s]) for s, h in held.items()}
-        figures = summarized(each, NAMES)
-        for inference in told:
-            figures |= inference.figures()
-        sound = {s: h for s, h in held.items() if true[s]}
+        seen = examined(of, self.params.targets, candidate, ctx)
+        each = {s: _figures(h, seen.true[s]) for s, h in seen.held.items()}
         return AuditOutcome(
-            figures,
-            findings=tuple(findings(sound, [i for i in told if true[i.secret]], of, ctx)),
-            charts=(chart(held),),
+            summarized(each, NAMES) | seen.figures(),
+            findings=tuple(findings(seen.sound, seen.sure, of, ctx)),
+            charts=(chart(seen.held),),
         )
 
 

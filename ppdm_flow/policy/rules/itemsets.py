@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.models import ItemsetBreach
+from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import short
 
 PATH = ("privacy", "itemset_breach")
 
@@ -20,27 +19,12 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     breach = scene.policy.privacy.itemset_breach
     if breach is None:
         return
-    yield from _sets(scene, breach)
+    yield from item_sets(scene, "itemset_breach", breach.attribute, "PPF575")
     yield from repeats(scene, [str(k) for k in breach.sizes], (*PATH, "sizes"), "the sizes of itemsets")
     for place, maxima in _given(breach):
         yield from _rising(scene, maxima, place)
         if maxima[0] >= breach.level:
             yield _known(scene, breach.level, maxima[0], place)
-
-
-def _sets(scene: Scene, breach: ItemsetBreach) -> Iterator[Diagnostic]:
-    if breach.attribute is not None:
-        path = (*PATH, "attribute")
-        attribute, faults = scene.attribute(breach.attribute, path)
-        yield from faults
-        if attribute is not None and attribute.role is not Role.ITEMS:
-            yield scene.fault("PPF575", f"`{short(breach.attribute)}` is no set of items", path)
-        return
-    sets = [name for name, attribute in scene.policy.attributes.items() if attribute.role is Role.ITEMS]
-    if len(sets) != 1 and not scene.lacks("attributes"):
-        what = "and no attribute has `role: items`" if not sets else f"and {len(sets)} attributes have `role: items`"
-        hint = "declare the sets with `role: items`" if not sets else "say which one with `attribute:`"
-        yield scene.fault("PPF575", f"`itemset_breach` is about a set of items, {what}", PATH, at_key=True, hint=hint)
 
 
 def _given(breach: ItemsetBreach) -> Iterator[tuple[tuple[str, ...], Sequence[float]]]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
-from ppdm_flow.policy.anonymity import LKC, KmAnonymity, KMap
+from ppdm_flow.policy.anonymity import LKC, KMap
 from ppdm_flow.policy.patterns import is_pattern
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.classes import grouped
+from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.policy.rules.templates import protected
@@ -25,7 +26,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     if privacy.lkc is not None:
         yield from _lkc(scene, privacy.lkc)
     if privacy.km_anonymity is not None:
-        yield from _sets(scene, privacy.km_anonymity)
+        yield from item_sets(scene, "km_anonymity", privacy.km_anonymity.attribute, "PPF586")
 
 
 def _k_map(scene: Scene, model: KMap) -> Iterator[Diagnostic]:
@@ -70,22 +71,6 @@ def _lkc(scene: Scene, model: LKC) -> Iterator[Diagnostic]:
         if name in known:
             text = f"`{short(name)}` cannot both be known and be what is inferred"
             yield scene.fault("PPF581", text, place, at_key=True, hint="take it out of one of the two")
-
-
-def _sets(scene: Scene, model: KmAnonymity) -> Iterator[Diagnostic]:
-    path = ("privacy", "km_anonymity")
-    if model.attribute is not None:
-        place = (*path, "attribute")
-        attribute, faults = scene.attribute(model.attribute, place)
-        yield from faults
-        if attribute is not None and attribute.role is not Role.ITEMS:
-            yield scene.fault("PPF586", f"`{short(model.attribute)}` is no set of items", place)
-        return
-    sets = [name for name, attribute in scene.policy.attributes.items() if attribute.role is Role.ITEMS]
-    if len(sets) != 1 and not scene.lacks("attributes"):
-        what = "and no attribute has `role: items`" if not sets else f"and {len(sets)} attributes have `role: items`"
-        hint = "declare the sets with `role: items`" if not sets else "say which one with `attribute:`"
-        yield scene.fault("PPF586", f"`km_anonymity` is about a set of items, {what}", path, at_key=True, hint=hint)
 
 
 def _known(scene: Scene, attributes: tuple[str, ...] | None) -> tuple[str, ...]:

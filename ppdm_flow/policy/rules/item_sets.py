@@ -1,0 +1,27 @@
+"""Requirements on sets of items need an attribute that holds such sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import Role
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.words import short
+
+
+def item_sets(scene: Scene, kind: str, named: str | None, code: str) -> Iterator[Diagnostic]:
+    """Judge which sets the requirement ``kind`` is about: the attribute ``named``, else the only one with that role."""
+    path = ("privacy", kind)
+    if named is not None:
+        place = (*path, "attribute")
+        attribute, faults = scene.attribute(named, place)
+        yield from faults
+        if attribute is not None and attribute.role is not Role.ITEMS:
+            yield scene.fault(code, f"`{short(named)}` is no set of items", place)
+        return
+    sets = [name for name, attribute in scene.policy.attributes.items() if attribute.role is Role.ITEMS]
+    if len(sets) != 1 and not scene.lacks("attributes"):
+        what = "and no attribute has `role: items`" if not sets else f"and {len(sets)} attributes have `role: items`"
+        hint = "declare the sets with `role: items`" if not sets else "say which one with `attribute:`"
+        yield scene.fault(code, f"`{kind}` is about a set of items, {what}", path, at_key=True, hint=hint)
