@@ -72,16 +72,15 @@ def tokens(path: Path) -> Iterator[Token]:
 
 
 def _of_map(node: Map, path: tuple[str, ...], place: tuple[str, ...], model: type, kind: str) -> Iterator[Token]:
-    shape = at(path, model)
+    fixed, policy = _fixed(at(path, model)), model is Policy
     for name, entry in node.entries.items():
-        fixed = _fixed(shape)
         if fixed is not None and name in fixed and entry.plain:
             yield Token(name, place, entry.key_span, frozenset(fixed), kind)
         here = (*place, name if fixed is not None else "<name>")
         below = at((*path, name), model)
         if isinstance(below, Free):
-            yield from _of_plugin(node, entry.node, path, here) if model is Policy else ()
-        elif model is Policy and name == "use" and isinstance(entry.node, Scalar):
+            yield from _of_plugin(node, entry.node, path, here) if policy else ()
+        elif policy and name == "use" and isinstance(entry.node, Scalar):
             yield from _of_plugin_name(entry.node, path, here)
         elif (
             model is Policy

@@ -32,7 +32,7 @@ def test_single_edits_are_suggested_back_and_drawn_on_their_token(typos, tmp_pat
 def test_a_typo_that_nobody_would_suggest_back_is_counted_as_a_miss(typos, tmp_path):
     policy = typos.bundled(tmp_path)[0]
     text = policy.read_text(encoding="utf-8")
-    token = next(t for t in typos.tokens(policy) if t.word == "attributes")
+    token = next(t for t in typos.tokens(policy) if t.word == "description")
     verdict = typos.judged(policy, token, "zzzzzz", text, policy.with_name("misspelt.yaml"))
     assert verdict.caret
     assert not verdict.hint
