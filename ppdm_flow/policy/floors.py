@@ -16,6 +16,7 @@ from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.nodes import Map, Scalar
 from ppdm_flow.policy.params import number
+from ppdm_flow.policy.permission import ANSWERS, WAIVERS
 from ppdm_flow.policy.shape import Keys, at
 from ppdm_flow.policy.words import short
 
@@ -58,6 +59,8 @@ def floors_of(node: Map | None) -> tuple[list[Floor], list[Diagnostic]]:
     for key, entry in node.entries.items() if node else ():
         value = entry.node
         if not isinstance(value, Scalar) or value.broken or value.text is None:
+            continue
+        if key == WAIVERS and value.text in ANSWERS:
             continue
         path = tuple(key.split("."))
         fault = _unknown_path(path, entry.key_span)

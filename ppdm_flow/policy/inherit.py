@@ -16,6 +16,7 @@ from ppdm_flow.policy.header import HEADER, Parent, header_faults, parents_of
 from ppdm_flow.policy.merge import merge
 from ppdm_flow.policy.nodes import Map
 from ppdm_flow.policy.params import Needed, Value, evaluate, required, unknown
+from ppdm_flow.policy.permission import Permission, together, within
 from ppdm_flow.policy.rebase import rebased
 from ppdm_flow.policy.references import Found, NotFoundError, find
 from ppdm_flow.policy.substitute import Substitution
@@ -36,6 +37,7 @@ class Layer:
     needed: list[Needed] = field(default_factory=list)
     floors: list[Floor] = field(default_factory=list)
     whole: bool = True
+    privacy_waivers: Permission = Permission()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ class Inheritance:
             layer = self._parent(parent, here, early, own, use)
             whole = whole and layer is not None and layer.whole
             layers.extend([layer] if layer else [])
-        merged = Layer(Map({}, root.span), whole=whole)
+        merged = Layer(
+            Map({}, root.span), whole=whole, privacy_waivers=together(each.privacy_waivers for each in layers)
+        )
         for layer in layers:
             _take(merged, layer)
         self._own(merged, root, own, early, here, use)
@@ -113,6 +117,7 @@ class Inheritance:
         self.found.extend([*substitution.found, *wrong])
         merged.node = merge(merged.node, rebased(node, here, self.files.root))
         merged.floors.extend(limits)
+        merged.privacy_waivers = within(root, merged.privacy_waivers, policy=len(use.chain) == 1)
 
     def _parent(
         self, parent: Parent, here: Found, early: Mapping[str, Value], own: Declarations, use: _Use

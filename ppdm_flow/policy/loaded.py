@@ -9,6 +9,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.permission import Permission
 
 PolicyPath = tuple[str, ...]
 """Keys from the root; positions in lists as decimal text."""
@@ -44,7 +45,8 @@ class Loaded:
 
     ``tree`` is the resolved tree of text after inheritance and params, ``sources`` the text of every file read,
     ``digest`` the SHA-256 of the resolved tree: comments and key order do not change it. ``hidden`` are the paths of
-    values that came from the environment: nothing that is written may show them.
+    values that came from the environment: nothing that is written may show them. ``privacy_waivers`` says whether the
+    templates let a policy waive requirements.
     """
 
     file: str
@@ -55,3 +57,4 @@ class Loaded:
     diagnostics: tuple[Diagnostic, ...]
     digest: str
     hidden: frozenset[PolicyPath] = frozenset()
+    privacy_waivers: Permission = Permission()

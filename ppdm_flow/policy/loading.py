@@ -67,7 +67,17 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS, over: Mapping[PolicyPath
     diagnostics = in_order(_with_users(every, file, inheritance.users))
     sound = policy if layer.whole and not flat.gone else None
     hidden = frozenset(path for path, node in flat.scalars.items() if not node.quotable)
-    return Loaded(file, sound, flat.tree, flat.places, files.sources, diagnostics, digest(flat.tree), hidden)
+    return Loaded(
+        file,
+        sound,
+        flat.tree,
+        flat.places,
+        files.sources,
+        diagnostics,
+        digest(flat.tree),
+        hidden,
+        layer.privacy_waivers,
+    )
 
 
 def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnostic]]:
