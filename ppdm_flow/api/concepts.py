@@ -4,112 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ppdm_flow.api.concept import REQUIREMENTS as _REQUIREMENTS
 from ppdm_flow.api.concept import Concept
 from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
 from ppdm_flow.api.concepts_ledger import LEDGER_CONCEPTS
+from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
+from ppdm_flow.api.concepts_roles import ROLE_CONCEPTS
 
-_ROLES = "Roles"
 _SECTIONS = "Sections of a policy"
 _FIGURES = "Figures"
 _USE = "Using a release"
 
 
 CONCEPTS: Mapping[str, Concept] = {
-    "identifier": Concept(
-        _ROLES,
-        "an attribute that names a person by itself, such as a name or a customer number",
-        "It is dropped at the source unless a step replaces it (`pseudonymize`, `generalize`); one that would reach a"
-        " release under its own values is an error (PPF550).",
-        "attributes:\n  customer_id: {role: identifier}",
-    ),
-    "quasi_identifier": Concept(
-        _ROLES,
-        "an attribute that others may know from elsewhere, and by which a person could be found among the rows",
-        "`privacy.k_anonymity` counts rows over all of them unless it names its own.",
-        "attributes:\n  age: {role: quasi_identifier, type: integer}",
-    ),
-    "sensitive": Concept(
-        _ROLES,
-        "an attribute that nobody should be able to conclude about a person",
-        "Protect it with `privacy.templates`, `l_diversity`, `t_closeness` or `privacy.sensitivities`: k-anonymity"
-        " alone does not (PPF551).",
-        "attributes:\n  disease: {role: sensitive}",
-    ),
-    "target": Concept(_ROLES, "the class that the wanted analysis predicts; class-aware steps and audits look at it"),
-    "insensitive": Concept(_ROLES, "an attribute that neither finds nor harms a person; it is published as it is"),
-    "weight": Concept(
-        _ROLES,
-        "the number of equal rows that a row of a collapsed table stands for",
-        "Counts and suppression work on the collapsed table. A step that randomizes rows writes them out singly first.",
-    ),
-    "subject": Concept(
-        _ROLES,
-        "the person that a row belongs to, where a person has several rows",
-        "Requirements count rows, so they are refused where a subject is declared (PPF562).",
-    ),
-    "items": Concept(_ROLES, "the set-valued column of transaction data"),
-    "k_anonymity": Concept(
-        _REQUIREMENTS,
-        "every combination of quasi-identifier values that occurs belongs to at least `k` released rows",
-        "`attributes` names other attributes than all quasi-identifiers. Figure: `privacy.k_anonymity.k`, the size of"
-        " the smallest class. `nulls:` says how missing values count.",
-        "privacy:\n  k_anonymity: {k: 5}",
-    ),
-    "templates": Concept(
-        _REQUIREMENTS,
-        "no group over a channel reveals a sensitive value with more than the given confidence",
-        "Several values are several templates with one channel and one threshold, never their union (Wang, Fung, Yu,"
-        " ICDM 2005). Figure: `privacy.templates.NAME.confidence`, the worst over all groups and values.",
-        "privacy:\n  templates:\n    no-discharged:\n      channel: [job, country]\n"
-        "      sensitive: {bankruptcy: [Discharged]}\n      confidence: 0.75",
-    ),
-    "sensitivities": Concept(
-        _REQUIREMENTS,
-        "(r1, r2) for each value: a prior of at most r1 must not become a posterior above r2",
-        "With `directions: both` (the default) a prior of at least r2 must not fall below r1 either. It is judged from"
-        " the operator of a perturbation over all priors, so an attribute that no step perturbs cannot satisfy it."
-        " Figure: `privacy.sensitivities.ATTRIBUTE.margin`, which holds at 0 or below.",
-        "privacy:\n  sensitivities:\n    disease:\n      default: {tolerance: 5}\n      values:\n"
-        "        HIV: {r1: 0.10, r2: 0.25}",
-    ),
-    "anonymity_score": Concept(
-        _REQUIREMENTS,
-        "the Normalised Anonymity Score (NAS) of the released rows is at most `max`",
-        "AS(p, o) sums, over the supports s that rows have in the original o, 1/s times the share of the rows of"
-        " support s that occur in the release p; NAS = AS(p, o) / AS(o, o). 0: no original row is released; 1: every"
-        " one is. Rare rows count most: finding a row that only one person has gives that person away"
-        " (Vreeken, van Leeuwen, Siebes,"
-        " ICDM 2007). Compared are all released attributes that the original has, with renamed ones under their"
-        " name in the source; identifiers, subjects, weights and sets are left out, and so are attributes that"
-        " generalization or pseudonyms gave other values. A missing value is a value like any other, whatever `nulls`"
-        " says. Attributes with an `intervals` hierarchy are compared twice, exactly and by interval, and the"
-        " higher score counts. Figure: `privacy.anonymity_score.nas`.",
-        "privacy:\n  anonymity_score: {max: 0.5}",
-    ),
-    "blend": Concept(
-        _REQUIREMENTS,
-        "of the released rows that are rare in the release, at most a share of `max` is rare in the original too",
-        "Rare is a support below `min_support`: rows, or a share of the rows of either table. A released row blends in"
-        " where at least `min_support` original rows are like it, or none is: minsup in the role of k (Vreeken, van"
-        " Leeuwen, Siebes, ICDM 2007). Where no released row is rare the figure is 0. Rows are compared as for"
-        " `anonymity_score`. Figure: `privacy.blend.share`.",
-        "privacy:\n  blend: {min_support: {count: 20}, max: 0.03}",
-    ),
-    "itemset_breach": Concept(
-        _REQUIREMENTS,
-        "no item of an original set is inferred from what was released in its place with more than `level`",
-        "For itemsets A of as many items as `sizes` says and every item z, in A or not: the share of the original sets"
-        " with z, among those whose randomized version holds all of A, is at most `level` (Evfimievski, Srikant,"
-        " Agrawal, Gehrke, KDD 2002). It is judged from the operator and the original's own partial supports, length"
-        " by length, and the bytes are tested to come from that operator. `max_supports` are the largest supports of"
-        " itemsets of 1, 2, … items that anyone has to reckon with, as shares of the sets of one length; left out,"
-        " those of the data. Where the data exceed them the requirement does not hold. Lengths with fewer than `pool`"
-        " sets are judged together with the next ones: how often their items occur says more of single people than of"
-        " a population. Figure: `privacy.itemset_breach.worst_posterior`.",
-        "privacy:\n  itemset_breach: {level: 0.5, sizes: [1, 2, 3]}\n"
-        "steps:\n  randomize: {use: randomize_transactions}",
-    ),
+    **ROLE_CONCEPTS,
+    **REQUIREMENT_CONCEPTS,
     **CLASS_CONCEPTS,
     **LEDGER_CONCEPTS,
     "source": Concept(

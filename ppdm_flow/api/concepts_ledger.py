@@ -22,6 +22,16 @@ LEDGER_CONCEPTS: Mapping[str, Concept] = {
         " whose identifier changes is another one. Figures: `privacy.cumulative_k.k` (the smallest group, in people),"
         " `k_present` and `k_gone` (among those in this release, and missing from it).",
         "ledger: {path: releases.ledger, subject: patient}\nprivacy:\n  k_anonymity: {k: 10}\n  cumulative_k: {k: 5}",
+        why="Two releases that are safe alone can tell one person from all others together.",
+        formula="min over groups of people who are in the same class of every release, or absent alike, of their"
+        " number >= k.",
+        reference="Ganta, Kasiviswanathan, Smith, Composition attacks and auxiliary information in data privacy, KDD"
+        " 2008",
+        bad="ledger: {path: releases.ledger}   # without `subject` nobody can be followed from release to release\n"
+        "privacy:\n"
+        "  cumulative_k: {k: 5}",
+        fix="Release the same classes as before, or coarser ones; or release to people who cannot have the"
+        " earlier file, under a ledger of its own.",
     ),
     "ledger": Concept(
         "Sections of a policy",

@@ -58,6 +58,20 @@ def test_the_language_is_explained():
     assert set(Policy.model_fields) - about <= set(CONCEPTS)
 
 
+@pytest.mark.parametrize("term", [*(role.value for role in Role), *Privacy.model_fields])
+def test_roles_and_requirements_have_whole_pages(term):
+    """What, why, formula (where there is something to count), reference, examples good and bad, what to do."""
+    concept = CONCEPTS[term]
+    assert concept.short
+    assert concept.why
+    assert concept.reference
+    assert concept.fix
+    assert concept.formula or concept.kind == "Roles"
+    for example in (concept.example, concept.bad):
+        assert set(yaml.safe_load(example)) <= set(Policy.model_fields), term
+    assert concept.bad != concept.example
+
+
 def test_every_key_of_the_language_has_a_page():
     for name in homes():
         assert api.explain(name).startswith(f"# {name}"), name
