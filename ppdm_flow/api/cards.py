@@ -26,7 +26,7 @@ def plugin_page(group: str, name: str) -> str:
     except PluginError as error:
         return f"{head}\n\nIt cannot be loaded: {error.diagnostics[0].message}."
     example = [f"## Example\n\n```yaml\n{spec.info.example}\n```"] if spec.info.example else []
-    return "\n\n".join([head, *_card(spec.info), parameters(spec.params), *example])
+    return "\n\n".join([head, *_card(spec.info), parameters(spec.params), *_figures(spec.info), *example])
 
 
 def parameters(model: type[BaseModel]) -> str:
@@ -49,6 +49,11 @@ def _card(info: PluginInfo) -> list[str]:
     lines = [f"- {name}: {value}" for name, value in facts.items() if value]
     claims = [f"- it claims: {claim}" for claim in info.guarantees]
     return [info.summary, "\n".join([*lines, *claims])]
+
+
+def _figures(info: PluginInfo) -> list[str]:
+    lines = [f"- `{name}`: {figure.what}" for name, figure in info.figures.items()]
+    return ["## Figures\n\n" + "\n".join(lines)] if lines else []
 
 
 def _lines(keys: Keys, indent: str) -> list[str]:

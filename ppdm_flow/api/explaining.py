@@ -8,6 +8,7 @@ from ppdm_flow.api import keys
 from ppdm_flow.api.cards import plugin_page
 from ppdm_flow.api.concept import Concept
 from ppdm_flow.api.concepts import CONCEPTS
+from ppdm_flow.api.figure_pages import figure_names, figure_pages
 from ppdm_flow.api.figures import FIGURES
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -29,9 +30,10 @@ def explain(term: str) -> str:
     if name not in _WORDS and name in keys.names():
         found.append(keys.key_page(name))
     found += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
+    found += figure_pages(name)
     if found:
         return "\n\n".join(found)
-    near = closest(word, (*_WORDS, *keys.names(), *_plugins(), *pages()))
+    near = closest(word, (*_WORDS, *keys.names(), *_plugins(), *figure_names(), *pages()))
     hint = f"did you mean `{near}`?" if near else None
     help_ = "`ppdm-flow explain` alone lists everything that has a page"
     raise UsageError(Diagnostic("PPF692", f"there is no page about `{term}`", hint=hint, help=help_))
@@ -43,6 +45,8 @@ def topics() -> str:
     for name, concept in _WORDS.items():
         groups.setdefault(concept.kind, []).append(f"- `{name}`: {concept.short}")
     parts = [f"## {kind}\n\n" + "\n".join(lines) for kind, lines in groups.items()]
+    figures = "\n".join(f"- `{name}`: {what}" for name, what in figure_names().items() if name not in _WORDS)
+    parts.append(f"## Figures of plugins\n\n{figures}")
     rest = ", ".join(f"`{name}`" for name in keys.names() if name not in _WORDS)
     parts.append(f"## Keys of a policy\n\n{rest}")
     for group in registry.GROUPS:

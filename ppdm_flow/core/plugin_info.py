@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 
 class Kind(StrEnum):
@@ -19,12 +21,26 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class FigureInfo:
+    """What a figure of a plugin says: in a sentence without a full stop, its ``formula``, and which side is ``better``.
+
+    ``reference`` is needed only where it is not the plugin's own.
+    """
+
+    what: str
+    formula: str = ""
+    better: Literal["lower", "higher", ""] = ""
+    reference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PluginInfo:
     """A plugin's card.
 
     ``serves`` names the requirement kinds that an anonymizer works towards, or that an audit measures.
     ``standalone``: such an audit may also be named under ``audits:``, to measure without a bound.
     ``guarantees`` are the claims, in words; an audit measures them again. ``randomized`` says whether it draws.
+    ``figures`` are those that it measures, by the last part of their names (``level`` for ``recode.age.level``).
     ``example`` is a piece of a policy that uses it, in YAML. ``sets`` says what it does with sets of items: ``""``
     nothing, ``column`` reads, writes or changes such columns beside others, ``only`` is for files of nothing else.
     """
@@ -41,3 +57,4 @@ class PluginInfo:
     cost: str = ""
     example: str = ""
     sets: str = ""
+    figures: Mapping[str, FigureInfo] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import Target, checked
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -34,6 +34,16 @@ SPEC = PluginSpec(
             " section 2.1"
         ),
         cost="one count over the quasi-identifiers and each sensitive attribute",
+        figures={
+            "certain": FigureInfo(
+                "the share of rows whose sensitive value is certain to all who know the quasi-identifiers",
+                "rows of classes with one sensitive value / all rows; the worst sensitive attribute counts",
+                "lower",
+            ),
+            "certain_rows": FigureInfo("those rows, counted", better="lower"),
+            "certain_classes": FigureInfo("the classes in which all rows have one sensitive value", better="lower"),
+            "by_chance": FigureInfo("the share that would be certain if the values were dealt to the rows at random"),
+        },
         example=(
             "audits:\n  alike:\n    use: homogeneity\n    with:\n      targets:\n"
             '        bob: {known: {zip: "47678", age: "27"}}\n'
