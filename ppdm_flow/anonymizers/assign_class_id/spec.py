@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -107,6 +107,13 @@ SPEC = PluginSpec(
         "        - {id: young, when: {age: [20, 29]}}\n"
         "        - {id: doctoral, when: {age: [30, 99], level: {values: [PhD, DSc]}}}\n"
         "      other: rest",
+        figures={
+            "classes": FigureInfo("the class ids that were given"),
+            "smallest": FigureInfo(
+                "the rows of the smallest class", formula="min over classes C of |C|", better="higher"
+            ),
+            "largest": FigureInfo("the rows of the largest class", formula="max over classes C of |C|"),
+        },
     ),
     params=AssignClassIdParams,
     algorithm="ppdm_flow.anonymizers.assign_class_id.algorithm:AssignClassId",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.carrying import sensitivities
+from ppdm_flow.anonymizers.fine_grain_perturbation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -97,6 +98,7 @@ SPEC = PluginSpec(
         example="privacy:\n  sensitivities:\n"
         "    disease: {default: {tolerance: 4}, values: {HIV: {r1: 0.05, r2: 0.2}}}\n"
         "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        figures=FIGURES,
     ),
     params=FineGrainParams,
     algorithm="ppdm_flow.anonymizers.fine_grain_perturbation.algorithm:FineGrainPerturbation",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.task import Enforced, Task, task
+from ppdm_flow.anonymizers.full_domain_recoding.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
@@ -113,6 +114,7 @@ SPEC = PluginSpec(
         cost="rows once for counting; then nodes of the lattice that must be looked at times distinct rows",
         example="steps:\n  recode:\n    use: full_domain_recoding\n    with:\n"
         "      suppression: 0.04  # share of rows\n      cost: loss\n      levels: {age: {max: 3}}",
+        figures=FIGURES,
     ),
     params=RecodingParams,
     algorithm="ppdm_flow.anonymizers.full_domain_recoding.algorithm:FullDomainRecoding",

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
 from ppdm_flow.core.attributes import Change, HierarchySpec
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -122,6 +122,10 @@ SPEC = PluginSpec(
         "        born: {date: year}                               # 1984-05-06 becomes 1984\n"
         "        job: {hierarchy: jobs.csv, level: 2}             # the file's third column, leaf first\n"
         "        income: {round: 1000}",
+        figures={
+            "values_before": FigureInfo("the distinct values of an attribute before the step"),
+            "values_after": FigureInfo("the distinct values of an attribute after the step; fewer are coarser"),
+        },
     ),
     params=GeneralizeParams,
     algorithm="ppdm_flow.anonymizers.generalize.algorithm:Generalize",

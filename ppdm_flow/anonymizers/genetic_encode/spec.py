@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -60,6 +60,9 @@ SPEC = PluginSpec(
         guarantees=("none: the codes can be turned back by anyone who knows the order of the rows, and can collide",),
         cost="one pass over the whole table",
         example="steps:\n  encode: {use: genetic_encode, with: {attribute: roll_number, width: 12, head: 4}}",
+        figures={
+            "colliding_rows": FigureInfo("the rows that share their code with a row of another id", better="lower"),
+        },
     ),
     params=GeneticEncodeParams,
     algorithm="ppdm_flow.anonymizers.genetic_encode.algorithm:GeneticEncode",

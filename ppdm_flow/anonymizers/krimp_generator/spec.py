@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from ppdm_flow.anonymizers.krimp_generator.measures import FIGURES
 from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones, reaches
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -203,6 +204,7 @@ SPEC = PluginSpec(
         "      holdout: 0.2                  # a fifth of the rows stays unseen, to compare attacks with\n"
         "      remove: [[job, disease]]      # no element of the model has both\n"
         "      blend: strict                 # rows of the original that are rarer are not made",
+        figures=FIGURES,
     ),
     params=GeneratorParams,
     algorithm="ppdm_flow.anonymizers.krimp_generator.algorithm:KrimpGenerator",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from ppdm_flow.anonymizers.limit_items.measures import FIGURES
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -55,6 +56,7 @@ SPEC = PluginSpec(
         cost="two passes over the items",
         example="steps:\n  short: {use: limit_items, with: {max: 10, longer: discard}}",
         sets="column",
+        figures=FIGURES,
     ),
     params=LimitItemsParams,
     algorithm="ppdm_flow.anonymizers.limit_items.algorithm:LimitItems",

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, missing_ones
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -59,6 +59,14 @@ SPEC = PluginSpec(
         ),
         cost="the squares of the classes' sizes, which `most_rows` bounds",
         example="steps:\n  join: {use: lossy_join, with: {key: class_id, attributes: [disease], most_rows: 1000000}}",
+        figures={
+            "tuples": FigureInfo("the rows of the join", formula="sum over classes C of |C|^2"),
+            "spurious_tuples": FigureInfo(
+                "the rows of the join that are of no person: what hides the true ones",
+                formula="tuples - rows",
+                better="higher",
+            ),
+        },
     ),
     params=LossyJoinParams,
     algorithm="ppdm_flow.anonymizers.lossy_join.algorithm:LossyJoin",

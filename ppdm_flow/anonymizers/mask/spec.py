@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 FORMATS = {"postal_code": (3, 0), "card_number": (0, 4), "phone": (3, 2)}
@@ -80,6 +80,10 @@ SPEC = PluginSpec(
         "        postal_code: {first: 3}      # 02174 becomes 021**\n"
         "        card: card_number            # 4929-1234-5678-9012 becomes ****-****-****-9012\n"
         "        phone: {format: phone, last: 0}",
+        figures={
+            "values_before": FigureInfo("the distinct values of an attribute before the step"),
+            "values_after": FigureInfo("the distinct values of an attribute after the step; fewer are coarser"),
+        },
     ),
     params=MaskParams,
     algorithm="ppdm_flow.anonymizers.mask.algorithm:Mask",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.carrying import k_anonymity
+from ppdm_flow.anonymizers.microaggregation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -96,6 +97,7 @@ SPEC = PluginSpec(
         serves=("k_anonymity",),
         cost="the square of the distinct rows over k, up to `most` of them at a time",
         example="steps:\n  average:\n    use: microaggregation\n    with: {attributes: [age, income], k: 5}",
+        figures=FIGURES,
     ),
     params=MicroaggregationParams,
     algorithm="ppdm_flow.anonymizers.microaggregation.algorithm:Microaggregation",

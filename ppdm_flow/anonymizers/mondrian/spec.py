@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.task import Task, task
+from ppdm_flow.anonymizers.mondrian.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
@@ -84,6 +85,7 @@ SPEC = PluginSpec(
         cost="distinct rows (relaxed: rows) times attributes times the logarithm of the number of classes",
         example="steps:\n  recode:\n    use: mondrian\n    with:\n"
         "      partitioning: strict\n      labels: {age: intervals}",
+        figures=FIGURES,
     ),
     params=MondrianParams,
     algorithm="ppdm_flow.anonymizers.mondrian.algorithm:Mondrian",

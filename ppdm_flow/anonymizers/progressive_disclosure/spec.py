@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.carrying import Attributes, k_anonymity, templates
 from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.progressive_disclosure.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
@@ -209,6 +210,7 @@ SPEC = PluginSpec(
         ),
         serves=("templates", "k_anonymity"),
         cost="fit: distinct combinations over channels, sensitive and target attributes; apply: one code map a column",
+        figures=FIGURES,
     ),
     params=DisclosureParams,
     algorithm="ppdm_flow.anonymizers.progressive_disclosure.algorithm:ProgressiveDisclosure",

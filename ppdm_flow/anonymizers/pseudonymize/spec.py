@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import matching, missing_ones
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
@@ -60,6 +60,9 @@ SPEC = PluginSpec(
         cost="one HMAC a distinct value",
         example="steps:\n"
         "  codes: {use: pseudonymize, with: {attributes: [patient], key_env: STUDY_KEY}}  # 16 bytes or more",
+        figures={
+            "values": FigureInfo("the distinct identifiers that got a pseudonym"),
+        },
     ),
     params=PseudonymizeParams,
     algorithm="ppdm_flow.anonymizers.pseudonymize.algorithm:Pseudonymize",

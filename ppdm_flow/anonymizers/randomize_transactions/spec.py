@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from ppdm_flow.anonymizers.randomize_transactions.measures import FIGURES
 from ppdm_flow.anonymizers.randomize_transactions.sizes import stored
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
@@ -144,6 +145,7 @@ SPEC = PluginSpec(
         example="privacy:\n  itemset_breach: {level: 0.5, sizes: [1, 2, 3], max_supports: [0.05, 0.01, 0.002]}\n"
         "steps:\n  randomize: {use: randomize_transactions, with: {longest: 10}}",
         sets="column",
+        figures=FIGURES,
     ),
     params=RandomizeTransactionsParams,
     algorithm="ppdm_flow.anonymizers.randomize_transactions.algorithm:RandomizeTransactions",

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -78,6 +78,10 @@ SPEC = PluginSpec(
         example="steps:\n  normalize:\n    use: recode\n    with:\n      attributes:\n"
         "        mark: {ranges: {fail: [0, 50], pass: [50, 101]}}\n"
         "        department: {values: {CSE: technology, ECE: technology}, other: other}",
+        figures={
+            "values_before": FigureInfo("the distinct values of an attribute before the step"),
+            "values_after": FigureInfo("the distinct values of an attribute after the step; fewer are coarser"),
+        },
     ),
     params=RecodeParams,
     algorithm="ppdm_flow.anonymizers.recode.algorithm:Recode",

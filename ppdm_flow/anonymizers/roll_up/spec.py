@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
@@ -57,6 +57,11 @@ SPEC = PluginSpec(
         example="attributes:\n  basket: {role: items, hierarchy: {csv: products.csv}}   # milk;dairy;food\n"
         "steps:\n  coarse: {use: roll_up}",
         sets="column",
+        figures={
+            "items_before": FigureInfo("the distinct items before the step"),
+            "items_after": FigureInfo("the distinct items after the step"),
+            "mean_size_before": FigureInfo("the items of a set before the step, on average", formula="items / sets"),
+        },
     ),
     params=RollUpParams,
     algorithm="ppdm_flow.anonymizers.roll_up.algorithm:RollUp",

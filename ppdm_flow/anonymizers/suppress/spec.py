@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.carrying import k_anonymity
 from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.suppress.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity
@@ -94,6 +95,7 @@ SPEC = PluginSpec(
         cost="rows once for counting; then distinct rows in small classes times sets of attributes, 4,096 at most",
         example="steps:\n  hide:\n    use: suppress\n    with:\n      rare: {job: {count: 20}}\n"
         "      small: cells\n      importance: {age: 5}",
+        figures=FIGURES,
     ),
     params=SuppressParams,
     algorithm="ppdm_flow.anonymizers.suppress.algorithm:Suppress",

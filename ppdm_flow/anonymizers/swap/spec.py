@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
@@ -63,6 +63,10 @@ SPEC = PluginSpec(
         randomized=True,
         cost="two draws a row and attribute, and a sort",
         example="steps:\n  exchange: {use: swap, with: {attributes: [disease], within: [class_id]}}",
+        figures={
+            "classes": FigureInfo("the classes within which values were exchanged"),
+            "rows_alone": FigureInfo("the rows that have nobody to exchange values with", better="lower"),
+        },
     ),
     params=SwapParams,
     algorithm="ppdm_flow.anonymizers.swap.algorithm:Swap",

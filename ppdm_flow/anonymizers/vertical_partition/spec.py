@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from ppdm_flow.anonymizers.naming import absent
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -68,6 +68,9 @@ SPEC = PluginSpec(
         example="steps:\n  split:\n    use: vertical_partition\n    with:\n"
         "      key: class_id    # from `assign_class_id`\n"
         "      tables: {people: [age, department], illness: [disease]}    # from: split.people",
+        figures={
+            "classes": FigureInfo("the class ids that join the two files"),
+        },
     ),
     params=VerticalPartitionParams,
     algorithm="ppdm_flow.anonymizers.vertical_partition.algorithm:VerticalPartition",

@@ -1,0 +1,44 @@
+"""What the figures of `randomize_transactions` say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.core.plugin_info import FigureInfo
+
+FIGURES: Mapping[str, FigureInfo] = {
+    "transactions": FigureInfo("the sets that were randomized"),
+    "alphabet": FigureInfo("the items that a randomized set may hold"),
+    "longest": FigureInfo("the items of the largest original set"),
+    "items_kept": FigureInfo(
+        "of the items in a randomized set's original, the share that is expected to be still there",
+        formula="sum over sets of E[kept items] / sum over sets of their items",
+        better="higher",
+    ),
+    "items_released": FigureInfo(
+        "the items of a randomized set, on average",
+        formula="the kept items and rho (alphabet - size) others",
+        better="lower",
+    ),
+    "bytes": FigureInfo("the size of the released sets, uncompressed", better="lower"),
+    "epsilon": FigureInfo(
+        "the local differential privacy for one item replaced by another",
+        formula="max ln(P(y | t) / P(y | t')) over t, t' that differ in one item",
+        better="lower",
+    ),
+    "lowest_support": FigureInfo(
+        "the least support of itemsets of so many items that can be discovered in the release",
+        formula="the s that is four standard errors of its own estimate",
+        better="lower",
+    ),
+    "sigma": FigureInfo(
+        "the standard error of the estimated support of an itemset of so many items that never occurs",
+        formula="the root of the sum over sets of the estimator's variance",
+        better="lower",
+    ),
+    "level": FigureInfo(
+        "the worst probability of an item, given itemsets of so many items",
+        formula="max over items and itemsets within the maximal supports of P(z in t | A in R(t))",
+        better="lower",
+    ),
+}
