@@ -11,7 +11,8 @@ FIGURES: Mapping[str, FigureInfo] = {
         "what the chosen levels cost by the step's `cost`, suppressed rows included",
         formula="loss: the geometric mean over attributes of 1 + the mean share of the domain that a cell stands"
         " for, minus 1; precision: the mean of level / height; discernibility: sum of |C|^2; average_class_size:"
-        " rows / classes; entropy: the share of bits lost (Gionis, Tassa, TKDE 2009); classification: rows outside of their class's majority",
+        " rows / classes; entropy: the share of bits lost (Gionis, Tassa, TKDE 2009);"
+        " classification: rows outside of their class's majority",
         better="lower",
         reference="Iyengar, KDD 2002 (loss, classification); Sweeney, 2002 (precision); Bayardo, Agrawal,"
         " ICDE 2005 (discernibility); LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (average class"
