@@ -1,0 +1,1 @@
+"""Policy tests: small tables, and what a policy has to make of them."""
