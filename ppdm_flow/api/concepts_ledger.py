@@ -17,8 +17,11 @@ LEDGER_CONCEPTS: Mapping[str, Concept] = {
         " of the same run count too. It is assumed that others hold every release of the ledger, whatever its audience,"
         " and know of somebody the class in each and whether they are in it at all; a missing value is one of its own."
         " A person with several rows counts once. Where a `ledger` knows people and `k_anonymity` is asked for, the"
-        " same k is asked here, unless `cumulative_k` says otherwise. It is about who is who: sensitive values that a"
-        " common group shares are not judged. People are found again by the text of the ledger's `subject`: a person"
+        " same k is asked here, unless `cumulative_k` says otherwise. It is about who is who; what is asked of"
+        " values (`l_diversity`, `t_closeness`, `alpha_k`, `delta_disclosure`, `beta_likeness`) has to hold inside of the"
+        " same groups too, judged by the values that this release shows of their members: figures such as"
+        " `privacy.l_diversity.disease.cumulative_l`. Values of people who are missing from this release are in no"
+        " ledger, and are not judged. People are found again by the text of the ledger's `subject`: a person"
         " whose identifier changes is another one. Figures: `privacy.cumulative_k.k` (the smallest group, in people),"
         " `k_present` and `k_gone` (among those in this release, and missing from it).",
         "ledger: {path: releases.ledger, subject: patient}\nprivacy:\n  k_anonymity: {k: 10}\n  cumulative_k: {k: 5}",

@@ -125,6 +125,7 @@ def _context(
         operator_pairs=subject.operator_pairs,
         siblings=subject.siblings,
         history=subject.history,
+        ledger=plan.ledger is not None and plan.ledger.subject is not None,
     )
 
 

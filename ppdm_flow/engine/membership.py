@@ -13,7 +13,7 @@ from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger_key import LedgerKey
 from ppdm_flow.plan.definition import Plan, ReleaseNode
-from ppdm_flow.sdk.history import Hashes, Membership
+from ppdm_flow.sdk.history import Hashes, Membership, Places
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.table import Table
 
@@ -46,8 +46,8 @@ def membership(
     both = _joined(people), _joined(classes)
     if len(both[0]) != rows:
         return None
-    subjects, own = _one_each(*both, key)
-    return Membership(subjects, own, columns, rows, len(np.unique(both[1])))
+    subjects, own, places = _one_each(*both, key)
+    return Membership(subjects, own, columns, rows, len(np.unique(both[1])), places)
 
 
 def _joined(parts: Sequence[Hashes]) -> Hashes:
@@ -81,8 +81,11 @@ def _classes(table: Table, columns: Sequence[str], key: LedgerKey) -> Hashes:
     return key.hashes("class", (json.dumps(t).encode() for t in texts))[inverse.ravel()]
 
 
-def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, Hashes]:
-    """Give a person with several rows the class of those who have rows in just the same classes, as often."""
+def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, Hashes, Places]:
+    """Give a person with several rows the class of those who have rows in just the same classes, as often.
+
+    The third result is the place of each row's person among the people.
+    """
     order = np.lexsort((classes, people))
     people, classes = people[order], classes[order]
     subjects, starts, counts = np.unique(people, return_index=True, return_counts=True)
@@ -91,4 +94,6 @@ def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, 
     if len(several):
         spans = zip(starts[several].tolist(), (starts + counts)[several].tolist(), strict=True)
         own[several] = key.hashes("classes", (b",".join(classes[a:b].tolist()) for a, b in spans))
-    return subjects, own
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.repeat(np.arange(len(subjects)), counts)
+    return subjects, own, places

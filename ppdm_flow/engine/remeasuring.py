@@ -63,17 +63,20 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
             skipped.append(release.name)
             continue
         report = judge(plan, data, file, release.name)
-        hidden = [r for r in report.requirements if r.measured is None and _hidden(plan, release, r.id)]
-        unknown += [f"{r.id} on {release.name}" for r in hidden]
+        hidden = [r for r in report.requirements if r.measured is None and _hidden(plan, release, r)]
+        unknown += list(dict.fromkeys(f"{r.id} on {release.name}" for r in hidden))
         shown = [r for r in report.requirements if r not in hidden]
         count += len(shown)
         differences += _differences(shown, release, before)
     return Remeasured(same, count, tuple(differences), tuple(skipped), tuple(unknown))
 
 
-def _hidden(plan: Plan, release: ReleaseNode, requirement: str) -> bool:
-    """Whether a requirement is on earlier releases, or on sets that were randomized after another change."""
+def _hidden(plan: Plan, release: ReleaseNode, result: RequirementResult) -> bool:
+    """Whether a result is on earlier releases as well, or on sets that were randomized after another change."""
+    requirement = result.id
     if any(isinstance(r, Successive) and r.id == requirement for r in plan.requirements):
+        return True
+    if plan.ledger is not None and result.metric.startswith(f"{requirement}.cumulative_"):
         return True
     about = {r.attribute for r in plan.requirements if isinstance(r, ItemsetBreach) and r.id == requirement}
     names = {a.name for a in release.attributes if a.source in about} | about

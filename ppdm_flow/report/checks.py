@@ -9,7 +9,7 @@ from typing import Any
 from ppdm_flow.core.requirements import within
 from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.levers import lever
-from ppdm_flow.report.wording import kind_of, title_of
+from ppdm_flow.report.wording import is_cumulative, kind_of, title_of
 
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
 
@@ -72,11 +72,11 @@ def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Che
     unverified = not result["holds"] and _inside(result, at_most)
     before = _figure_of(result, metrics, "_before").get("value")
     return Check(
-        id=result["id"],
+        id=f"{result['id']}{_together(result)}",
         anchor=anchor,
         release=result["release"],
         kind=kind_of(result["id"]),
-        title=title_of(result["id"]),
+        title=f"{title_of(result['id'])}{_together(result)}",
         metric=result["metric"],
         sentence=result["sentence"],
         holds=bool(result["holds"]),
@@ -93,6 +93,11 @@ def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Che
         figure_before=before,
         lever=lever(result, document["plan"]),
     )
+
+
+def _together(result: dict[str, Any]) -> str:
+    """Return what to add to a name: empty, unless the result is on what this and other releases tell together."""
+    return ", all releases" if is_cumulative(result) else ""
 
 
 def _inside(result: dict[str, Any], at_most: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.report.wording import listed
+from ppdm_flow.report.wording import is_cumulative, listed
 
 _COARSE = {"generalized", "suppressed"}
 
@@ -20,6 +20,8 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
             " that is for the owner of the policy to decide."
         )
     kind = parts[1] if len(parts) > 1 else ""
+    if is_cumulative(result):
+        return _ADVICE["cumulative_k"]([])
     asked: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
     if kind == "k_anonymity":
         return _k_anonymity(asked, _released(plan, result["release"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,6 +42,11 @@ def title_of(identifier: str) -> str:
     if parts[0] == "gates" and len(parts) > 1:
         return identifier.partition(".")[2]
     return parts[2] if len(parts) > 2 else kind_of(identifier)
+
+
+def is_cumulative(result: Mapping[str, Any]) -> bool:
+    """Whether a result on classes is about those that this and other releases leave together."""
+    return bool(str(result.get("metric", "")).startswith(f"{result['id']}.cumulative_"))
 
 
 def spoken(name: str) -> str:

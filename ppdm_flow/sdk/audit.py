@@ -72,7 +72,8 @@ class AuditContext:
     them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on
     the way to the release learned from, where there are such. ``siblings`` are the other releases of the run, by name,
     as read back from their files; none where a file is judged alone.
-    ``history`` are the people of this and of earlier releases, where the policy has a ledger.
+    ``history`` are the people of this and of earlier releases, where the policy has a ledger and it is used; ``ledger``
+    says that the policy has one which knows people.
     """
 
     release: str
@@ -94,6 +95,7 @@ class AuditContext:
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, DataView] = field(default_factory=dict)
     history: History | None = None
+    ledger: bool = False
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

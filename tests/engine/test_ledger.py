@@ -109,6 +109,32 @@ def test_the_second_of_two_anonymous_releases_is_withheld(home: Path, capsys: py
     assert "narrows 3 people down" in capsys.readouterr().out
 
 
+def test_diverse_releases_that_together_tell_a_disease_are_one_too_many(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ten people in each class of either release, and five in each group, whose disease is then the same."""
+    for name, by in (("one.csv", "zip"), ("two.csv", "age")):
+        people = [
+            (i, f"{i % 4 // 2}" if by == "zip" else "any", f"{i % 2}" if by == "age" else "any") for i in range(20)
+        ]
+        write(home / name, [(f"patient-{i}", z, a, "hiv" if i % 4 in (0, 3) else "flu") for i, z, a in people])
+    assert run(home).released
+    ran = run(home, "two.csv")
+    assert not ran.released
+    held = {r.metric: (r.measured, r.holds) for r in ran.report.requirements}
+    assert held["privacy.k_anonymity.k"] == (10, True)
+    assert held["privacy.cumulative_k.k"] == (5, True)
+    assert held["privacy.l_diversity.disease.l"] == (2, True)
+    assert held["privacy.l_diversity.disease.cumulative_l"] == (1, False)
+    (broken,) = (r for r in ran.report.requirements if not r.holds)
+    assert "It collides with: no. 1, `public` of policy `ward` for public" in broken.sentence
+    with pytest.raises(SystemExit):
+        main(["run", str(home / "policy.yaml"), "--data", str(home / "two.csv"), "--out", str(home / "runs"), "-q"])
+    shown = capsys.readouterr().out
+    assert "privacy.l_diversity.disease, all releases" in shown
+    assert "Form the classes as in the earlier releases" in shown
+
+
 def test_the_second_one_alone_is_released(home: Path) -> None:
     assert run(home, "two.csv").released
 
@@ -321,7 +347,8 @@ def test_a_release_of_unknown_people_makes_cumulative_k_unknown(home: Path) -> N
     (home / "survey.yaml").write_text(PERTURBED.replace(", subject: patient", ""))
     assert run(home, policy="survey.yaml").released
     ran = run(home)
-    assert [(r.id, r.measured) for r in ran.report.requirements if not r.holds] == [("privacy.cumulative_k", None)]
+    unknown = [("privacy.l_diversity.disease.cumulative_l", None), ("privacy.cumulative_k.k", None)]
+    assert [(r.metric, r.measured) for r in ran.report.requirements if not r.holds] == unknown
 
 
 def test_cumulative_k_needs_a_ledger(home: Path) -> None:
@@ -336,6 +363,7 @@ def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Path) -> N
     outcome = api.verify(ran.run_dir, home / "one.csv")
     assert outcome.holds
     assert "privacy.cumulative_k on public" in outcome.text
+    assert "privacy.l_diversity.disease on public" in outcome.text
 
 
 def test_the_verb_shows_what_was_released(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,49 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
-import numpy as np
-import numpy.typing as npt
-
+from ppdm_flow.audits.classes import beside
 from ppdm_flow.audits.classes.faults import UnmeasuredError, require_true_values
 from ppdm_flow.audits.classes.histograms import Histograms, histograms
+from ppdm_flow.audits.classes.judged import Floats, Judged, R
 from ppdm_flow.audits.classes.picture import picture
-from ppdm_flow.audits.classes.query import Query
+from ppdm_flow.audits.classes.rows import Alone, Rows
 from ppdm_flow.audits.classes.wording import left_out, treatment, unmeasured, unreleased
 from ppdm_flow.audits.release import carriers, released
-from ppdm_flow.core.anonymity import OnSensitive
-from ppdm_flow.core.requirements import TOLERANCE
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-
-Floats = npt.NDArray[np.float64]
-R = TypeVar("R", bound=OnSensitive)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Judged(Generic[R]):
-    """One released column: ``each`` (classes,) is its figure in every class, infinite where it has none."""
-
-    requirement: R
-    column: str
-    grouping: tuple[str, ...]
-    found: Histograms
-    each: Floats
-
-    def beyond(self, bound: float, *, at_most: bool) -> npt.NDArray[np.bool_]:
-        """Return which classes break the bound."""
-        slack = TOLERANCE * max(1.0, abs(bound))
-        return np.asarray(self.each > bound + slack if at_most else self.each < bound - slack)
-
-    def worst(self, *, at_most: bool) -> float | None:
-        """Return the worst figure; None where there is no class, or none of a class."""
-        if not len(self.each):
-            return None
-        value = float(self.each.max() if at_most else self.each.min())
-        return value if np.isfinite(value) else None
 
 
 class SensitiveAudit(ABC, Generic[R]):
@@ -104,7 +74,7 @@ class SensitiveAudit(ABC, Generic[R]):
                 measured.append(unreleased(requirement))
                 continue
             try:
-                judged = self._worst(requirement, columns, candidate, ctx)
+                judged = self._worst(requirement, columns, Alone(candidate, ctx), candidate, ctx)
             except UnmeasuredError as fault:
                 measured.append(self._unverified(requirement, fault))
                 findings.append(unmeasured(requirement.id, fault))
@@ -112,6 +82,10 @@ class SensitiveAudit(ABC, Generic[R]):
             own = self._figures(judged)
             figures |= own
             measured.append(self._measured(judged, own, ctx))
+            if beside.asked(ctx):
+                beyond, held = self._beside(requirement, columns, candidate, ctx)
+                figures |= beyond
+                measured.append(held)
             findings.extend(left_out(requirement.id, judged.found.left_out))
             charts.extend(picture(requirement, judged, self.bound(requirement), self.unit, at_most=self.at_most))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
@@ -120,16 +94,11 @@ class SensitiveAudit(ABC, Generic[R]):
         """Compute again, in SQL over the released file."""
         del original
         found: dict[str, float | int | None] = {}
-        for requirement in self._own(ctx) if ctx.sql is not None else ():
-            again = [
-                self._again(requirement, column, candidate, ctx)
-                for column in carriers(requirement.attribute, candidate, ctx)
-            ]
-            ranked = [a for a in again if a is not None]
-            if ranked and len(ranked) == len(again):
-                worst = max(ranked, key=lambda a: self._badness(a["worst"]))
-                names = {"worst": self.metric}
-                found |= {f"{requirement.id}.{names.get(n, n)}": v for n, v in worst.items()}
+        views = (("", Alone(candidate, ctx)), (beside.PREFIX, beside.rows(candidate, ctx)))
+        for requirement in self._own(ctx):
+            for prefix, rows in views:
+                if rows is not None:
+                    found |= self._again(prefix, requirement, rows, candidate, ctx)
         return found
 
     def _own(self, ctx: AuditContext) -> list[R]:
@@ -140,56 +109,104 @@ class SensitiveAudit(ABC, Generic[R]):
             return float("inf")
         return value if self.at_most else -value
 
-    def _worst(self, requirement: R, columns: Sequence[str], candidate: DataView, ctx: AuditContext) -> Judged[R]:
+    def _worst(
+        self, requirement: R, columns: Sequence[str], rows: Rows, candidate: DataView, ctx: AuditContext
+    ) -> Judged[R]:
         """Return the released column for which the figure is worst: mostly there is but one."""
-        every = [self._judged(requirement, column, candidate, ctx) for column in columns]
+        every = [self._judged(requirement, column, rows, candidate, ctx) for column in columns]
         return max(every, key=lambda j: self._badness(j.worst(at_most=self.at_most)))
 
-    def _judged(self, requirement: R, column: str, candidate: DataView, ctx: AuditContext) -> Judged[R]:
+    def _judged(self, requirement: R, column: str, rows: Rows, candidate: DataView, ctx: AuditContext) -> Judged[R]:
         require_true_values(column, ctx)
         grouping = tuple(c for c in released(requirement.attributes, candidate, ctx) if c != column)
-        found = histograms(candidate.counts((*grouping, column)), ctx.nulls)
+        found = histograms(rows.counts(grouping, column), ctx.nulls)
         return Judged(requirement, column, grouping, found, self.each(requirement, found, ctx))
 
     def _again(
-        self, requirement: R, column: str, candidate: DataView, ctx: AuditContext
+        self, prefix: str, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext
+    ) -> dict[str, float | int | None]:
+        """Return the figures of the second route, their names beginning with ``prefix``; none where there are none."""
+        every = [
+            self._column(requirement, column, rows, candidate, ctx)
+            for column in carriers(requirement.attribute, candidate, ctx)
+        ]
+        ranked = [found for found in every if found is not None]
+        if not ranked or len(ranked) < len(every):
+            return {}
+        worst = max(ranked, key=lambda found: self._badness(found["worst"]))
+        names = {"worst": self.metric}
+        return {f"{requirement.id}.{prefix}{names.get(n, n)}": v for n, v in worst.items()}
+
+    def _column(
+        self, requirement: R, column: str, rows: Rows, candidate: DataView, ctx: AuditContext
     ) -> dict[str, float | int | None] | None:
-        if ctx.sql is None:
-            return None
         grouping = tuple(c for c in released(requirement.attributes, candidate, ctx) if c != column)
-        query = Query(ctx.sql, candidate.schema, grouping, column, ctx.nulls)
+        query = rows.query(grouping, column)
+        if query is None:
+            return None
         try:
             require_true_values(column, ctx)
             each, parameters = self.query(requirement, query.values(), ctx)
         except UnmeasuredError:
             return None
-        bound = self.bound(requirement)
-        return query.worst(each, bound, at_most=self.at_most, parameters=parameters)
+        return query.worst(each, self.bound(requirement), at_most=self.at_most, parameters=parameters)
+
+    def _beside(
+        self, requirement: R, columns: Sequence[str], candidate: DataView, ctx: AuditContext
+    ) -> tuple[dict[str, Figure], Measured]:
+        """Judge the groups of people that all releases together leave, as classes are."""
+        name, bound = f"{requirement.id}.{beside.PREFIX}{self.metric}", self.bound(requirement)
+        rows = beside.rows(candidate, ctx)
+        if rows is None:
+            why = beside.obstacle(ctx)
+            return {}, self._held(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
+        judged = self._worst(requirement, columns, rows, candidate, ctx)
+        figures = {f"{requirement.id}.{beside.PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
+        broken = judged.beyond(bound, at_most=self.at_most)
+        colliding = [
+            earlier.name
+            for earlier, alone in (beside.one_by_one(candidate, ctx) if broken.any() else ())
+            if self._worst(requirement, columns, alone, candidate, ctx).beyond(bound, at_most=self.at_most).any()
+        ]
+        side = "at most" if self.at_most else "at least"
+        text = beside.sentence(
+            f"{self.metric} of `{judged.column}`",
+            figures[name].value,
+            f"{side} {bound:g} is required",
+            int(judged.found.rows[broken].sum()),
+            ctx,
+            colliding,
+        )
+        return figures, self._held(requirement, name, figures[name], text)
 
     def _figures(self, judged: Judged[R]) -> dict[str, Figure]:
-        name, beyond = judged.requirement.id, judged.beyond(self.bound(judged.requirement), at_most=self.at_most)
+        figures = self._worst_figures(judged) | {
+            "rows_left_out": Figure(judged.found.left_out, "rows"),
+            **self.further(judged),
+        }
+        return {f"{judged.requirement.id}.{key}": figure for key, figure in figures.items()}
+
+    def _worst_figures(self, judged: Judged[R]) -> dict[str, Figure]:
+        beyond = judged.beyond(self.bound(judged.requirement), at_most=self.at_most)
         worst = judged.worst(at_most=self.at_most)
         note = "" if worst is not None else self.without(judged)
         value = int(worst) if worst is not None and self.counts(judged.requirement) else worst
-        figures = {
+        return {
             self.metric: Figure(value, self.unit, note=note),
             "classes": Figure(len(judged.found), "classes"),
             "classes_beyond": Figure(int(beyond.sum()), "classes"),
             "rows_beyond": Figure(int(judged.found.rows[beyond].sum()), "rows"),
-            "rows_left_out": Figure(judged.found.left_out, "rows"),
-            **self.further(judged),
         }
-        return {f"{name}.{key}": figure for key, figure in figures.items()}
 
     def _measured(self, judged: Judged[R], figures: Mapping[str, Figure], ctx: AuditContext) -> Measured:
-        requirement = judged.requirement
-        metric = f"{requirement.id}.{self.metric}"
+        metric = f"{judged.requirement.id}.{self.metric}"
         figure = figures[metric]
         text = self.without(judged) if figure.value is None else self.sentence(judged, float(figure.value))
-        text += treatment(ctx.nulls, judged.found.left_out)
-        return Measured(requirement.id, metric, figure, self.bound(requirement), at_most=self.at_most, sentence=text)
+        return self._held(judged.requirement, metric, figure, text + treatment(ctx.nulls, judged.found.left_out))
 
     def _unverified(self, requirement: R, fault: UnmeasuredError) -> Measured:
         figure = Figure(None, self.unit, note=fault.text)
-        metric, bound = f"{requirement.id}.{self.metric}", self.bound(requirement)
-        return Measured(requirement.id, metric, figure, bound, self.at_most, fault.text, verifiable=False)
+        return self._held(requirement, f"{requirement.id}.{self.metric}", figure, fault.text, verifiable=False)
+
+    def _held(self, requirement: R, metric: str, figure: Figure, text: str, *, verifiable: bool = True) -> Measured:
+        return Measured(requirement.id, metric, figure, self.bound(requirement), self.at_most, text, verifiable)

@@ -14,24 +14,34 @@ from ppdm_flow.tables.schema import Schema
 
 
 class Query:
-    """Common table expressions over the relation ``candidate``, for a query of one figure for each class.
+    """Common table expressions over counted combinations, for a query of one figure for each class.
 
     ``cells`` (id, s, n): rows of value s that look like class ``id``; ``sizes`` (id, size, own): all that do, and those
     that belong to it; ``base`` (s, q): shares of the table. Without a sensitive column all have one value.
     """
 
-    def __init__(self, sql: Sql, schema: Schema, columns: Sequence[str], sensitive: str | None, nulls: Nulls) -> None:
+    def __init__(
+        self, sql: Sql, counted: str, parameters: Sequence[Any], width: int, nulls: Nulls, *, sensitive: bool = True
+    ) -> None:
+        """``counted`` is a SELECT of c0, c1, … and rows ``n``; ``width`` columns form the classes."""
         self.sql = sql
+        self.counted = counted
+        self.parameters = parameters
         self.wildcard = nulls is Nulls.WILDCARD
-        self.width = len(columns)
+        self.width = width
+        self.value = f"c{width}" if sensitive else "NULL"
+
+    @classmethod
+    def of_file(cls, sql: Sql, schema: Schema, columns: Sequence[str], sensitive: str | None, nulls: Nulls) -> Query:
+        """Return the query over the relation ``candidate``."""
         every = [*columns] if sensitive is None else [*columns, sensitive]
-        self.value = "NULL" if sensitive is None else f"c{len(columns)}"
         where = all_known(every) if nulls is Nulls.EXCLUDE else ""
-        self.counted = classes("candidate", every, schema, where)
+        counted = classes("candidate", every, schema, where)
+        return cls(sql, counted, (), len(columns), nulls, sensitive=sensitive is not None)
 
     def values(self) -> list[str | None]:
         """Return the sensitive values that occur, None for a missing one."""
-        rows = self.sql.rows(f"SELECT DISTINCT {self.value} FROM ({self.counted})")  # noqa: S608  # our own query
+        rows = self.sql.rows(f"SELECT DISTINCT {self.value} FROM ({self.counted})", self.parameters)  # noqa: S608  # our own query
         return [row[0] for row in rows]
 
     def worst(self, each: str, bound: float, *, at_most: bool, parameters: Sequence[Any] = ()) -> dict[str, Any]:
@@ -47,7 +57,7 @@ class Query:
                 SELECT COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE) AS v, own FROM ({each}) JOIN sizes USING (id))
             SELECT {"MAX" if at_most else "MIN"}(v), COUNT(*), COALESCE(SUM(own) FILTER ({beyond}), 0),
                    COUNT(*) FILTER ({beyond}) FROM found"""  # noqa: S608  # identifiers are quoted, numbers are ours
-        value, number, rows, many = self.sql.rows(query, parameters)[0]
+        value, number, rows, many = self.sql.rows(query, [*self.parameters, *parameters])[0]
         finite = None if value is None or not math.isfinite(value) else float(value)
         return {"worst": finite, "classes": int(number), "rows_beyond": int(rows), "classes_beyond": int(many)}
 

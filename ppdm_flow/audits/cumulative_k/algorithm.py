@@ -13,7 +13,8 @@ from typing import Any
 
 from ppdm_flow.audits.cumulative_k.groups import Groups, groups
 from ppdm_flow.audits.cumulative_k.query import figures
-from ppdm_flow.audits.cumulative_k.wording import absent, sentence
+from ppdm_flow.audits.cumulative_k.wording import sentence
+from ppdm_flow.audits.successive import members, unknown
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.core.successive import CumulativeK
@@ -35,10 +36,10 @@ class CumulativeKAudit:
         measured, findings = [], []
         for requirement in _own(ctx):
             if ctx.history is None or ctx.history.own is None or ctx.history.unknown:
-                measured.append(_unmeasured(requirement, ctx.history))
+                measured.append(_unmeasured(requirement, unknown(ctx.history)))
                 found[measured[-1].metric] = measured[-1].figure
                 continue
-            own, joined = ctx.history.own, groups(ctx.history.own, _members(ctx.history))
+            own, joined = ctx.history.own, groups(ctx.history.own, members(ctx.history))
             figures = _figures(requirement, own, joined, len(ctx.history.earlier))
             found |= figures
             metric = f"{requirement.id}.k"
@@ -54,28 +55,24 @@ class CumulativeKAudit:
         del original, candidate
         if ctx.sql is None or ctx.history is None or ctx.history.own is None or ctx.history.unknown:
             return {}
-        own, members, sql = ctx.history.own, _members(ctx.history), ctx.sql
-        return {f"{r.id}.{n}": v for r in _own(ctx) for n, v in figures(sql, own, members, r.k).items()}
+        own, others, sql = ctx.history.own, members(ctx.history), ctx.sql
+        return {f"{r.id}.{n}": v for r in _own(ctx) for n, v in figures(sql, own, others, r.k).items()}
 
 
 def _own(ctx: AuditContext) -> list[CumulativeK]:
     return [r for r in ctx.requirements if isinstance(r, CumulativeK)]
 
 
-def _members(history: History) -> list[Membership]:
-    return [e.members for e in history.earlier if e.members is not None]
-
-
 def _colliding(k: int, own: Membership, history: History) -> list[str]:
     """Return the earlier releases that by themselves leave too small a group together with this one."""
     pairs = [(e.name, e.members) for e in history.earlier if e.members is not None]
-    return [name for name, members in pairs if groups(own, [members]).k < k]
+    return [name for name, other in pairs if groups(own, [other]).k < k]
 
 
-def _unmeasured(requirement: CumulativeK, history: History | None) -> Measured:
+def _unmeasured(requirement: CumulativeK, why: str) -> Measured:
     figure = Figure(None, "people", note="nothing tells whose rows are released")
     bound = float(requirement.k)
-    return Measured(requirement.id, f"{requirement.id}.k", figure, bound, False, absent(history), verifiable=False)
+    return Measured(requirement.id, f"{requirement.id}.k", figure, bound, False, why, verifiable=False)
 
 
 def _figures(requirement: CumulativeK, own: Membership, joined: Groups, earlier: int) -> dict[str, Figure]:

@@ -28,17 +28,5 @@ def sentence(k: int, joined: Groups, colliding: Sequence[str], history: History)
     )
 
 
-def absent(history: History | None) -> str:
-    """Return the sentence where nothing could be measured."""
-    if history is None:
-        return (
-            "Only a run that releases has the ledger and the people behind the rows, so this cannot be measured here."
-        )
-    if history.own is None:
-        return "Nothing tells whose rows are released, so nobody can say what remains of them beside earlier releases."
-    names = "; ".join(e.name for e in history.unknown)
-    return f"The ledger does not tell whose rows these releases have, so nothing can be said beside them: {names}."
-
-
 def _people(number: int) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}"

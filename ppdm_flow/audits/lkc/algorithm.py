@@ -65,7 +65,7 @@ class LKCAudit:
             columns, targets = _columns(requirement, candidate, ctx)
             sizes, shares = [], [0.0]
             for known in chosen(columns, requirement.l, ctx.nulls):
-                query = Query(ctx.sql, candidate.schema, known, None, ctx.nulls)
+                query = Query.of_file(ctx.sql, candidate.schema, known, None, ctx.nulls)
                 sizes.append(query.worst("SELECT id, size AS v FROM sizes", 0.0, at_most=False)["worst"])
                 shares.extend(_share(ctx.sql, candidate, known, t, ctx.nulls) for t in targets)
             found[f"{requirement.id}.k"] = int(min(size or 0 for size in sizes))
@@ -89,7 +89,7 @@ def _share(sql: Sql, candidate: DataView, known: tuple[str, ...], target: Target
         "SELECT id, COALESCE(MAX(n / size) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) AS v"
         " FROM cells JOIN sizes USING (id) GROUP BY id"
     )
-    query = Query(sql, candidate.schema, known, target.column, nulls)
+    query = Query.of_file(sql, candidate.schema, known, target.column, nulls)
     worst = query.worst(each, 1.0, at_most=True, parameters=[list(target.values)])["worst"]
     return float(worst or 0.0)
 
