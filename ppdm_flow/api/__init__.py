@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from ppdm_flow.api.mining import mine
     from ppdm_flow.api.planning import plan
     from ppdm_flow.api.reconstructing import reconstruct
-    from ppdm_flow.api.reporting import report
+    from ppdm_flow.api.reporting import judgement, report
     from ppdm_flow.api.running import run
     from ppdm_flow.api.scaffold import init
     from ppdm_flow.api.showing import show
     from ppdm_flow.api.sweeping import sweep
-    from ppdm_flow.api.verifying import verify
+    from ppdm_flow.api.verifying import verification, verify
 
 _HOMES = {
     "audit": "auditing",
@@ -40,6 +40,7 @@ _HOMES = {
     "explain": "explaining",
     "hierarchy": "hierarchies",
     "init": "scaffold",
+    "judgement": "reporting",
     "ledger": "ledgers",
     "mine": "mining",
     "plan": "planning",
@@ -51,6 +52,7 @@ _HOMES = {
     "show": "showing",
     "sweep": "sweeping",
     "topics": "explaining",
+    "verification": "verifying",
     "verify": "verifying",
     "write_schemas": "documents",
 }
@@ -64,6 +66,7 @@ __all__ = [
     "explain",
     "hierarchy",
     "init",
+    "judgement",
     "ledger",
     "mine",
     "plan",
@@ -75,6 +78,7 @@ __all__ = [
     "show",
     "sweep",
     "topics",
+    "verification",
     "verify",
     "write_schemas",
 ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import quoting, ready
 from ppdm_flow.api.reporting import rendered, summarized
+from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
@@ -16,6 +17,9 @@ from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.judge_files import judge
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.report.document import document
+from ppdm_flow.report.judgement import Judgement
+
+_WORDS = ("holds", "does not hold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,7 @@ class Judged:
     report: Report
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
+    policy: Path = Path()
 
     @property
     def holds(self) -> bool:
@@ -33,7 +38,12 @@ class Judged:
 
     def summary(self, width: int) -> str:
         """Return verdict and checks as plain text for a terminal of that many columns."""
-        return summarized(self.report, width, ("holds", "does not hold"))
+        return summarized(self.report, width, _WORDS)
+
+    def judgement(self, width: int) -> Judgement:
+        """Return what every form of the outcome is made from; text for a terminal of that many columns."""
+        found = document(self.report)
+        return Judgement(found, locations(), str(self.policy), self.diagnostics, width, _WORDS)
 
     def document(self, form: str) -> str:
         """Return the report as ``html``, ``md`` or ``json``."""
@@ -59,7 +69,7 @@ def audit(
     with quoting(found.sources):
         found = with_data(found, original, strict=strict)
         report = judge(found.plan, original, released, chosen(found.plan, release), operator)
-    return Judged(report, found.warnings, found.sources)
+    return Judged(report, found.warnings, found.sources, path)
 
 
 def chosen(plan: Plan, release: str | None) -> str:

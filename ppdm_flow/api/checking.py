@@ -7,19 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.policies import find
+from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
+from ppdm_flow.report.noticed import Noticed
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What is wrong with the policies ``files``. ``skipped`` are YAML files in folders that are no policies."""
+    """What is wrong with the policies ``files``, in all and for ``each``.
+
+    ``skipped`` are YAML files in folders that are no policies.
+    """
 
     files: tuple[Path, ...]
     skipped: tuple[Path, ...]
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
+    each: tuple[tuple[Diagnostic, ...], ...] = ()
 
     def count(self, severity: Severity) -> int:
         """Return how many diagnostics have this severity."""
@@ -29,6 +35,11 @@ class Checked:
         """Whether there are no errors; with ``strict``, no warnings either."""
         bad = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
         return not any(d.severity in bad for d in self.diagnostics)
+
+    def noticed(self, *, strict: bool = False, color: bool = False) -> Noticed:
+        """Return what every form of the outcome is made from."""
+        files = {str(file): found for file, found in zip(self.files, self.each, strict=True)}
+        return Noticed(files, self.sources, locations(), strict=strict, color=color)
 
 
 def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}) -> Checked:
@@ -42,4 +53,5 @@ def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}) -> Checked:
     for outcome in outcomes:
         sources |= outcome.sources
     diagnostics = in_order(d for outcome in outcomes for d in outcome.diagnostics)
-    return Checked(found.policies, found.others, diagnostics, sources)
+    each = tuple(outcome.diagnostics for outcome in outcomes)
+    return Checked(found.policies, found.others, diagnostics, sources, each)

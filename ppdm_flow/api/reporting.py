@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.report import html, markdown, summary
 from ppdm_flow.report.document import document
+from ppdm_flow.report.judgement import Judgement
 
 REPORT = "report.json"
 
@@ -45,6 +47,11 @@ def summarized(report: Report, width: int, words: tuple[str, str] | None = None)
 def report(run: Path, form: str) -> str:
     """Return the report of a finished run as ``html``, ``md`` or ``json``. Raises UsageError where there is none."""
     return rendered(read(run), form)
+
+
+def judgement(run: Path, width: int = 100) -> Judgement:
+    """Return what every form of a finished run's report is made from. Raises UsageError where there is none."""
+    return Judgement(read(run), locations(), width=width)
 
 
 def read(run: Path) -> dict[str, Any]:

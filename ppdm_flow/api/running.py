@@ -9,12 +9,15 @@ from pathlib import Path
 from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import quoting, ready
 from ppdm_flow.api.reporting import documents, summarized
+from ppdm_flow.api.repository import locations
 from ppdm_flow.api.showing import resolved_text
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run import execute
+from ppdm_flow.report.document import document
+from ppdm_flow.report.judgement import Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Ran:
     report: Report
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
+    policy: Path = Path()
 
     @property
     def released(self) -> bool:
@@ -34,6 +38,11 @@ class Ran:
     def summary(self, width: int) -> str:
         """Return verdict and checks as plain text for a terminal of that many columns."""
         return summarized(self.report, width)
+
+    def judgement(self, width: int) -> Judgement:
+        """Return what every form of the outcome is made from; text for a terminal of that many columns."""
+        last = f"{self.run_dir}\n"
+        return Judgement(document(self.report), locations(), str(self.policy), self.diagnostics, width, last=last)
 
 
 def run(
@@ -68,4 +77,4 @@ def run(
     )
     with quoting(found.sources):
         outcome = execute(found.plan, data, out, options, listener, documents)
-    return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources)
+    return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources, path)

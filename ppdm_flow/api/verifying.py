@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import ready
+from ppdm_flow.api.reporting import REPORT, read
+from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.verify import VerifyOutcome
 from ppdm_flow.engine.verify import verify as verify_run
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.report.verification import Point, Verification
 
 
 def verify(run: Path, data: Path | None = None) -> VerifyOutcome:
@@ -17,6 +21,60 @@ def verify(run: Path, data: Path | None = None) -> VerifyOutcome:
     Raises UsageError where ``run`` is no run directory.
     """
     return verify_run(run, data, _plan)
+
+
+def verification(outcome: VerifyOutcome, *, asked: bool) -> Verification:
+    """Return what every form of the outcome is made from; ``asked`` says whether data was given."""
+    policy = outcome.run_dir.parent.name
+    points = (*_files(outcome), *_measured(outcome, asked=asked))
+    return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text)
+
+
+def _files(outcome: VerifyOutcome) -> Iterator[Point]:
+    """Yield what the hashes and the folders tell."""
+    for names, what in (
+        (outcome.changed, "changed since the run"),
+        (outcome.missing, "missing"),
+        (outcome.extra, "not in the manifest"),
+    ):
+        yield from (Point(f"file {name}", holds=False, text=what) for name in names)
+    if not (outcome.changed or outcome.missing or outcome.extra):
+        yield Point("files", holds=True, text=f"{outcome.files} files hashed, none changed")
+    for said in outcome.contradictions:
+        yield Point("verdict", holds=False, text=said)
+    if not outcome.contradictions:
+        yield Point("verdict", holds=True, text=outcome.verdict)
+
+
+def _measured(outcome: VerifyOutcome, *, asked: bool) -> Iterator[Point]:
+    """Yield the requirements: the same as then, not the same, or not measured again."""
+    again = outcome.remeasured
+    names = _requirements(outcome)
+    if again is None:
+        why = "not measured again: files are not as they were" if asked else "not measured again: `--data` does it"
+        yield from (Point(name, holds=None, text=why) for name in names)
+        return
+    if not again.same_input:
+        yield Point("input", holds=False, text="the data given is not the data of this run: its hash differs")
+    differences = [text.partition(": ") for text in again.differences]
+    told = {name: said for name, _, said in differences}
+    for name in dict.fromkeys((*names, *told)):
+        if name in told:
+            yield Point(name, holds=False, text=f"measured otherwise: {told[name]}")
+        elif name in again.unknown or name.rpartition(" on ")[2] in again.skipped:
+            yield Point(name, holds=None, text="not measured again: only the run itself had what it takes")
+        else:
+            yield Point(name, holds=True, text="measured again, with the same outcome")
+
+
+def _requirements(outcome: VerifyOutcome) -> list[str]:
+    if REPORT in (*outcome.missing, *outcome.changed):
+        return []
+    try:
+        found = read(outcome.run_dir)["requirements"]
+        return list(dict.fromkeys(f"{r['id']} on {r['release']}" for r in found))
+    except (UsageError, KeyError, TypeError):
+        return []
 
 
 def _plan(policy: Path, data: Path | None) -> Plan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,25 +9,20 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.options import OutputFile, PolicyPath, Sets, Strict
-from ppdm_flow.cli.output import columns, complain, deliver, put
+from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.options import PolicyPath, Sets, Strict
+from ppdm_flow.cli.output import columns, complain
+from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (
     "audit pipelines/bank_credit.yaml --original pipelines/data/bank_credit.csv --released theirs.csv",
     "audit pipelines/hospital.yaml --original o.csv --released r.csv --release medical --operator operator.json",
 )
-
-
-class Form(StrEnum):
-    """How the outcome is written."""
-
-    TEXT = "text"
-    HTML = "html"
-    MD = "md"
-    JSON = "json"
+COMMAND = Ordered
 
 
 def audit(
+    ctx: typer.Context,
     policy: PolicyPath,
     original: Annotated[Path, typer.Option("--original", metavar="FILE", help="The data before.")],
     released: Annotated[Path, typer.Option("--released", metavar="FILE", help="The data as it would be released.")],
@@ -38,19 +32,18 @@ def audit(
     operator: Annotated[
         Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json of a perturbation.")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to write the outcome.")] = Form.TEXT,
+    forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
+    output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
-    output_file: OutputFile = None,
     strict: Strict = False,
 ) -> None:
     """Judge a release that any tool has made by a policy.
 
     Exit status: 0 every requirement and gate holds, 1 one does not, 2 the policy or the data is at fault.
     """
-    judged = api.audit(policy, original, released, release, operator, settings(sets or ()), strict=strict)
+    there = sending(ctx, JUDGED, "text")
+    with telling(there, str(policy)):
+        judged = api.audit(policy, original, released, release, operator, settings(sets or ()), strict=strict)
     complain(judged.diagnostics, judged.sources)
-    text = judged.summary(columns()) if form is Form.TEXT else judged.document(form.value)
-    deliver(text, output_file)
-    if output_file is not None:
-        put(judged.summary(columns()))
+    there.send(judged.judgement(columns()), JUDGED["text"])
     raise typer.Exit(0 if judged.holds else 1)

@@ -3,60 +3,53 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
+from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
 from ppdm_flow.cli.options import Sets, Strict
-from ppdm_flow.cli.output import colored, put, say
+from ppdm_flow.cli.output import colored, say
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.report import diagnostics as drawing
+from ppdm_flow.report.forms import CHECK
 
 EXAMPLES = (
     "check pipelines/bank_credit.yaml",
     "check pipelines/ --strict",
     "check 'pipelines/*.yaml' --format concise",
+    "check policies/ --format github --format sarif --output-file out.sarif --format junit --output-file junit.xml",
 )
-
-
-class Form(StrEnum):
-    """How diagnostics are written."""
-
-    TEXT = "text"
-    CONCISE = "concise"
-    JSON = "json"
+COMMAND = Ordered
 
 
 def check(
+    ctx: typer.Context,
     paths: Annotated[
         list[str],
         typer.Argument(metavar="PATH", help="Policies, their folders, or glob patterns.", show_default=False),
     ],
-    form: Annotated[Form, typer.Option("--format", help="How to write what is found.")] = Form.TEXT,
+    forms: Annotated[list[str] | None, formats(CHECK, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
+    output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
     strict: Strict = False,
+    exit_zero: Annotated[
+        bool, typer.Option("--exit-zero", help="Exit with 0 where errors were found, for a step that uploads them.")
+    ] = False,
 ) -> None:
     """Check policies: no data is needed, and every fault is shown at once.
 
-    Exit status: 0 nothing wrong, 1 errors (with --strict also warnings), 2 no policy found.
+    Exit status: 0 nothing wrong, 1 errors (with --strict also warnings, with --exit-zero never), 2 no policy found.
     """
-    outcome = api.check(paths, settings(sets or ()))
-    match form:
-        case Form.TEXT:
-            text = drawing.render(outcome.diagnostics, outcome.sources, color=colored(sys.stdout.isatty()))
-        case Form.CONCISE:
-            text = drawing.concise(outcome.diagnostics)
-        case Form.JSON:
-            text = drawing.as_json(outcome.diagnostics)
-    if text:
-        put(text)
+    there = sending(ctx, CHECK, "text")
+    with telling(there, " ".join(paths)):
+        outcome = api.check(paths, settings(sets or ()))
+    there.send(outcome.noticed(strict=strict, color=colored(sys.stdout.isatty())))
     say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), len(outcome.files)))
     if outcome.skipped:
         say(f"skipped {_many(len(outcome.skipped), 'YAML file')} without `releases`: no policy")
-    raise typer.Exit(0 if outcome.passes(strict=strict) else 1)
+    raise typer.Exit(0 if exit_zero or outcome.passes(strict=strict) else 1)
 
 
 def _summary(errors: int, warnings: int, files: int) -> str:

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.options import OutputFile, RunPath
-from ppdm_flow.cli.output import deliver
+from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending
+from ppdm_flow.cli.options import RunPath
+from ppdm_flow.cli.output import columns
+from ppdm_flow.report.forms import JUDGED
 
-EXAMPLES = ("report runs/hospital/RUN --format md", "report runs/hospital/RUN --format html --output-file report.html")
-
-
-class Form(StrEnum):
-    """How a report is written."""
-
-    HTML = "html"
-    MD = "md"
-    JSON = "json"
+EXAMPLES = (
+    "report runs/hospital/RUN --format md",
+    "report runs/hospital/RUN --format html --output-file report.html --format markdown --output-file comment.md",
+)
+COMMAND = Ordered
 
 
 def report(
+    ctx: typer.Context,
     run: RunPath,
-    form: Annotated[Form, typer.Option("--format", help="How to write the report.")] = Form.MD,
-    output_file: OutputFile = None,
+    forms: Annotated[list[str] | None, formats(JUDGED, "md")] = None,  # noqa: ARG001  # `ctx` has them in their order
+    output_files: OutputFiles = None,  # noqa: ARG001  # the same
 ) -> None:
     """Write the report of a finished run.
 
     Exit status: 0 written, 2 there is no such run.
     """
-    deliver(api.report(run, form.value), output_file)
+    there = sending(ctx, JUDGED, "md")
+    there.send(api.judgement(run, columns()))

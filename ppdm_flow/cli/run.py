@@ -9,23 +9,30 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
+from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
 from ppdm_flow.cli.options import Data, PolicyPath, Sets, Strict
-from ppdm_flow.cli.output import columns, complain, put, say
+from ppdm_flow.cli.output import columns, complain, say
 from ppdm_flow.cli.progress import listening
+from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (
     "run pipelines/hospital.yaml",
     "run pipelines/adult.yaml --data adult.data.gz --out /tmp/runs",
     "run pipelines/bank_credit.yaml --strict --keep-withheld",
+    "run pipelines/hospital.yaml --format text --format junit --output-file junit.xml --format github",
 )
+COMMAND = Ordered
 
 
 def run(
+    ctx: typer.Context,
     policy: PolicyPath,
     data: Data = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the run's directory is made.")] = Path(
         "runs"
     ),
+    forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
+    output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
     keep_withheld: Annotated[
         bool, typer.Option("--keep-withheld", help="Keep a candidate that is withheld, in `withheld/`.")
@@ -47,7 +54,8 @@ def run(
 
     Exit status: 0 released, 1 withheld, 2 the policy or the data is at fault, 3 the tool failed, 130 interrupted.
     """
-    with listening(quiet=quiet, verbose=verbose > 0) as listener:
+    there = sending(ctx, JUDGED, "text")
+    with listening(quiet=quiet, verbose=verbose > 0) as listener, telling(there, str(policy)):
         ran = api.run(
             policy,
             settings(sets or ()),
@@ -61,8 +69,7 @@ def run(
             workers=workers,
             strict=strict,
         )
-    put(ran.summary(columns()))
-    put(str(ran.run_dir))
+    there.send(ran.judgement(columns()), JUDGED["text"])
     if not quiet:
         say(f"report: {ran.run_dir / 'report.html'}")
     raise typer.Exit(0 if ran.released else 1)

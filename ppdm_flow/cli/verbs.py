@@ -1,4 +1,4 @@
-"""A verb is a module with a function of its name and ``EXAMPLES``."""
+"""A verb is a module with a function of its name, ``EXAMPLES``, and perhaps the ``COMMAND`` that parses its words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 _NAMES = {"listing": "list"}
@@ -18,4 +19,5 @@ def add(app: typer.Typer, module: ModuleType) -> None:
     function: Callable[..., None] = getattr(module, short)
     lines = "\n".join(f"  ppdm-flow {example}" for example in module.EXAMPLES)
     epilog = f"\b\nExamples:\n{lines}"
-    app.command(_NAMES.get(short, short), epilog=epilog, context_settings=HELP)(function)
+    kind = getattr(module, "COMMAND", TyperCommand)
+    app.command(_NAMES.get(short, short), cls=kind, epilog=epilog, context_settings=HELP)(function)

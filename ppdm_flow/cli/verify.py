@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from ppdm_flow import api
+from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
 from ppdm_flow.cli.options import Data, RunPath
-from ppdm_flow.cli.output import put
+from ppdm_flow.report.forms import VERIFIED
 
-EXAMPLES = ("verify runs/hospital/RUN", "verify runs/hospital/RUN --data hospital.csv.gz")
+EXAMPLES = (
+    "verify runs/hospital/RUN",
+    "verify runs/hospital/RUN --data hospital.csv.gz --format text --format junit --output-file verify.xml",
+)
+COMMAND = Ordered
 
 
-def verify(run: RunPath, data: Data = None) -> None:
+def verify(
+    ctx: typer.Context,
+    run: RunPath,
+    data: Data = None,
+    forms: Annotated[list[str] | None, formats(VERIFIED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
+    output_files: OutputFiles = None,  # noqa: ARG001  # the same
+) -> None:
     """Hash every file of a run again; with --data, measure its releases again too.
 
     Exit status: 0 as it was, 1 it is not, 2 there is no such run.
     """
-    outcome = api.verify(run, data)
-    put(outcome.text)
+    there = sending(ctx, VERIFIED, "text")
+    with telling(there, str(run)):
+        outcome = api.verify(run, data)
+    there.send(api.verification(outcome, asked=data is not None), VERIFIED["text"])
     raise typer.Exit(0 if outcome.holds else 1)

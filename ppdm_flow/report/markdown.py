@@ -9,6 +9,7 @@ from typing import Any
 from ppdm_flow.report.amounts import amount, between, duration
 from ppdm_flow.report.checks import Check
 from ppdm_flow.report.facts import facts
+from ppdm_flow.report.snippet import printable
 from ppdm_flow.report.suppressed import losses
 from ppdm_flow.report.verdict import Verdict, verdict
 
@@ -43,7 +44,7 @@ def render(document: dict[str, Any], limit: int = LIMIT) -> str:
 
 def escaped(text: str) -> str:
     """Return text that Markdown and HTML show as it is, on one line, in a table cell too."""
-    line = " ".join(text.split())
+    line = printable(" ".join(text.split()))
     if len(line) > _LONGEST_CELL:
         line = line[: _LONGEST_CELL - 1] + "\N{HORIZONTAL ELLIPSIS}"
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

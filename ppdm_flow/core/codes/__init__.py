@@ -21,6 +21,7 @@ HUNDREDS = (
     "plugins",
     "rules",
     "plan",
+    "outputs",
     "run",
     "mining",
     "generation",

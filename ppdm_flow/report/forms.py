@@ -1,0 +1,111 @@
+"""Which forms each kind of outcome can be written in: a registry by name. A form is imported when it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+_HERE = "ppdm_flow.report."
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """``home`` names the function (``module:name`` of this room) that writes it.
+
+    ``log`` says that its lines are for a log, where other such lines may stand. ``summary`` also writes the summary
+    of a step, within a limit of bytes; ``broken`` and ``broken_summary`` are the same for where there is no outcome.
+    """
+
+    name: str
+    what: str
+    home: str
+    log: bool = False
+    summary: str = ""
+    broken: str = ""
+    broken_summary: str = ""
+
+    def render(self, subject: Any) -> str:
+        """Return an outcome in this form."""
+        return str(_function(self.home)(subject))
+
+    def render_broken(self, failure: Any) -> str | None:
+        """Return what is said of an error; None where this form has no word for it."""
+        return str(_function(self.broken)(failure)) if self.broken else None
+
+    def render_summary(self, subject: Any, limit: int, *, broken: bool = False) -> str:
+        """Return the summary of a step in at most ``limit`` bytes; empty where this form has none."""
+        home = self.broken_summary if broken else self.summary
+        return str(_function(home)(subject, limit)) if home else ""
+
+
+def _function(home: str) -> Any:
+    module, _, name = home.partition(":")
+    return getattr(import_module(_HERE + module), name)
+
+
+def _named(*forms: Form) -> Mapping[str, Form]:
+    return {form.name: form for form in forms}
+
+
+CHECK = _named(
+    Form("text", "each fault drawn with its line", "plain:text", log=True),
+    Form("concise", "a line for each fault", "plain:concise", log=True),
+    Form("json", "all faults, for programs", "plain:as_json"),
+    Form("sarif", "SARIF 2.1.0, for code scanning", "sarif:render"),
+    Form("junit", "JUnit XML: each policy a test case", "junit_policies:render", broken="junit_checks:broken"),
+    Form(
+        "github",
+        "annotations and step summary",
+        "github:render",
+        log=True,
+        summary="github:summary",
+        broken="github_checks:broken",
+        broken_summary="broken_markdown:render",
+    ),
+    Form("gitlab", "code quality report", "gitlab:render"),
+    Form("markdown", "a comment on a pull request", "noticed_markdown:render", broken="broken_markdown:render"),
+)
+"""Forms of what a check of policies found (`noticed.Noticed`)."""
+
+JUDGED = _named(
+    Form("text", "verdict and checks", "judged_forms:text", log=True),
+    Form("md", "the whole report as Markdown", "judged_forms:md"),
+    Form("html", "the whole report as a page", "judged_forms:html"),
+    Form("json", "the whole report, for programs", "judged_forms:as_json"),
+    Form(
+        "junit",
+        "JUnit XML: each requirement and gate a test case",
+        "junit_checks:render",
+        broken="junit_checks:broken",
+    ),
+    Form(
+        "github",
+        "annotations and step summary",
+        "github_checks:render",
+        log=True,
+        summary="github_checks:summary",
+        broken="github_checks:broken",
+        broken_summary="broken_markdown:render",
+    ),
+    Form("markdown", "a comment on a pull request", "judged_forms:comment", broken="broken_markdown:render"),
+)
+"""Forms of a judged release (`judgement.Judgement`)."""
+
+VERIFIED = _named(
+    Form("text", "what is not as it was", "verification:text", log=True),
+    Form("json", "every point, for programs", "verification:as_json"),
+    Form("junit", "JUnit XML: each point a test case", "verification:as_junit", broken="junit_checks:broken"),
+    Form(
+        "github",
+        "annotations and step summary",
+        "verification:github",
+        log=True,
+        summary="verification:markdown",
+        broken="github_checks:broken",
+        broken_summary="broken_markdown:render",
+    ),
+    Form("markdown", "a comment on a pull request", "verification:markdown", broken="broken_markdown:render"),
+)
+"""Forms of a verification (`verification.Verification`)."""

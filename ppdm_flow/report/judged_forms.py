@@ -1,0 +1,35 @@
+"""A judged release as text, as a page, and as documents."""
+
+from __future__ import annotations
+
+import json
+
+from ppdm_flow.report import html as page
+from ppdm_flow.report import markdown, summary
+from ppdm_flow.report.judgement import Judgement
+from ppdm_flow.report.noticed_markdown import LIMIT
+
+
+def text(judged: Judgement) -> str:
+    """Return verdict and checks for a terminal."""
+    return summary.render(judged.document, judged.width, judged.words) + judged.last
+
+
+def as_json(judged: Judgement) -> str:
+    """Return the report document."""
+    return json.dumps(judged.document, indent=2, ensure_ascii=False) + "\n"
+
+
+def html(judged: Judgement) -> str:
+    """Return the whole report as one page."""
+    return page.render(judged.document)
+
+
+def md(judged: Judgement) -> str:
+    """Return the whole report as Markdown."""
+    return markdown.render(judged.document)
+
+
+def comment(judged: Judgement) -> str:
+    """Return the report as Markdown that is short enough for a comment on a pull request."""
+    return markdown.render(judged.document, LIMIT)

@@ -1,0 +1,40 @@
+"""Where files stand in a repository: CI systems draw findings by paths from its root."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath, PurePosixPath
+from posixpath import normpath
+from urllib.parse import quote
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: `C:` is a drive
+
+
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """``root`` is the repository's folder, ``folder`` the one that relative paths start from; both absolute."""
+
+    root: PurePath
+    folder: PurePath
+
+    def relative(self, file: str) -> str | None:
+        """Return the path from the root, with ``/``; None for what is not below it (``builtin:`` templates, say)."""
+        if _SCHEME.match(file):
+            return None
+        whole = PurePosixPath(normpath(PurePath(self.folder, file).as_posix()))
+        root = PurePosixPath(self.root.as_posix())
+        return str(whole.relative_to(root)) if whole.is_relative_to(root) else None
+
+    def shown(self, file: str) -> str:
+        """Return the path from the root, or of a file elsewhere its name: whose folder it is in is nobody's."""
+        found = self.relative(file)
+        if found is not None or _SCHEME.match(file):
+            return found or file
+        return PurePath(file).name
+
+    def uri(self, file: str) -> str:
+        """Return ``shown`` as a URI reference (RFC 3986)."""
+        text = self.shown(file)
+        # a colon in the first segment would read as a scheme
+        return quote(text, safe="/:") if _SCHEME.match(file) else quote(text, safe="/")
