@@ -10,6 +10,7 @@ from ppdm_flow.api.concept import Concept
 from ppdm_flow.api.concepts import CONCEPTS
 from ppdm_flow.api.figure_pages import figure_names, figure_pages
 from ppdm_flow.api.figures import FIGURES
+from ppdm_flow.api.templates import template_names, template_page
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
@@ -25,6 +26,8 @@ def explain(term: str) -> str:
     word = term.strip().strip("`")
     if word.upper() in pages():
         return code_page(pages()[word.upper()])
+    if (page := template_page(word)) is not None:
+        return page
     name = word.rpartition(".")[2].lower().replace("-", "_").replace(" ", "_")
     found = [_WORDS[name].text(name)] if name in _WORDS else []
     if name not in _WORDS and name in keys.names():
@@ -33,7 +36,7 @@ def explain(term: str) -> str:
     found += figure_pages(name)
     if found:
         return "\n\n".join(found)
-    near = closest(word, (*_WORDS, *keys.names(), *_plugins(), *figure_names(), *pages()))
+    near = closest(word, (*_WORDS, *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()))
     hint = f"did you mean `{near}`?" if near else None
     help_ = "`ppdm-flow explain` alone lists everything that has a page"
     raise UsageError(Diagnostic("PPF692", f"there is no page about `{term}`", hint=hint, help=help_))
@@ -52,6 +55,7 @@ def topics() -> str:
     for group in registry.GROUPS:
         names = ", ".join(f"`{plugin.name}`" for plugin in registry.listed(group))
         parts.append(f"## {group.capitalize()}\n\n{names}")
+    parts.append("## Templates\n\n" + ", ".join(f"`{name}`" for name in template_names()))
     codes = "\n".join(f"- `{page.code}`: {page.title}" for page in pages().values())
     return "\n\n".join([*parts, f"## Codes\n\n{codes}"])
 

@@ -9,7 +9,13 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.cli.output import put
 
-EXAMPLES = ("explain PPF201", "explain quasi_identifier", "explain fine_grain_perturbation", "explain")
+EXAMPLES = (
+    "explain PPF201",
+    "explain quasi_identifier",
+    "explain fine_grain_perturbation",
+    "explain builtin:microdata-k",
+    "explain",
+)
 
 
 def explain(
@@ -17,7 +23,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[TERM]",
-            help="A code, a role, a requirement, a section, a plugin or a figure.",
+            help="A code, a role, a requirement, a section, a plugin, a template or a figure.",
             show_default=False,
         ),
     ] = None,

@@ -11,7 +11,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.cli.output import put
 
-EXAMPLES = ("list anonymizers", "list audits --format json")
+EXAMPLES = ("list anonymizers", "list audits --format json", "list templates")
 
 
 class Form(StrEnum):
@@ -22,10 +22,10 @@ class Form(StrEnum):
 
 
 def listing(
-    group: Annotated[str, typer.Argument(metavar="GROUP", help="anonymizers, audits, sources or sinks.")],
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="anonymizers, audits, sources, sinks or templates.")],
     form: Annotated[Form, typer.Option("--format", help="How to write the list.")] = Form.TEXT,
 ) -> None:
-    """List the plugins that are installed.
+    """List the plugins that are installed, or the templates that a policy can extend by name.
 
     Exit status: 0 listed, 2 there is no such list.
     """

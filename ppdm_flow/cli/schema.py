@@ -16,7 +16,9 @@ EXAMPLES = ("schema policy", "schema", "schema --check")
 def schema(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]…", help="policy, plan, manifest, report, sweep, mined.", show_default=False),
+        typer.Argument(
+            metavar="[NAME]…", help="policy, template, plan, manifest, report, sweep, mined.", show_default=False
+        ),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing: say which files are stale.")] = False,
     folder: Annotated[Path, typer.Option("--dir", metavar="FOLDER", help="Where the schema files are.")] = Path(

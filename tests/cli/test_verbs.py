@@ -247,6 +247,7 @@ def test_schema(here, tmp_path, root):
         "policy.v1.json",
         "report.v1.json",
         "sweep.v1.json",
+        "template.v1.json",
     ]
     for name in files:
         assert (tmp_path / "new" / name).read_text() == (root / "schemas" / name).read_text()
