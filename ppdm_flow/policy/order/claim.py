@@ -1,0 +1,43 @@
+"""A claim: one thing that must hold of every release, and the clause that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.order.frame import Between
+
+Rule = Callable[[Any, Any, Between], str | None]
+"""Says why what is given implies what is asked for, in words; None where it is not proved to."""
+Rules = tuple[tuple[type[Any], type[Any], Rule], ...]
+"""Rules by the kinds of claim that they go from, and to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """``says`` is a value of one of the kinds of claim; ``until`` the last day that it is waived for, if it is."""
+
+    clause: PolicyPath
+    says: Hashable
+    span: Span | None = None
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A requirement of a kind that no rule is known of: only the very same one implies it."""
+
+    kind: str
+    content: str
+
+
+def opaque(given: Opaque, asked: Opaque, between: Between) -> str | None:
+    """Compare by content alone."""
+    grounds = between.same_roles and between.same_original and between.given.nulls is between.asked.nulls
+    return "the same clause" if given == asked and grounds else None
+
+
+RULES: Rules = ((Opaque, Opaque, opaque),)

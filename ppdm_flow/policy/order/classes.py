@@ -1,0 +1,46 @@
+"""When the classes that one clause speaks of are made of those of another.
+
+Where a missing value is a category of its own, a class over fewer attributes is a disjoint union of classes over more.
+So is a neighbourhood under wildcards: the union of all classes of complete and incomplete rows that fit. Neither holds
+from wildcards (neighbourhoods overlap), nor with exclusion (other rows are left out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.policy.order.frame import Between
+
+SAME = "the classes are the same"
+MERGED = "a class over fewer attributes is a union of classes over more"
+FITTING = "whoever fits a wildcard is one of several whole classes"
+LARGER = "with fewer attributes known, everybody has at least the neighbours that they had"
+
+
+def unions(given: Iterable[str], asked: Iterable[str], between: Between) -> str | None:
+    """Return why every asked class is a disjoint union of given ones, if so.
+
+    Whatever is bounded of every given class, and is no worse for a mixture of them than for the worst, is bounded.
+    """
+    more, fewer = frozenset(given), frozenset(asked)
+    if not between.same_counting or not between.certain(more, fewer):
+        return None
+    before, now = between.given.nulls, between.asked.nulls
+    if more == fewer and before is now:
+        return SAME
+    if more < fewer or not more >= fewer or before is not Nulls.OWN_CATEGORY or now is Nulls.EXCLUDE:
+        return None
+    return FITTING if now is Nulls.WILDCARD else MERGED
+
+
+def contained(given: Iterable[str], asked: Iterable[str], between: Between) -> str | None:
+    """Return why every asked class holds a given one, if so: then it has at least its rows, and at least its values."""
+    more, fewer = frozenset(given), frozenset(asked)
+    found = unions(more, fewer, between)
+    if found is not None:
+        return found
+    wild = between.given.nulls is Nulls.WILDCARD and between.asked.nulls is Nulls.WILDCARD
+    if wild and more >= fewer and between.same_counting and between.certain(more, fewer):
+        return LARGER
+    return None

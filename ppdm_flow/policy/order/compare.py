@@ -1,0 +1,60 @@
+"""The comparison of two policies, clause by clause."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.order.attributes import attributes
+from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.conduct import conduct
+from ppdm_flow.policy.order.frame import Between, Contents, Frame, unread
+from ppdm_flow.policy.order.gates import Measuring
+from ppdm_flow.policy.order.governance import floors
+from ppdm_flow.policy.order.meanings import Canon, as_written
+from ppdm_flow.policy.order.means import means
+from ppdm_flow.policy.order.reading import reading
+from ppdm_flow.policy.order.releases import paired, releases
+from ppdm_flow.policy.order.required import Required, asked_of, claims_of
+from ppdm_flow.policy.order.verdicts import Change, Order, relation
+from ppdm_flow.policy.order.waivers import waivers
+
+
+def compare(
+    old: Loaded,
+    new: Loaded,
+    canon: Canon = as_written,
+    contents: tuple[Contents, Contents] = (unread, unread),
+) -> Order:
+    """Return what ``new`` is compared with ``old``.
+
+    Parameters
+    ----------
+    canon
+        Gives one text to all spellings of a plugin's parameters.
+    contents
+        Tell the contents of files that the old and the new policy name, such as a population.
+
+    Raises ValueError where a policy is not valid.
+    """
+    before, after = Clauses(old), Clauses(new)
+    frames = Frame(before.policy, contents[0]), Frame(after.policy, contents[1])
+    between = Between(frames[1], frames[0])
+    required = _required(before, after, between, canon)
+    judged = {".".join(path) for path in (*required.before, *required.after)}
+    changes: list[Change] = [
+        *attributes(before, after),
+        *reading(before, after, between),
+        *required.changes(),
+        *releases(before, after, paired(before.policy, after.policy, canon)),
+        *conduct(before, after, between),
+        *waivers(before, after, judged),
+        *means(before, after, canon),
+    ]
+    return Order(relation(changes), tuple(changes), tuple(floors(before, after)))
+
+
+def _required(before: Clauses, after: Clauses, between: Between, canon: Canon) -> Required:
+    names = paired(before.policy, after.policy, canon)
+    old = Measuring(before.policy, asked_of(before), {}, canon)
+    new = Measuring(after.policy, asked_of(after), {later: name for name, later in names.items()}, canon)
+    claims = claims_of(before, between.asked, old), claims_of(after, between.given, new)
+    return Required(before, after, *claims, between)

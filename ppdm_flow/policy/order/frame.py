@@ -1,0 +1,157 @@
+"""What a clause means beside its own words: null semantics, roles, how the data is read, the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.policy.models import Attribute, Policy
+from ppdm_flow.policy.patterns import Declared, is_pattern
+from ppdm_flow.policy.successive import subject_of
+
+Contents = Callable[[str], str | None]
+"""What tells the content of a file that the policy names, by its path; None where it cannot be read."""
+NEVER_MATCHED = frozenset({Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS})
+"""Columns that are left out where whole rows are compared with the original."""
+
+
+def unread(_path: str) -> str | None:
+    """Read no file at all: then equal paths mean equal files."""
+    return None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One policy, seen as the ground that its clauses stand on."""
+
+    policy: Policy
+    contents: Contents = unread
+
+    @property
+    def nulls(self) -> Nulls:
+        """How groups treat missing values."""
+        return self.policy.nulls
+
+    @cached_property
+    def roles(self) -> tuple[tuple[str, Role], ...]:
+        """Every declared name with its role; in order, where patterns make the order count."""
+        found = tuple((name, a.role) for name, a in self.policy.attributes.items())
+        return found if any(is_pattern(name) for name, _ in found) else tuple(sorted(found))
+
+    @cached_property
+    def declared(self) -> Declared:
+        """The attributes, to be looked up by name."""
+        return Declared.of(self.policy)
+
+    def having(self, *roles: Role) -> frozenset[str]:
+        """Return the declared names with one of these roles."""
+        return frozenset(name for name, a in self.policy.attributes.items() if a.role in roles)
+
+    def attribute(self, name: str) -> Attribute | None:
+        """Return what is declared of a name."""
+        return self.declared.get(name)
+
+    def type(self, name: str) -> AttributeType | None:
+        """Return the type of an attribute."""
+        found = self.attribute(name)
+        return None if found is None else found.type
+
+    def domain(self, name: str) -> frozenset[str]:
+        """Return the declared values of an attribute; empty where none are."""
+        found = self.attribute(name)
+        return frozenset((found.domain if found else None) or ())
+
+    @cached_property
+    def keyed(self) -> tuple[frozenset[str], ...]:
+        """The attributes that have a requirement of each kind of their own."""
+        privacy = self.policy.privacy
+        kinds = (
+            privacy.sensitivities,
+            privacy.l_diversity,
+            privacy.t_closeness,
+            privacy.alpha_k,
+            privacy.delta_disclosure,
+            privacy.beta_likeness,
+        )
+        return tuple(frozenset(kind) for kind in kinds)
+
+    @cached_property
+    def reading(self) -> tuple[object, ...]:
+        """Everything that says which table the bytes of the original are."""
+        source = self.policy.source
+        options = repr(sorted(source.with_.items()))
+        return (source.format, source.columns, frozenset(source.missing), source.incomplete_rows, options)
+
+    @cached_property
+    def ledger(self) -> tuple[object, ...]:
+        """What tells one history from another."""
+        found = self.policy.ledger
+        return () if found is None else (found.path, found.key, subject_of(self.policy))
+
+
+@dataclass(frozen=True)
+class Between:
+    """Two policies of which one's clauses are ``given``, and the other's are ``asked`` for."""
+
+    given: Frame
+    asked: Frame
+
+    @cached_property
+    def back(self) -> Between:
+        """The same two the other way round."""
+        return Between(self.asked, self.given)
+
+    @cached_property
+    def same_roles(self) -> bool:
+        """Whether all names are declared alike: then patterns mean the same columns."""
+        return self.given.roles == self.asked.roles
+
+    @cached_property
+    def same_counting(self) -> bool:
+        """Whether rows count alike, and cells are sets alike."""
+        return all(self.given.having(r) == self.asked.having(r) for r in (Role.WEIGHT, Role.ITEMS))
+
+    @cached_property
+    def same_original(self) -> bool:
+        """Whether the bytes of the original are the same table to both."""
+        return self.given.reading == self.asked.reading and self.same_counting
+
+    def certain(self, *names: Iterable[str]) -> bool:
+        """Whether these names mean the same columns to both."""
+        return self.same_roles or not any(is_pattern(name) for some in names for name in some)
+
+    def about(self, name: str) -> bool:
+        """Whether a clause on the attribute ``name`` is about the same columns in both: patterns yield to names."""
+        return not is_pattern(name) or (self.same_roles and self.given.keyed == self.asked.keyed)
+
+    def same_file(self, given: str | None, asked: str | None) -> bool:
+        """Whether two paths are about one content; by their names where one of them cannot be read."""
+        if given is None or asked is None:
+            return given == asked
+        contents = self.given.contents(given), self.asked.contents(asked)
+        return given == asked if None in contents else contents[0] == contents[1]
+
+    def same_hierarchy(self, name: str) -> bool:
+        """Whether an attribute has one type and one hierarchy in both."""
+        one, other = self.given.attribute(name), self.asked.attribute(name)
+        if one is None or other is None:
+            return one is other
+        csv = [a.hierarchy.csv if a.hierarchy else None for a in (one, other)]
+        return (one.type, one.hierarchy) == (other.type, other.hierarchy) and self.same_file(*csv)
+
+
+Obstacles = Mapping[str, bool]
+
+
+def obstacles(between: Between) -> list[str]:
+    """Return what keeps clauses of two policies from being compared, as words for a sentence."""
+    found: Obstacles = {
+        "`nulls` differs": between.given.nulls is not between.asked.nulls,
+        "rows are weighted, or sets are read, otherwise": not between.same_counting,
+        "the original is read otherwise": not between.same_original,
+        "the declared patterns differ": not between.same_roles
+        and any(is_pattern(n) for f in (between.given, between.asked) for n, _ in f.roles),
+    }
+    return [words for words, there in found.items() if there]

@@ -1,0 +1,114 @@
+"""Gates: a tighter bound on the same figure, which must be measured in the very same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ppdm_flow.core.requirements import Gate, Requirement
+from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.order.claim import Rules
+from ppdm_flow.policy.order.frame import Between
+from ppdm_flow.policy.order.meanings import Canon, chain
+
+_WORDS = frozenset({"id", "name", "span"})
+_BOUNDS: Mapping[str, frozenset[str]] = {
+    "k_anonymity": frozenset({"k"}),
+    "templates": frozenset({"confidence", "min_support"}),
+    "l_diversity": frozenset({"l"}),
+    "t_closeness": frozenset({"t"}),
+    "alpha_k": frozenset({"alpha"}),
+    "delta_disclosure": frozenset({"delta"}),
+    "beta_likeness": frozenset({"beta"}),
+}
+"""Fields of requirements that only bound a figure."""
+_SETS = frozenset({"attributes", "channel", "sensitive", "values", "sizes"})
+"""Fields whose order means nothing."""
+_FREE = frozenset({"k", "confidence", "l", "t", "alpha", "delta", "beta", "uniques", "classes", "distinct"})
+"""Figures of these requirements that do not depend on the bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """The figure is at most (or at least) ``bound``. ``figure`` says what it is without any name that could change."""
+
+    figure: tuple[object, ...]
+    at_most: bool
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """What says which figure a metric is: the policy, its requirements, and how releases are called in both."""
+
+    policy: Policy
+    requirements: Sequence[Requirement]
+    releases: Mapping[str, str]
+    canon: Canon
+
+    def says(self, gate: Gate) -> Iterator[Gated]:
+        """Yield what a gate claims on each side."""
+        figure = self._figure(gate.metric)
+        for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
+            if bound is not None:
+                yield Gated(figure, at_most, bound)
+
+    def _figure(self, metric: str) -> tuple[object, ...]:
+        release, _, own = metric.rpartition("/")
+        where = self.releases.get(release, release)
+        for requirement in sorted(self.requirements, key=lambda r: -len(r.id)):
+            if own.startswith(f"{requirement.id}."):
+                return ("requirement", where, *_definition(requirement, own[len(requirement.id) + 1 :]))
+        owner, _, figure = own.partition(".")
+        if owner in self.policy.audits:
+            audit = self.policy.audits[owner]
+            on = self.releases.get(audit.release or "", audit.release)
+            return ("audit", where, audit.use, self.canon("audits", audit.use, audit.with_), on, figure)
+        if owner in self.policy.steps:
+            return ("step", where, chain(self.policy.steps, owner, self.canon), figure)
+        return ("implicit", where, owner, figure)
+
+
+def gates(given: Gated, asked: Gated, between: Between) -> str | None:
+    """Return why a gate holds where another does."""
+    if given.figure != asked.figure or given.at_most != asked.at_most or not _measured_alike(between):
+        return None
+    if given.bound > asked.bound if given.at_most else given.bound < asked.bound:
+        return None
+    side = "at most" if given.at_most else "at least"
+    return f"the same figure, and {side} {given.bound:g} is {side} {asked.bound:g}"
+
+
+def _measured_alike(between: Between) -> bool:
+    """Whether any audit finds the same on any release: it may look at whatever the policy says of the data."""
+    one, other = between.given, between.asked
+    described = [
+        {n: a.model_copy(update={"description": ""}) for n, a in f.policy.attributes.items()} for f in (one, other)
+    ]
+    files = [[a.hierarchy.csv for a in f.policy.attributes.values() if a.hierarchy] for f in (one, other)]
+    return (
+        described[0] == described[1]
+        and between.same_roles
+        and between.same_original
+        and one.nulls is other.nulls
+        and one.policy.randomness == other.policy.randomness
+        and len(one.policy.releases) == len(other.policy.releases)
+        and all(between.same_file(a, b) for a, b in zip(*map(sorted_paths, files), strict=True))
+    )
+
+
+def sorted_paths(paths: Sequence[str | None]) -> list[str]:
+    """Return the paths that there are, in order."""
+    return sorted(p for p in paths if p is not None)
+
+
+def _definition(requirement: Requirement, figure: str) -> tuple[Any, ...]:
+    """Return what a requirement's figure is: without its bound, where the figure does not depend on it."""
+    skipped = _WORDS | (_BOUNDS.get(requirement.kind, frozenset()) if figure in _FREE else frozenset())
+    given = {f.name: getattr(requirement, f.name) for f in fields(requirement) if f.name not in skipped}
+    said = tuple((name, frozenset(value) if name in _SETS else value) for name, value in given.items())
+    return (requirement.kind, said, figure)
+
+
+RULES: Rules = ((Gated, Gated, gates),)

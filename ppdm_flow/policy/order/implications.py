@@ -1,0 +1,87 @@
+"""Every kind of requirement with what it claims, and every rule by which one claim implies another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.policy.order import (
+    claim,
+    diversity,
+    gates,
+    generated,
+    item_sets,
+    k_anonymity,
+    k_map,
+    lkc,
+    sensitivities,
+    shares,
+    successive,
+    templates,
+)
+from ppdm_flow.policy.order.claim import Claim, Opaque, Rule
+from ppdm_flow.policy.order.frame import Between, Frame
+
+SAYS: Mapping[str, Callable[[Any, Frame], Iterator[Any]]] = {
+    "k_anonymity": k_anonymity.says,
+    "templates": templates.says,
+    "sensitivities": sensitivities.says,
+    "anonymity_score": generated.of_score,
+    "blend": generated.of_blend,
+    "itemset_breach": item_sets.of_breach,
+    "l_diversity": diversity.says,
+    "t_closeness": shares.of_t,
+    "alpha_k": shares.of_alpha,
+    "delta_disclosure": shares.of_delta,
+    "beta_likeness": shares.of_beta,
+    "k_map": k_map.says,
+    "lkc": lkc.says,
+    "km_anonymity": item_sets.of_combinations,
+    "cumulative_k": successive.of_cumulative,
+    "first_draw": successive.of_first,
+}
+_MODULES = (
+    claim,
+    k_anonymity,
+    templates,
+    diversity,
+    shares,
+    k_map,
+    lkc,
+    item_sets,
+    sensitivities,
+    generated,
+    successive,
+    gates,
+)
+RULES: Mapping[tuple[type[Any], type[Any]], Rule] = {
+    (given, asked): rule for module in _MODULES for given, asked, rule in module.RULES
+}
+"""At most one rule for each pair of kinds."""
+
+
+def said(requirement: Requirement, frame: Frame) -> Iterator[Any]:
+    """Yield what a requirement claims; one of an unknown kind claims no more than itself."""
+    says = SAYS.get(requirement.kind)
+    if says is not None:
+        yield from says(requirement, frame)
+        return
+    content = [(f.name, getattr(requirement, f.name)) for f in fields(requirement) if f.name not in ("id", "span")]
+    yield Opaque(requirement.kind, repr(content))
+
+
+def implied(claims: Iterable[Claim], asked: Claim, between: Between) -> str | None:
+    """Return why some claim implies the one asked for; None where none is proved to.
+
+    A claim that is waived for longer than the other may fail where the other must hold.
+    """
+    for given in claims:
+        rule = RULES.get((type(given.says), type(asked.says)))
+        if rule is None or given.until > asked.until:
+            continue
+        why = rule(given.says, asked.says, between)
+        if why is not None:
+            return why if given.clause == asked.clause else f"`{'.'.join(given.clause)}` implies it: {why}"
+    return None

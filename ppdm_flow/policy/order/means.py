@@ -1,0 +1,57 @@
+"""Means: steps, audits and names. Nothing that must hold depends on them, so a change of them is neutral."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.policy.models import Audit, Step
+from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.meanings import Canon
+from ppdm_flow.policy.order.verdicts import Change, Side, Verdict
+
+_STEPS = "how to get there, not what must hold: every requirement is measured again on what is released"
+_AUDITS = "measured beside the requirements; gates on its figures are judged apart"
+_WORDS = ("name", "description", "owner")
+Content = tuple[object, ...]
+
+
+def means(old: Clauses, new: Clauses, canon: Canon) -> Iterator[Change]:
+    """Yield changed steps and audits, and changed words."""
+    for word in _WORDS:
+        if getattr(old.policy, word) != getattr(new.policy, word):
+            path = (word,)
+            yield Change(word, Verdict.NEUTRAL, "words for readers", old.side(path), new.side(path))
+    yield from _named("steps", old, new, _of_steps(old.policy.steps, canon), _of_steps(new.policy.steps, canon), _STEPS)
+    audits = _of_audits(old.policy.audits, canon), _of_audits(new.policy.audits, canon)
+    yield from _named("audits", old, new, *audits, _AUDITS)
+
+
+def _of_steps(steps: Mapping[str, Step], canon: Canon) -> dict[str, Content]:
+    return {n: (s.use, s.input, canon("anonymizers", s.use, s.with_)) for n, s in steps.items()}
+
+
+def _of_audits(audits: Mapping[str, Audit], canon: Canon) -> dict[str, Content]:
+    return {n: (a.use, a.release, canon("audits", a.use, a.with_)) for n, a in audits.items()}
+
+
+def _named(
+    section: str, old: Clauses, new: Clauses, before: dict[str, Content], after: dict[str, Content], why: str
+) -> Iterator[Change]:
+    """Pair by name, then by content: what is left was added or removed."""
+    names = {n: n for n in before if n in after}
+    for name in (n for n in before if n not in names):
+        free = [n for n in after if n not in names.values() and after[n] == before[name]]
+        if free:
+            names[name] = free[0]
+    for name, content in before.items():
+        later = names.get(name)
+        side = old.side((section, name))
+        if later is None:
+            yield Change(f"{section}.{name}", Verdict.NEUTRAL, why, side, None)
+        elif later != name:
+            texts = Side(name, side.span), Side(later, new.span((section, later)))
+            yield Change(f"{section}.{later}", Verdict.NEUTRAL, "renamed", *texts)
+        elif after[later] != content:
+            yield Change(f"{section}.{name}", Verdict.NEUTRAL, why, side, new.side((section, later)))
+    for name in (n for n in after if n not in names.values()):
+        yield Change(f"{section}.{name}", Verdict.NEUTRAL, why, None, new.side((section, name)))

@@ -1,0 +1,81 @@
+"""Releases: which files may leave, to whom, and in which order of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.policy.models import Policy, Release
+from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.meanings import Canon, chain
+from ppdm_flow.policy.order.verdicts import Change, Verdict, verdict
+
+_AUDIENCES = ("internal", "partner", "public")
+
+
+def paired(old: Policy, new: Policy, canon: Canon) -> Mapping[str, str]:
+    """Return the new name of each old release that is still there: by its name, else by what it is."""
+    found = {name: name for name in old.releases if name in new.releases}
+    free = [name for name in new.releases if name not in found.values()]
+    for name in (n for n in old.releases if n not in found):
+        alike = [n for n in free if _content(old, name, canon) == _content(new, n, canon)]
+        if alike:
+            found[name] = alike[0]
+            free.remove(alike[0])
+    return found
+
+
+def _content(policy: Policy, name: str, canon: Canon) -> tuple[object, ...]:
+    release = policy.releases[name]
+    origin = release.from_ or next(reversed(policy.steps), "source")
+    step, _, output = origin.partition(".")
+    return (release.audience, release.shuffle, chain(policy.steps, step, canon), output)
+
+
+def releases(old: Clauses, new: Clauses, names: Mapping[str, str]) -> Iterator[Change]:
+    """Yield what has changed about releases; ``names`` pairs old with new ones."""
+    for name, release in old.policy.releases.items():
+        if name not in names:
+            why = "one file fewer may leave"
+            yield Change(f"releases.{name}", Verdict.STRONGER, why, old.side(("releases", name)), None)
+        else:
+            yield from _each(name, names[name], release, new.policy.releases[names[name]], old, new)
+    for name in new.policy.releases:
+        if name not in names.values():
+            yield Change(
+                f"releases.{name}", Verdict.WEAKER, "one more file may leave", None, new.side(("releases", name))
+            )
+
+
+def _each(name: str, later: str, before: Release, after: Release, old: Clauses, new: Clauses) -> Iterator[Change]:
+    if name != later:
+        sides = old.side(("releases", name), name), new.side(("releases", later), later)
+        yield Change(f"releases.{later}", Verdict.NEUTRAL, "renamed", *sides)
+    for field, (judged, why) in _fields(before, after).items():
+        paths = ("releases", name, field), ("releases", later, field)
+        sides = old.side(paths[0], _text(before, field)), new.side(paths[1], _text(after, field))
+        yield Change(".".join(paths[1]), judged, why, *sides)
+
+
+def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
+    found: dict[str, tuple[Verdict, str]] = {}
+    ranks = _AUDIENCES.index(before.audience), _AUDIENCES.index(after.audience)
+    if ranks[0] != ranks[1]:
+        judged = verdict(forward=ranks[1] < ranks[0], backward=ranks[0] < ranks[1])
+        found["audience"] = judged, "fewer may have it" if ranks[1] < ranks[0] else "more may have it"
+    if before.shuffle != after.shuffle:
+        judged = verdict(forward=after.shuffle, backward=before.shuffle)
+        found["shuffle"] = judged, "the order of rows may tell whose they are"
+    for field, label in (("from_", "from"), ("path", "path"), ("format", "format"), ("with_", "with")):
+        if getattr(before, field) != getattr(after, field):
+            found[label] = Verdict.NEUTRAL, "a means: what must hold is measured on whatever is released"
+    return found
+
+
+def _text(release: Release, field: str) -> str:
+    name = {"from": "from_", "with": "with_"}.get(field, field)
+    value = getattr(release, name)
+    return {True: "true", False: "false", None: "(by default)"}.get(value, str(value)) if _plain(value) else "{…}"
+
+
+def _plain(value: object) -> bool:
+    return value is None or isinstance(value, str | bool)

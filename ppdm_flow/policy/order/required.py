@@ -1,0 +1,161 @@
+"""Clauses that must hold, requirements and gates: each held against all that the other policy asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.order.claim import Claim
+from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.facets import differences
+from ppdm_flow.policy.order.frame import Between, Frame, obstacles
+from ppdm_flow.policy.order.gates import Measuring
+from ppdm_flow.policy.order.implications import implied, said
+from ppdm_flow.policy.order.verdicts import Change, Side, Verdict, verdict
+from ppdm_flow.policy.order.waivers import waived
+from ppdm_flow.policy.requirements import gates_of, requirements_of
+
+Requirements = tuple[Requirement, ...]
+
+
+def asked_of(clauses: Clauses) -> Requirements:
+    """Return the requirements of a policy."""
+    return requirements_of(clauses.policy, clauses.loaded.places)
+
+
+def claims_of(clauses: Clauses, frame: Frame, measuring: Measuring) -> dict[PolicyPath, list[Claim]]:
+    """Return what each clause claims, by its path."""
+    found: dict[PolicyPath, list[Claim]] = {}
+    until = waived(clauses.loaded.tree)
+    for requirement in measuring.requirements:
+        path = path_of(requirement.id)
+        says = said(requirement, frame)
+        found.setdefault(path, []).extend(
+            Claim(path, each, requirement.span, until.get(requirement.id, "")) for each in says
+        )
+    for gate in gates_of(clauses.policy, clauses.loaded.places):
+        path = ("gates", gate.id.removeprefix("gates."))
+        found[path] = [Claim(path, each, gate.span, until.get(gate.id, "")) for each in measuring.says(gate)]
+    return found
+
+
+def path_of(identifier: str) -> PolicyPath:
+    """Return the path of a requirement by its id: names may hold dots."""
+    first, _, rest = identifier.partition(".")
+    kind, _, name = rest.partition(".")
+    return (first, kind, name) if name else (first, kind)
+
+
+@dataclass(frozen=True)
+class Required:
+    """The claims of two policies, by clause. ``between`` is from the new one to the old one."""
+
+    old: Clauses
+    new: Clauses
+    before: Mapping[PolicyPath, list[Claim]]
+    after: Mapping[PolicyPath, list[Claim]]
+    between: Between
+
+    def changes(self) -> Iterator[Change]:
+        """Yield every clause that is not the same, in the order of the policies."""
+        names = self._paired()
+        for path, claims in self.before.items():
+            later = names.get(path)
+            if later is None:
+                yield self._removed(path, claims)
+            else:
+                change = self._kept(path, later)
+                if change is not None:
+                    yield change
+        for path, claims in self.after.items():
+            if path not in names.values():
+                yield self._added(path, claims)
+
+    def _paired(self) -> dict[PolicyPath, PolicyPath]:
+        """Pair clauses by their path, then templates and gates by what they say."""
+        names = {path: path for path in self.before if path in self.after}
+        for path in (p for p in self.before if p not in names):
+            said_ = _content(self.before[path])
+            alike = [
+                p
+                for p in self.after
+                if p not in names.values() and p[:-1] == path[:-1] and _content(self.after[p]) == said_
+            ]
+            if alike:
+                names[path] = alike[0]
+        return names
+
+    def _kept(self, path: PolicyPath, later: PolicyPath) -> Change | None:
+        forward = self._reasons(self.after, self.before[path], self.between)
+        backward = self._reasons(self.before, self.after[later], self.between.back)
+        judged = verdict(forward=None not in forward, backward=None not in backward)
+        sides = self.old.side(path), self.new.side(later)
+        if judged is Verdict.NEUTRAL:
+            if path != later:
+                texts = Side(path[-1], sides[0].span), Side(later[-1], sides[1].span)
+                return Change(".".join(later), judged, "renamed", *texts)
+            if sides[0].text == sides[1].text or _content(self.before[path]) == _content(self.after[later]):
+                return None
+            return Change(".".join(later), judged, "each implies the other", *sides)
+        return Change(".".join(later), judged, self._told(path, later, forward, backward), *sides)
+
+    def _removed(self, path: PolicyPath, claims: list[Claim]) -> Change:
+        why = _first(self._reasons(self.after, claims, self.between), claims)
+        judged = Verdict.WEAKER if why is None else Verdict.NEUTRAL
+        text = f"removed, and implied by what is left: {why}" if why else "removed: it need not hold any more"
+        return Change(".".join(path), judged, text, self.old.side(path), None)
+
+    def _added(self, path: PolicyPath, claims: list[Claim]) -> Change:
+        why = _first(self._reasons(self.before, claims, self.between.back), claims)
+        judged = Verdict.STRONGER if why is None else Verdict.NEUTRAL
+        text = f"added, and implied before: {why}" if why else "added: it must hold as well"
+        return Change(".".join(path), judged, text, None, self.new.side(path))
+
+    def _reasons(
+        self, given: Mapping[PolicyPath, list[Claim]], asked: Sequence[Claim], between: Between
+    ) -> list[str | None]:
+        """Return for each claim asked for why it is implied, or None."""
+        every = [claim for claims in given.values() for claim in claims]
+        return [implied(_nearest(every, claim), claim, between) for claim in asked]
+
+    def _told(self, path: PolicyPath, later: PolicyPath, forward: list[str | None], backward: list[str | None]) -> str:
+        """Say what makes a clause stronger, weaker, or what keeps it from being compared."""
+        before, after = self.before[path], self.after[later]
+        waived_ = "; waived until another day" if len({c.until for c in (*before, *after)}) > 1 else ""
+        if None not in forward:
+            return f"it implies the old one: {_first(forward, before, _open(backward, after))}{waived_}"
+        if None not in backward:
+            why = _first(backward, after, _open(forward, before))
+            return f"the old one implies it, and not conversely: {why}{waived_}"
+        grounds = obstacles(self.between) or differences(before, after)
+        told = f": {', and '.join(grounds)}" if grounds else ""
+        return f"no rule proves that either implies the other{told}{waived_}"
+
+
+def _open(reasons: Sequence[str | None], claims: Sequence[Claim]) -> frozenset[type[Any]]:
+    """Return the kinds of claims that are not implied."""
+    return frozenset(type(c.says) for c, why in zip(claims, reasons, strict=True) if why is None)
+
+
+def _first(
+    reasons: Sequence[str | None], claims: Sequence[Claim], kinds: frozenset[type[Any]] = frozenset()
+) -> str | None:
+    """Return the first reason, of claims of these kinds if there is one; None where a claim has none."""
+    if None in reasons:
+        return None
+    told = [why for c, why in zip(claims, reasons, strict=True) if why and type(c.says) in kinds]
+    every = [why for why in reasons if why]
+    return next(iter((*told, *every)), "it claims nothing")
+
+
+def _nearest(every: list[Claim], asked: Claim) -> list[Claim]:
+    """Put claims of the same clause first: a reason that names no other clause is the plainer one."""
+    return sorted(every, key=lambda claim: claim.clause != asked.clause)
+
+
+def _content(claims: list[Claim]) -> tuple[Any, ...]:
+    """Return what claims say, whatever their clause is called."""
+    return tuple((claim.says, claim.until) for claim in claims)
