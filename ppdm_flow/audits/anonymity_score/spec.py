@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.audits.anonymity_score.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -20,6 +21,7 @@ SPEC = PluginSpec(
         standalone=True,
         cost="one pass over either table, 24 bytes a row; twice where attributes have intervals",
         example="audits:\n  originals: {use: anonymity_score}\ngates:\n  few: {metric: originals.nas, max: 0.5}",
+        figures=FIGURES,
     ),
     params=AnonymityScoreParams,
     algorithm="ppdm_flow.audits.anonymity_score.algorithm:AnonymityScoreAudit",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.attribute_disclosure.measures import FIGURES
 from ppdm_flow.audits.records.attributes import unknown
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
@@ -49,6 +50,7 @@ SPEC = PluginSpec(
             "audits:\n  disclosure: {use: attribute_disclosure}\n"
             "gates:\n  no-disclosure: {metric: disclosure.risk, max: 0.02}"
         ),
+        figures=FIGURES,
     ),
     params=AttributeDisclosureParams,
     algorithm="ppdm_flow.audits.attribute_disclosure.algorithm:AttributeDisclosureAudit",

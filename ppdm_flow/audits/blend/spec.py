@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.audits.blend.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Supported
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -31,6 +32,7 @@ SPEC = PluginSpec(
         cost="one pass over either table, 24 bytes a row; twice where attributes have intervals",
         example="audits:\n  rare: {use: blend, with: {min_support: {count: 20}}}\n"
         "gates:\n  few: {metric: rare.share, max: 0.03}",
+        figures=FIGURES,
     ),
     params=BlendParams,
     algorithm="ppdm_flow.audits.blend.algorithm:BlendAudit",

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.chosen import chosen_attributes
+from ppdm_flow.audits.class_sizes.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -23,6 +24,7 @@ SPEC = PluginSpec(
         kind=Kind.AUDIT,
         summary="how large the equivalence classes over the quasi-identifiers are",
         cost="one count over the quasi-identifiers",
+        figures=FIGURES,
     ),
     params=ClassSizesParams,
     algorithm="ppdm_flow.audits.class_sizes.algorithm:ClassSizesAudit",

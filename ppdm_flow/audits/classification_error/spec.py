@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.classification_error.measures import FIGURES
 from ppdm_flow.audits.learning.named import classifier_problems, targets
 from ppdm_flow.audits.learning.options import Option
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -51,6 +52,7 @@ SPEC = PluginSpec(
             " Nadeau, Bengio, Inference for the generalization error, Machine Learning 52, 2003"
         ),
         cost="three classifiers trained for each repeat",
+        figures=FIGURES,
     ),
     params=ClassificationErrorParams,
     algorithm="ppdm_flow.audits.classification_error.algorithm:ClassificationErrorAudit",

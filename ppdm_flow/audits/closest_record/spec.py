@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.closest_record.measures import FIGURES
 from ppdm_flow.audits.records.attributes import named_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -40,6 +41,7 @@ SPEC = PluginSpec(
             "audits:\n  copies: {use: closest_record}\n"
             "gates:\n  no-copies: {metric: copies.closer_to_training, max: 0.52}"
         ),
+        figures=FIGURES,
     ),
     params=ClosestRecordParams,
     algorithm="ppdm_flow.audits.closest_record.algorithm:ClosestRecordAudit",

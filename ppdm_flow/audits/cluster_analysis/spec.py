@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.chosen import chosen_attributes
+from ppdm_flow.audits.cluster_analysis.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -35,6 +36,7 @@ SPEC = PluginSpec(
         cost="two k-means runs on at most `sample` rows; seconds",
         example="audits:\n  clusters: {use: cluster_analysis, with: {attributes: [age, disease], clusters: 3}}\n"
         "gates:\n  alike: {metric: clusters.size_change, max: 0.1}",
+        figures=FIGURES,
     ),
     params=ClusterAnalysisParams,
     algorithm="ppdm_flow.audits.cluster_analysis.algorithm:ClusterAnalysisAudit",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.audits.chosen import chosen_attributes
+from ppdm_flow.audits.corruption.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -33,6 +34,7 @@ SPEC = PluginSpec(
             " Chaytor, Wang, Fine grain perturbation for privacy preserving data publishing, Figure 1"
         ),
         cost="one count over the quasi-identifiers and each sensitive attribute; one pass over pairs if perturbed",
+        figures=FIGURES,
     ),
     params=CorruptionParams,
     algorithm="ppdm_flow.audits.corruption.algorithm:CorruptionAudit",

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from ppdm_flow.audits.set_attribute import named_sets
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 Share = Annotated[float, Field(gt=0, le=1)]
@@ -48,6 +48,18 @@ SPEC = PluginSpec(
             "gates:\n  pairs-above-half-a-percent: {metric: discoverable.lowest.2, max: 0.005}"
         ),
         sets="column",
+        figures={
+            "lowest": FigureInfo(
+                "the lowest support of itemsets of so many items that a recipient can tell from 0",
+                formula="the s that is four standard errors of its own estimate; parts of the itemset as frequent"
+                " as the largest supports allow",
+                better="lower",
+            ),
+            "largest_support": FigureInfo(
+                "the largest support of an itemset of so many items", formula="sets with it / sets"
+            ),
+            "transactions": FigureInfo("the sets that supports are estimated from", better="higher"),
+        },
     ),
     params=DiscoverableSupportParams,
     algorithm="ppdm_flow.audits.discoverable_support.algorithm:DiscoverableSupportAudit",

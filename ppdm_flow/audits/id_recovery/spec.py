@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -46,6 +46,19 @@ SPEC = PluginSpec(
         cost="one pass over the release and over the pairs",
         example="audits:\n  ids: {use: id_recovery, with: {attribute: roll_number, width: 12, head: 4}}\n"
         "gates:\n  no-ids: {metric: ids.recovered_ids, max: 0.01}",
+        figures={
+            "recovered_ids": FigureInfo(
+                "the share of rows whose id comes back from its code or mask, with the rest of the record",
+                formula="recovered rows / rows",
+                better="lower",
+            ),
+            "recovered_by_chance": FigureInfo(
+                "the share that the same attack gets right by chance: on rows in another order, or by the"
+                " likeliest id of a text",
+                formula="recovered rows / rows",
+            ),
+            "codes": FigureInfo("the distinct codes or masked texts"),
+        },
     ),
     params=IdRecoveryParams,
     algorithm="ppdm_flow.audits.id_recovery.algorithm:IdRecoveryAudit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.audits.itemset_breach.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -20,6 +21,7 @@ SPEC = PluginSpec(
         serves=("itemset_breach",),
         cost="a pass over the original for each size of itemset, one over original and released sets side by side",
         sets="column",
+        figures=FIGURES,
     ),
     params=ItemsetBreachParams,
     algorithm="ppdm_flow.audits.itemset_breach.algorithm:ItemsetBreachAudit",

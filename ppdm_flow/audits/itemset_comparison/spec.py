@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.audits.itemset_comparison.measures import FIGURES
 from ppdm_flow.audits.records.attributes import named_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
@@ -39,6 +40,7 @@ SPEC = PluginSpec(
             "audits:\n  patterns: {use: itemset_comparison, with: {min_support: {ratio: 0.02}}}\n"
             "gates:\n  patterns-stay: {metric: patterns.equal_itemsets, min: 0.8}"
         ),
+        figures=FIGURES,
     ),
     params=ItemsetComparisonParams,
     algorithm="ppdm_flow.audits.itemset_comparison.algorithm:ItemsetComparisonAudit",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.itemset_recovery.measures import FIGURES
 from ppdm_flow.audits.set_attribute import named_sets
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
@@ -39,6 +40,7 @@ SPEC = PluginSpec(
             "gates:\n  still-useful: {metric: recovery.recovered, min: 0.8}"
         ),
         sets="column",
+        figures=FIGURES,
     ),
     params=ItemsetRecoveryParams,
     algorithm="ppdm_flow.audits.itemset_recovery.algorithm:ItemsetRecoveryAudit",

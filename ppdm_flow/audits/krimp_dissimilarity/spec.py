@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.audits.krimp_dissimilarity.measures import FIGURES
 from ppdm_flow.audits.records.attributes import named_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
@@ -47,6 +48,7 @@ SPEC = PluginSpec(
             "audits:\n  likeness: {use: krimp_dissimilarity}\n"
             "gates:\n  alike: {metric: likeness.dissimilarity, max: 0.2}"
         ),
+        figures=FIGURES,
     ),
     params=KrimpDissimilarityParams,
     algorithm="ppdm_flow.audits.krimp_dissimilarity.algorithm:KrimpDissimilarityAudit",

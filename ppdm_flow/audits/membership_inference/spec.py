@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -40,6 +40,25 @@ SPEC = PluginSpec(
         example=(
             "audits:\n  members: {use: membership_inference}\ngates:\n  no-members: {metric: members.auc, max: 0.52}"
         ),
+        figures={
+            "auc": FigureInfo(
+                "how well the best attack ranks people in the data above people outside of it; 50 % is guessing",
+                formula="the area under the ROC curve, on the half of the people on which the attack was not chosen",
+                better="lower",
+            ),
+            "advantage": FigureInfo(
+                "how many more members than others the best attack takes for members; 0 is guessing",
+                formula="true positive rate - false positive rate at its best threshold, chosen on the other half",
+                better="lower",
+                reference="Yeom, Giacomelli, Fredrikson, Jha, Privacy risk in machine learning, CSF 2018",
+            ),
+            "advantage_at_1_percent": FigureInfo(
+                "the same at a threshold that takes 1 % of the others for members",
+                formula="true positive rate - false positive rate",
+                better="lower",
+                reference="Carlini and others, Membership inference attacks from first principles, IEEE S&P 2022",
+            ),
+        },
     ),
     params=MembershipInferenceParams,
     algorithm="ppdm_flow.audits.membership_inference.algorithm:MembershipInferenceAudit",

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import checked
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -41,6 +41,21 @@ SPEC = PluginSpec(
             "audits:\n  undone: {use: minimality, with: {confidence: 0.5, k: 5}}\n"
             "gates:\n  not-undone: {metric: undone.breached, max: 0}"
         ),
+        figures={
+            "breached": FigureInfo(
+                "the share of people whose sensitive value is inferred beyond the bound by one who knows"
+                " that classes were merged no further than needed",
+                formula="people beyond the bound / people",
+                better="lower",
+            ),
+            "worst_posterior": FigureInfo(
+                "the highest such belief", formula="max over classes of P(value | release, method)", better="lower"
+            ),
+            "worst_before": FigureInfo(
+                "the highest belief from the shares in the classes alone",
+                formula="max over classes of the value's share",
+            ),
+        },
     ),
     params=MinimalityParams,
     algorithm="ppdm_flow.audits.minimality.algorithm:MinimalityAudit",

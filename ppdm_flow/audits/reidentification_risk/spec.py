@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.chosen import chosen_attributes
+from ppdm_flow.audits.reidentification_risk.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -31,6 +32,7 @@ SPEC = PluginSpec(
         summary="prosecutor, journalist and marketer risk of being singled out by the quasi-identifiers",
         reference="El Emam, Guide to the de-identification of personal health information, 2013, chapter 16",
         cost="one count over the quasi-identifiers",
+        figures=FIGURES,
     ),
     params=ReidentificationRiskParams,
     algorithm="ppdm_flow.audits.reidentification_risk.algorithm:ReidentificationRiskAudit",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.rejoin.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -45,6 +46,7 @@ SPEC = PluginSpec(
         example="audits:\n  together: {use: rejoin, release: people, with: {other: illness, key: class_id}}\n"
         "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}\n"
         "  no-order: {metric: together.linked_by_order, max: 0.6}",
+        figures=FIGURES,
     ),
     params=RejoinParams,
     algorithm="ppdm_flow.audits.rejoin.algorithm:RejoinAudit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.audits.sensitivities.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -21,6 +22,7 @@ SPEC = PluginSpec(
         ),
         serves=("sensitivities",),
         cost="linear in the number of values; one joint count",
+        figures=FIGURES,
     ),
     params=SensitivitiesParams,
     algorithm="ppdm_flow.audits.sensitivities.algorithm:SensitivitiesAudit",

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import checked
+from ppdm_flow.audits.similarity.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -33,6 +34,7 @@ SPEC = PluginSpec(
         ),
         cost="one count over the quasi-identifiers and each sensitive attribute",
         example=("audits:\n  kinds: {use: similarity}\ngates:\n  nobody-of-a-kind: {metric: kinds.similar, max: 0.01}"),
+        figures=FIGURES,
     ),
     params=SimilarityParams,
     algorithm="ppdm_flow.audits.similarity.algorithm:SimilarityAudit",

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
+from ppdm_flow.audits.singling_out.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -38,6 +39,7 @@ SPEC = PluginSpec(
         ),
         cost="every guess is tried on every row of the reference until it fits a second one; seconds",
         example=("audits:\n  alone: {use: singling_out}\ngates:\n  nobody-alone: {metric: alone.risk, max: 0.05}"),
+        figures=FIGURES,
     ),
     params=SinglingOutParams,
     algorithm="ppdm_flow.audits.singling_out.algorithm:SinglingOutAudit",

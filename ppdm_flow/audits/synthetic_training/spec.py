@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.audits.learning.named import classifier_problems, targets
 from ppdm_flow.audits.learning.options import Option
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
 
@@ -51,6 +51,22 @@ SPEC = PluginSpec(
             "audits:\n  learning: {use: synthetic_training}\n"
             "gates:\n  still-learnable: {metric: learning.error_increase, max: 0.05}"
         ),
+        figures={
+            "real": FigureInfo(
+                "the error of a classifier that learned from original rows, on original rows that it never saw",
+                formula="wrong predictions / rows of the test part",
+            ),
+            "synthetic": FigureInfo(
+                "the error of one that learned from the release, on the same rows",
+                formula="wrong predictions / rows of the test part",
+                better="lower",
+            ),
+            "error_increase": FigureInfo(
+                "how much more a classifier errs that learned from the release",
+                formula="synthetic - real",
+                better="lower",
+            ),
+        },
     ),
     params=SyntheticTrainingParams,
     algorithm="ppdm_flow.audits.synthetic_training.algorithm:SyntheticTrainingAudit",

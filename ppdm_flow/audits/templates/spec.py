@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.audits.templates.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -18,6 +19,7 @@ SPEC = PluginSpec(
         reference="Wang, Fung, Yu, Template-based privacy preservation in classification problems, ICDM 2005",
         serves=("templates",),
         cost="one count over channel and sensitive attribute, for each template",
+        figures=FIGURES,
     ),
     params=TemplatesParams,
     algorithm="ppdm_flow.audits.templates.algorithm:TemplatesAudit",

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import unknown
+from ppdm_flow.audits.unsorted_matching.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -52,6 +53,7 @@ SPEC = PluginSpec(
         ),
         cost="one pass over both tables; their compared columns are held in memory, 4 bytes a cell",
         example=("audits:\n  order: {use: unsorted_matching}\ngates:\n  shuffled: {metric: order.p_value, min: 0.001}"),
+        figures=FIGURES,
     ),
     params=UnsortedMatchingParams,
     algorithm="ppdm_flow.audits.unsorted_matching.algorithm:UnsortedMatchingAudit",

@@ -1,0 +1,21 @@
+"""What the figures of `class_sizes` say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.core.plugin_info import FigureInfo
+
+FIGURES: Mapping[str, FigureInfo] = {
+    "classes": FigureInfo("the equivalence classes over the quasi-identifiers", better="higher"),
+    "smallest": FigureInfo("the rows of the smallest class", formula="min |C|", better="higher"),
+    "median": FigureInfo("the size of the middle one of all classes, by size", better="higher"),
+    "mean": FigureInfo("the mean size of a class", formula="rows / classes", better="higher"),
+    "mean_of_a_row": FigureInfo(
+        "the size of the class that a row drawn at random is in, on average",
+        formula="sum |C|^2 / rows",
+        better="higher",
+    ),
+    "largest": FigureInfo("the rows of the largest class", formula="max |C|"),
+    "uniques": FigureInfo("the rows that are alone in their class", better="lower"),
+}

@@ -1,0 +1,31 @@
+"""What the figures of `cluster_analysis` say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.core.plugin_info import FigureInfo
+
+FIGURES: Mapping[str, FigureInfo] = {
+    "agreement": FigureInfo(
+        "how alike the clusters before and after are: 1 the same, 0 as by chance",
+        formula="the adjusted Rand index",
+        better="higher",
+        reference="Hubert, Arabie, Comparing partitions, Journal of Classification 2, 1985",
+    ),
+    "size_change": FigureInfo(
+        "how much the sizes of clusters changed",
+        formula="half the sum of the differences of the clusters' shares, by rank of size",
+        better="lower",
+    ),
+    "explained_original": FigureInfo(
+        "the share of the variance that the clusters of the original explain",
+        formula="1 - within / total sum of squares",
+    ),
+    "explained_released": FigureInfo("the same of the released rows", formula="1 - within / total sum of squares"),
+    "class_frequency_change": FigureInfo(
+        "the largest change of a value's share within a class; 0: distributions within classes are preserved",
+        formula="max over classes of the distance of frequencies before and after",
+        better="lower",
+    ),
+}

@@ -1,0 +1,24 @@
+"""What the figures of `similarity` say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.core.plugin_info import FigureInfo
+
+FIGURES: Mapping[str, FigureInfo] = {
+    "similar": FigureInfo(
+        "the share of rows in classes whose sensitive values are all of one kind, by the attribute's hierarchy",
+        formula="rows of such classes / rows",
+        better="lower",
+    ),
+    "similar_rows": FigureInfo("those rows, counted", better="lower"),
+    "similar_classes": FigureInfo("the classes whose sensitive values are all of one kind", better="lower"),
+    "same": FigureInfo(
+        "the share of rows in classes with one sensitive value", formula="rows of such classes / rows", better="lower"
+    ),
+    "by_chance": FigureInfo(
+        "the share that would be similar if the values were dealt to the rows at random",
+        formula="expected rows of such classes / rows",
+    ),
+}
