@@ -119,6 +119,7 @@ def test_what_one_ruled_out_illness_tells(root, cli, tmp_path, least, certain):
 @pytest.mark.parametrize(
     "link",
     [
+        ".pre-commit-hooks.yaml",
         "pipelines/README.md",
         "pipelines/hospital.svg",
         "pipelines/hospital_generated.yaml",
