@@ -18,13 +18,16 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NOTHING_OVER
 
 _ENDINGS = frozenset({".yaml", ".yml"})
-_MARK = re.compile(rb"^(releases|extends)[ \t]*:", re.MULTILINE)
+_MARK = re.compile(rb"^(releases|extends|name)[ \t]*:", re.MULTILINE)
 _HEAD = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Policy files, and the YAML files in folders that are none (they have neither ``releases`` nor ``extends``)."""
+    """Policy files, and the YAML files in folders that are none.
+
+    A policy has ``releases``, or it has a ``name`` and extends what has them; a template has neither.
+    """
 
     policies: tuple[Path, ...]
     others: tuple[Path, ...]
@@ -35,7 +38,7 @@ def find(words: Sequence[str | Path]) -> Found:
     policies: dict[Path, None] = {}
     others: dict[Path, None] = {}
     for word in words:
-        for path, told in _expanded(str(word)):
+        for path, told in expanded(str(word)):
             chosen = policies if told or _is_policy(path) else others
             chosen[path] = None
     if not policies:
@@ -44,7 +47,7 @@ def find(words: Sequence[str | Path]) -> Found:
     return Found(tuple(policies), tuple(others))
 
 
-def _expanded(word: str) -> Iterable[tuple[Path, bool]]:
+def expanded(word: str) -> Iterable[tuple[Path, bool]]:
     """Yield the files that a word means, and whether it named them itself."""
     path = Path(word)
     if path.is_dir():
@@ -52,7 +55,7 @@ def _expanded(word: str) -> Iterable[tuple[Path, bool]]:
         yield from ((p, False) for p in files if not _of_a_run(p))
     elif not path.exists() and glob.has_magic(word):
         for match in sorted(glob.glob(word, recursive=True)):  # noqa: PTH207  # Path.glob takes no absolute pattern
-            yield from ((Path(match), True),) if Path(match).is_file() else _expanded(match)
+            yield from ((Path(match), True),) if Path(match).is_file() else expanded(match)
     else:
         yield path, True
 
@@ -69,9 +72,10 @@ def _of_a_run(path: Path) -> bool:
 def _is_policy(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return _MARK.search(file.read(_HEAD)) is not None
+            keys = set(_MARK.findall(file.read(_HEAD)))
     except OSError:
         return True
+    return b"releases" in keys or {b"extends", b"name"} <= keys
 
 
 @dataclass(frozen=True, slots=True)

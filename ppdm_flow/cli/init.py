@@ -10,16 +10,33 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.cli.output import put, say
 
-EXAMPLES = ("init my-policies",)
+EXAMPLES = (
+    "init acme-policies",
+    "init acme-policies --template sensitive-value-perturbation",
+    "list templates",
+)
 
 
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder, new or without these files.")],
+    template: Annotated[
+        str, typer.Option(metavar="NAME", help="The built-in template that the first policy builds on.")
+    ] = "microdata-kl",
 ) -> None:
-    """Write a first policy with invented data, a README and a workflow; nothing is downloaded.
+    """Write a repository of release policies; nothing is downloaded.
 
-    Exit status: 0 written, 2 a file is there already.
+    It holds a policy over a template of the house over a built-in one, policy tests, invented data, jobs for GitHub
+    and GitLab, pre-commit hooks, and schemas for editors.
+
+    Exit status: 0 written, 2 a file is there already, or there is no such template.
     """
-    files = api.init(folder)
+    files = api.init(folder, template)
     put("\n".join(str(file) for file in files))
-    say(f"next: ppdm-flow check {folder / 'policies'}; ppdm-flow run {files[0]}")
+    say(
+        f"next: cd {folder}; ppdm-flow check policies/; ppdm-flow test tests/; ppdm-flow run {_below(files[0], folder)}"
+    )
+    say("then: git init; git add .; git commit; README.md has every command")
+
+
+def _below(file: Path, folder: Path) -> Path:
+    return file.relative_to(folder)

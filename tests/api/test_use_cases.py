@@ -88,7 +88,18 @@ def test_find_takes_each_file_once(tmp_path):
 def test_the_scaffold_is_the_same_everywhere():
     assert contents() == contents()
     lines = contents()["data/visits.csv"].splitlines()
-    assert len(lines) == 241
+    assert len(lines) == 4_001
+
+
+def test_a_template_in_a_folder_is_no_policy(tmp_path):
+    (tmp_path / "base.yaml").write_text("attributes: {}\n")
+    (tmp_path / "house.yaml").write_text("extends: base.yaml\n")
+    (tmp_path / "a.yaml").write_text("name: a\nextends: house.yaml\n")
+    (tmp_path / "b.yaml").write_text("releases: {}\n")
+    found = find([tmp_path])
+    assert [p.name for p in found.policies] == ["a.yaml", "b.yaml"]
+    assert [p.name for p in found.others] == ["base.yaml", "house.yaml"]
+    assert find([tmp_path / "house.yaml"]).policies  # whoever names it means it
 
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cs",)), max_size=12) | st.sampled_from(

@@ -22,6 +22,7 @@ HUNDREDS = (
     "rules",
     "plan",
     "outputs",
+    "scaffold",
     "run",
     "mining",
     "generation",
