@@ -38,17 +38,25 @@ LEDGER_CONCEPTS: Mapping[str, Concept] = {
     ),
     "ledger": Concept(
         "Sections of a policy",
-        "a file that remembers what was released about whom; new releases are held against it",
-        "An SQLite file, the same one for all policies that release data of the same people. It holds of each release"
-        " its policy, audience, time, digests, columns, and who is in which class, as HMAC-SHA256 of the attribute"
-        " `subject` (an identifier, which is not released) and of the classes; no values. The key lies in a file of its"
-        " own, readable by its owner only (`key`; beside the ledger, with `.key` added, if left out): keep it out of"
-        " repositories, and copies of both together. A release is written down before it is out, and confirmed after: a"
-        " run that dies in between leaves a pending entry, which counts as released until `ppdm-flow ledger FILE"
-        " --repair` finds its run. Without a whole ledger and its key nothing is released. `repeat: refuse` (the"
-        " default) withholds attributes with a bound on randomization (`sensitivities`, `itemset_breach`) that were"
-        " released before, randomized or not, of any of the same people: two draws tell more than either may. Without a"
-        " `subject` all releases are taken to be about the same people.",
+        "what was released about whom, in a file or database; new releases are held against it",
+        "An SQLite file (`path`), or a database in PostgreSQL (`url`), the same one for all policies that release data"
+        " of the same people. It holds of each release its policy, audience, time, digests, columns, and who is in"
+        " which class, as HMAC-SHA256 of the attribute `subject` (an identifier, which is not released) and of the"
+        " classes; no values. The key lies in a file of its own, readable by its owner only (`key`; beside `path`, with"
+        " `.key` added, if left out): keep it out of repositories, and copies of both together. A release is written"
+        " down before it is out, and confirmed after: a run that dies in between leaves a pending entry, which counts"
+        " as released until `ppdm-flow ledger LEDGER --repair` finds its run. Without a whole ledger and its key"
+        " nothing is released. `repeat: refuse` (the default) withholds attributes with a bound on randomization"
+        " (`sensitivities`, `itemset_breach`) that were released before, randomized or not, of any of the same people:"
+        " two draws tell more than either may. Without a `subject` all releases are taken to be about the same people."
+        " All releases are combined, whatever their audience: recipients pass data on, merge, and lose it, and nobody"
+        " can take back what two of them put together. Whoever counts audiences apart, with a ledger for each, answers"
+        " for it that they never meet.\n\nIn PostgreSQL (`pip install 'ppdm_flow[sql]'`) the tables are in the schema"
+        " `ppdm_flow`, made at first use; all machines need the same key file. A run keeps others away, by an advisory"
+        " lock, from reading what was released until its own is written down, in one transaction: if the connection"
+        " breaks, nothing is released. The password is that of PGPASSWORD or `~/.pgpass`, never one in a policy. The"
+        " connection is encrypted unless the server is on the same machine; `?sslmode=verify-full` in the URL makes"
+        " sure whose server it is.",
         "ledger:\n  path: releases.ledger\n  key: /secure/releases.key\n  subject: patient",
     ),
 }

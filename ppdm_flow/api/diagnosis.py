@@ -20,6 +20,7 @@ from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.sdk import registry
 
 _PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "networkx", "pydantic", "PyYAML")
+_EXTRAS = {"excel": "python-calamine", "sql": "pg8000"}
 _LEAST_FREE = 1 << 30
 
 
@@ -45,6 +46,11 @@ def _versions() -> Iterator[Finding]:
             yield Finding(name, metadata.version(name), fine=True)
         except metadata.PackageNotFoundError:
             yield Finding(name, "is not installed", fine=False)
+    for extra, name in _EXTRAS.items():
+        try:
+            yield Finding(f"extra {extra}", f"{name} {metadata.version(name)}", fine=True)
+        except metadata.PackageNotFoundError:
+            yield Finding(f"extra {extra}", f"not installed, if wanted: pip install 'ppdm_flow[{extra}]'")
 
 
 def _plugins() -> Iterator[Finding]:

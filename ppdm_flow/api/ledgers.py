@@ -8,9 +8,10 @@ from pathlib import Path
 from ppdm_flow.engine.ledger_repair import Looked, look
 
 
-def ledger(path: Path, *, repair: bool = False, forget: Sequence[int] = ()) -> Looked:
-    """Return what the ledger in the file ``path`` holds, after confirming or dropping pending releases.
+def ledger(place: Path | str, *, repair: bool = False, forget: Sequence[int] = ()) -> Looked:
+    """Return what the ledger at ``place``, a path or URL, holds, after confirming or dropping pending releases.
 
-    Raises UsageError where a release cannot be dropped, DataError where the file is no whole ledger.
+    Raises UsageError where a release cannot be dropped, DataError where it is no whole ledger or refuses the user,
+    RunError where its server does not answer.
     """
-    return look(path, repair=repair, forget=forget)
+    return look(str(place), repair=repair, forget=forget)

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.output import put
+from ppdm_flow.cli.options import OutputFile
+from ppdm_flow.cli.output import deliver
 
-EXAMPLES = ("ledger releases.ledger", "ledger releases.ledger --repair")
+EXAMPLES = (
+    "ledger releases.ledger",
+    "ledger releases.ledger --repair",
+    "ledger postgresql://releases@db.example/ledger --format json",
+)
+
+
+class Form(StrEnum):
+    """How a ledger is written."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def ledger(
-    file: Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger that a policy names.")],
+    place: Annotated[str, typer.Argument(metavar="LEDGER", help="The ledger that a policy names: a file, or a URL.")],
     repair: Annotated[bool, typer.Option("--repair", help="Confirm pending releases whose run is there.")] = False,
     forget: Annotated[
         list[int] | None,
         typer.Option("--forget", metavar="NUMBER", help="Drop a pending release that never was; may be repeated."),
     ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How to write it.")] = Form.TEXT,
+    output_file: OutputFile = None,
 ) -> None:
     """Show what was released so far; settle what an interrupted run left open.
 
-    Exit status: 0 shown, 2 there is no such ledger, or the release is not one to drop.
+    Exit status: 0 shown, 2 there is no such ledger, it refuses the user, or the release is not one to drop, 3 its
+    server does not answer.
     """
-    put(api.ledger(file, repair=repair, forget=tuple(forget or ())).text)
+    looked = api.ledger(place, repair=repair, forget=tuple(forget or ()))
+    deliver(looked.json if form is Form.JSON else looked.text, output_file)

@@ -17,7 +17,9 @@ def schema(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]…", help="policy, template, plan, manifest, report, sweep, mined.", show_default=False
+            metavar="[NAME]…",
+            help="policy, template, plan, manifest, report, sweep, mined, ledger.",
+            show_default=False,
         ),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing: say which files are stale.")] = False,

@@ -13,8 +13,9 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.ledger_file import PENDING, Entry, LedgerFile
+from ppdm_flow.engine.ledger_entry import PENDING, Entry
 from ppdm_flow.engine.ledger_key import LedgerKey, make_key, read_key
+from ppdm_flow.engine.ledger_store import LedgerStore, store_at
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.membership import membership
 from ppdm_flow.engine.releasing import Candidate
@@ -27,14 +28,14 @@ class Ledger:
     """A ledger while a run uses it."""
 
     plan: Plan
-    file: LedgerFile
+    store: LedgerStore
     key: LedgerKey
     members: dict[str, Membership | None] = field(default_factory=dict)
 
     def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, History]:
         """Return for each release whom it is about, and all that was released before or is in the same run."""
-        self.file.check(self.key.commitment)
-        before = tuple(self._earlier(entry) for entry in self.file.entries())
+        self.store.check(self.key.commitment)
+        before = tuple(self._earlier(entry) for entry in self.store.entries())
         found: dict[str, History] = {}
         siblings: tuple[Earlier, ...] = ()
         for c in candidates:
@@ -63,21 +64,21 @@ class Ledger:
         folder = str(directory.parent.resolve())
         about = {c.release.name: self._entry(c, started, folder, digest, digests[c.release.name]) for c in candidates}
         entries = [(entry, self.members[name]) for name, entry in about.items()]
-        numbers = self.file.add(entries)
+        numbers = self.store.add(entries)
         try:
             place = publish()
         except BaseException:
             if directory.home.exists():  # it was not renamed, so nothing is out
                 with contextlib.suppress(PpdmError):
-                    self.file.drop(numbers)
+                    self.store.drop(numbers)
             raise
         with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ppdm-flow ledger --repair` confirms it
-            self.file.confirm(numbers, place.name)
+            self.store.confirm(numbers, place.name)
         return place
 
     def _earlier(self, entry: Entry) -> Earlier:
         name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
-        members = None if entry.people is None else self.file.members(entry.number)
+        members = None if entry.people is None else self.store.members(entry)
         return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
 
     def _entry(self, candidate: Candidate, started: datetime, folder: str, manifest: str, file: str) -> Entry:
@@ -109,15 +110,15 @@ def open_ledger(plan: Plan) -> Ledger | None:
     """
     if plan.ledger is None:
         return None
-    file, place = LedgerFile(Path(plan.ledger.path)), Path(plan.ledger.key)
-    with file.held():
-        if file.path.exists():
+    store, place = store_at(plan.ledger.place), Path(plan.ledger.key)
+    with store.held():
+        if store.exists():
             key = read_key(place)
         else:
             key = make_key(place)
-            file.create(key.commitment)
-        file.check(key.commitment)
-    return Ledger(plan, file, key)
+            store.create(key.commitment)
+        store.check(key.commitment)
+    return Ledger(plan, store, key)
 
 
 @contextmanager
@@ -126,7 +127,7 @@ def holding(ledger: Ledger | None) -> Iterator[None]:
     if ledger is None:
         yield
         return
-    with ledger.file.held():
+    with ledger.store.held():
         yield
 
 

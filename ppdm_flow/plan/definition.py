@@ -100,12 +100,17 @@ class ReleaseNode:
 
 @dataclass(frozen=True, slots=True)
 class LedgerNode:
-    """The release ledger: absolute paths, the attribute that names people (or None), and ``repeat``."""
+    """The release ledger: its absolute path or its URL, the path of its key, and what is asked of it.
 
-    path: str
+    ``subject`` is the attribute that names people, or None. ``server`` is host and database where it is at a URL, which
+    nothing that is written shows.
+    """
+
+    place: str
     key: str
     subject: str | None
     repeat: str
+    server: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

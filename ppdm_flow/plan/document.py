@@ -43,8 +43,8 @@ def document(plan: Plan) -> Document:
     }
     if plan.ledger is not None:
         node = plan.ledger
-        path = _portable(node.path, plan.home)
-        found["ledger"] = {"path": path, "subject": node.subject, "repeat": node.repeat}
+        where = {"server": node.server} if node.server else {"path": _portable(node.place, plan.home)}
+        found["ledger"] = {**where, "subject": node.subject, "repeat": node.repeat}
     return found | ({"digest": plan.digest} if plan.digest else {})
 
 

@@ -52,10 +52,12 @@ def _top() -> _Schema:
         "report_values": {"enum": ["show", "hide"], "description": "Whether the report may show data values."},
         "ledger": record(
             {
-                "path": _text("The release ledger, relative to the policy."),
+                "path": _text("The release ledger in a file, relative to the policy."),
+                "server": _text("The release ledger in a database: host and database."),
                 "subject": _or_null("string", "The attribute that names people."),
                 "repeat": {"enum": ["refuse", "warn"], "description": "What becomes of a second draw."},
-            }
+            },
+            optional=("path", "server"),
         ),
         "digest": _digest("SHA-256 of this document without `digest` and `preview`."),
         "preview": {"type": "object", "description": "What the data lets one expect; only with --data."},

@@ -55,7 +55,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "Policy.releases": ("The files that leave the house.", {"public": {"from": "suppress", "path": "bank.csv"}}),
     "Policy.randomness": ("Where randomness comes from.", {"mode": "sealed"}),
     "Policy.ledger": (
-        "A file that remembers what was released about whom, as keyed hashes; new releases are held against it.",
+        "What was released about whom, as keyed hashes in a file or database; new releases are held against it.",
         {"path": "releases.ledger", "subject": "patient"},
     ),
     "Policy.report": ("What reports may show.", {"values": "hide"}),

@@ -103,8 +103,12 @@ PRIVACY: Mapping[str, tuple[str, Any]] = {
         "The ledger, an SQLite file, relative to this file; made at first use.",
         "releases.ledger",
     ),
+    "Ledger.url": (
+        "The ledger in PostgreSQL, in place of `path`, with a `key`: `postgresql://[user@]host/database`, no password.",
+        "postgresql://releases@db.example/ledger",
+    ),
     "Ledger.key": (
-        "The file with the key of its hashes; beside it, with `.key` added, if left out. Keep it out of repositories.",
+        "The file with the key of its hashes; beside `path`, as `.key`, if left out. Keep it out of repositories.",
         "/secure/releases.key",
     ),
     "Ledger.subject": ("The attribute that names the person behind a row; that with `role: subject` else.", "patient"),

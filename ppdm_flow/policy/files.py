@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.server_address import masked, passwords
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.nodes import Map
@@ -13,11 +14,15 @@ from ppdm_flow.policy.text import forbidden, read
 
 
 class Files:
-    """``sources`` is the text of every file read so far, by the name that diagnostics give it."""
+    """``sources`` is the text of every file read so far, by the name that diagnostics give it.
+
+    ``passwords`` of URLs in these texts are hidden in ``sources``, and must be in what is said of them.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.sources: dict[str, str] = {}
+        self.passwords: set[str] = set()
         self._trees: dict[str, tuple[Map, list[Diagnostic]]] = {}
 
     def tree(self, path: Path, shown: str) -> tuple[Map, list[Diagnostic]]:
@@ -33,7 +38,8 @@ class Files:
         if shown in self._trees:
             return self._trees[shown]
         text = read(path, shown)
-        self.sources[shown] = text
+        self.sources[shown] = masked(text)
+        self.passwords |= passwords(text)
         fault = forbidden(text, shown)
         if fault is not None:
             raise UnreadableError(fault)

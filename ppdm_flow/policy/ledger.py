@@ -10,9 +10,10 @@ from ppdm_flow.policy.model import Model, Texts
 
 
 class Ledger(Model):
-    """A file that remembers what was released about whom, as keyed hashes; every release is held against it."""
+    """A file or database that remembers what was released about whom, as keyed hashes; releases are held against it."""
 
-    path: str
+    path: str | None = None
+    url: str | None = None
     key: str | None = None
     subject: str | None = None
     repeat: Literal["refuse", "warn"] = "refuse"

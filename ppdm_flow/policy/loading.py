@@ -63,7 +63,8 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS, over: Mapping[PolicyPath
         unknown = frozenset[PolicyPath]() if layer.whole else frozenset[PolicyPath]([()])
         lost = out | flat.gone | flat.partial | unknown
         every.extend(d for d in judge(part, flat.places, lost) if not flat.broken_here(d.path))
-    every = [redacted(d, inheritance.secrets) for d in every] if inheritance.secrets else every
+    secrets = inheritance.secrets | files.passwords
+    every = [redacted(d, secrets) for d in every] if secrets else every
     diagnostics = in_order(_with_users(every, file, inheritance.users))
     sound = policy if layer.whole and not flat.gone else None
     hidden = frozenset(path for path, node in flat.scalars.items() if not node.quotable)

@@ -241,6 +241,7 @@ def test_schema(here, tmp_path, root):
     assert here("schema", "--dir", tmp_path / "new").returncode == 0
     files = sorted(p.name for p in (tmp_path / "new").iterdir())
     assert files == [
+        "ledger.v1.json",
         "manifest.v1.json",
         "mined.v1.json",
         "plan.v1.json",

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +167,20 @@ def tools() -> Any:
         setattr(Tools, tool.__name__, staticmethod(tool))
     Tools.CANARY, Tools.POLICY, Tools.KEY = CANARY, POLICY, KEY
     return Tools
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Any]:
+    """A PostgreSQL server of the tests' own; see ``tests/postgres.py``."""
+    pytest.importorskip("pg8000", reason="the extra `sql` is not installed")
+    spec = spec_from_file_location("ppdm_tests_postgres", Path(__file__).parents[1] / "postgres.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        server = module.Postgres.start()
+    except module.NoServerError as error:
+        pytest.skip(str(error))
+    yield server
+    server.stop()

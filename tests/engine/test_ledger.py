@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,15 @@ from ppdm_flow.api.running import Ran
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.engine.directory import RunDirectory
-from ppdm_flow.engine.ledger_file import PENDING, RELEASED, LedgerFile
+from ppdm_flow.engine.ledger_entry import PENDING, RELEASED
+from ppdm_flow.engine.ledger_store import store_at
+from ppdm_flow.engine.ledger_tables import LedgerTables
 
 POLICY = """
 version: 1
 name: ward
 source: {path: one.csv}
-ledger: {path: releases.ledger, subject: patient}
+ledger: {LEDGER, subject: patient}
 attributes:
   patient: {role: identifier}
   zip: {role: quasi_identifier}
@@ -36,7 +39,7 @@ PERTURBED = """
 version: 1
 name: survey
 source: {path: one.csv}
-ledger: {path: releases.ledger, subject: patient}
+ledger: {LEDGER, subject: patient}
 attributes:
   patient: {role: identifier}
   zip: {role: insensitive}
@@ -67,15 +70,44 @@ def write(path: Path, found: Iterable[Row]) -> Path:
     return path
 
 
+@dataclass(frozen=True)
+class Home:
+    """A folder with two tables of the same people, and a ledger at ``place``, as policies name it by ``words``."""
+
+    folder: Path
+    place: str
+    words: str
+
+    def __truediv__(self, name: str) -> Path:
+        return self.folder / name
+
+    def policy(self, text: str, name: str = "policy.yaml") -> None:
+        (self.folder / name).write_text(text.replace("LEDGER", self.words))
+
+
+def _home(folder: Path, place: str, words: str) -> Home:
+    home = Home(folder, place, words)
+    home.policy(POLICY)
+    write(folder / "one.csv", rows(range(20)))
+    write(folder / "two.csv", rows(range(20), split=7, by="age"))
+    return home
+
+
+@pytest.fixture(params=["file", "server"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    if request.param == "file":
+        return _home(tmp_path, str(tmp_path / "releases.ledger"), "path: releases.ledger")
+    server = request.getfixturevalue("postgres")
+    url = server.url(server.database())
+    return _home(tmp_path, url, f"url: '{url}', key: releases.ledger.key")
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "policy.yaml").write_text(POLICY)
-    write(tmp_path / "one.csv", rows(range(20)))
-    write(tmp_path / "two.csv", rows(range(20), split=7, by="age"))
-    return tmp_path
+def filed(tmp_path: Path) -> Home:
+    return _home(tmp_path, str(tmp_path / "releases.ledger"), "path: releases.ledger")
 
 
-def run(home: Path, data: str = "one.csv", policy: str = "policy.yaml") -> Ran:
+def run(home: Home, data: str = "one.csv", policy: str = "policy.yaml") -> Ran:
     return api.run(home / policy, data=home / data, out=home / "runs")
 
 
@@ -83,15 +115,15 @@ def figure(ran: Ran, name: str) -> float | int | None:
     return ran.report.metrics[f"privacy.cumulative_k.{name}"].value
 
 
-def entries(home: Path) -> list[tuple[int, str]]:
-    return [(e.number, e.state) for e in LedgerFile(home / "releases.ledger").entries()]
+def entries(home: Home) -> list[tuple[int, str]]:
+    return [(e.number, e.state) for e in store_at(home.place).entries()]
 
 
-def published(home: Path) -> list[Path]:
+def published(home: Home) -> list[Path]:
     return list((home / "runs").glob("ward/*/released")) if (home / "runs").exists() else []
 
 
-def test_the_second_of_two_anonymous_releases_is_withheld(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_second_of_two_anonymous_releases_is_withheld(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(home).released
     ran = run(home, "two.csv")
     assert not ran.released
@@ -110,7 +142,7 @@ def test_the_second_of_two_anonymous_releases_is_withheld(home: Path, capsys: py
 
 
 def test_diverse_releases_that_together_tell_a_disease_are_one_too_many(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Ten people in each class of either release, and five in each group, whose disease is then the same."""
     for name, by in (("one.csv", "zip"), ("two.csv", "age")):
@@ -135,18 +167,18 @@ def test_diverse_releases_that_together_tell_a_disease_are_one_too_many(
     assert "Form the classes as in the earlier releases" in shown
 
 
-def test_the_second_one_alone_is_released(home: Path) -> None:
+def test_the_second_one_alone_is_released(home: Home) -> None:
     assert run(home, "two.csv").released
 
 
-def test_the_same_classes_again_tell_nothing_new(home: Path) -> None:
+def test_the_same_classes_again_tell_nothing_new(home: Home) -> None:
     assert run(home).released
     assert run(home).released
     assert entries(home) == [(1, RELEASED), (2, RELEASED)]
 
 
 @pytest.mark.parametrize("people", [range(2, 20), range(22)], ids=["two left", "two came"])
-def test_who_came_or_left_is_found_by_difference(home: Path, people: range) -> None:
+def test_who_came_or_left_is_found_by_difference(home: Home, people: range) -> None:
     assert run(home).released
     write(home / "later.csv", rows(people))
     ran = run(home, "later.csv")
@@ -155,18 +187,18 @@ def test_who_came_or_left_is_found_by_difference(home: Path, people: range) -> N
     assert figure(ran, "k_gone" if len(people) < 20 else "k_present") == 2
 
 
-def test_other_people_do_not_collide(home: Path) -> None:
+def test_other_people_do_not_collide(home: Home) -> None:
     assert run(home).released
     write(home / "others.csv", rows(range(100, 120), split=107))
     assert run(home, "others.csv").released
 
 
-def test_two_releases_of_one_run_are_held_against_each_other(home: Path) -> None:
+def test_two_releases_of_one_run_are_held_against_each_other(home: Home) -> None:
     text = POLICY.replace("  public: {path: ward.csv, audience: public}\n", "").replace("k: 5", "k: 7")
     steps = "steps:\n  less: {use: drop, input: source, with: {attributes: [age]}}\n"
     steps += "  other: {use: drop, input: source, with: {attributes: [zip]}}\n"
     out = "  left: {path: l.csv, from: less}\n  right: {path: r.csv, from: other}\n"
-    (home / "policy.yaml").write_text(text.replace("releases:\n", steps + "releases:\n") + out)
+    home.policy(text.replace("releases:\n", steps + "releases:\n") + out)
     both = [(p, z, a, d) for (p, z, _, d), (_, _, a, _) in zip(rows(range(20)), rows(range(20), 7, "age"), strict=True)]
     write(home / "one.csv", both)
     ran = run(home)
@@ -177,7 +209,7 @@ def test_two_releases_of_one_run_are_held_against_each_other(home: Path) -> None
     assert not held["right", "privacy.cumulative_k"]
 
 
-def test_several_rows_of_a_person_are_one_person(home: Path) -> None:
+def test_several_rows_of_a_person_are_one_person(home: Home) -> None:
     """Ten rows a class, of two people each: what counts is people."""
     write(home / "one.csv", [(f"p{i % 4}", "a" if i % 4 < 2 else "b", "any", DISEASES[i % 3]) for i in range(20)])
     ran = run(home)
@@ -185,91 +217,106 @@ def test_several_rows_of_a_person_are_one_person(home: Path) -> None:
     assert figure(ran, "k") == 2
 
 
-def test_a_row_of_nobody_stops_the_run(home: Path) -> None:
+def test_a_row_of_nobody_stops_the_run(home: Home) -> None:
     write(home / "one.csv", [("", "low", "any", "flu"), *rows(range(20))])
     with pytest.raises(DataError, match="PPF737"):
         run(home)
     assert not published(home)
 
 
-def test_the_ledger_holds_no_values(home: Path) -> None:
-    run(home)
-    content = (home / "releases.ledger").read_bytes()
+def test_the_ledger_holds_no_values(filed: Home) -> None:
+    run(filed)
+    content = (filed / "releases.ledger").read_bytes()
     for value in (b"patient-", b"low", b"high", b"ulcer"):
         assert value not in content
-    assert (home / "releases.ledger.key").stat().st_mode & 0o777 == 0o600
-    assert (home / "releases.ledger").stat().st_mode & 0o077 == 0
+    assert (filed / "releases.ledger.key").stat().st_mode & 0o777 == 0o600
+    assert (filed / "releases.ledger").stat().st_mode & 0o077 == 0
 
 
-def test_a_withheld_run_leaves_no_entry(home: Path) -> None:
+def test_a_withheld_run_leaves_no_entry(home: Home) -> None:
     write(home / "one.csv", rows(range(20), split=3))
     assert not run(home).released
     assert entries(home) == []
 
 
-def _lose(home: Path) -> None:
+def _lose(home: Home) -> None:
     (home / "releases.ledger").unlink()
 
 
-def _lose_key(home: Path) -> None:
+def _lose_key(home: Home) -> None:
     (home / "releases.ledger.key").unlink()
 
 
-def _other_key(home: Path) -> None:
+def _other_key(home: Home) -> None:
     (home / "releases.ledger.key").write_text("00" * 32 + "\n")
 
 
-def _open_key(home: Path) -> None:
+def _open_key(home: Home) -> None:
     (home / "releases.ledger.key").chmod(0o644)
 
 
-def _cut(home: Path) -> None:
+def _cut(home: Home) -> None:
     file = home / "releases.ledger"
     file.write_bytes(file.read_bytes()[:5000])
 
 
-def _text(home: Path) -> None:
+def _text(home: Home) -> None:
     (home / "releases.ledger").write_text("this is no database\n" * 300)
 
 
-def _newer(home: Path) -> None:
+def _newer(home: Home) -> None:
     with sqlite3.connect(home / "releases.ledger") as opened:
         opened.execute("PRAGMA user_version = 9")
     opened.close()
 
 
-def _fewer(home: Path) -> None:
+def _fewer(home: Home) -> None:
+    _change(home, "UPDATE member SET people = SUBSTR(people, 17)")
+
+
+def _others(home: Home) -> None:
+    _change(home, "UPDATE member SET classes = ZEROBLOB(LENGTH(classes))")
+
+
+def _tables(home: Home) -> None:
+    _change(home, "DROP TABLE member")
+
+
+def _change(home: Home, statement: str) -> None:
     with sqlite3.connect(home / "releases.ledger") as opened:
-        opened.execute("DELETE FROM member WHERE person IN (SELECT person FROM member LIMIT 1)")
+        opened.execute(statement)
     opened.close()
 
 
-@pytest.mark.parametrize("break_it", [_lose, _lose_key, _other_key, _open_key, _cut, _text, _newer, _fewer])
-def test_without_a_whole_ledger_nothing_is_released(home: Path, break_it) -> None:
-    assert run(home).released
-    before = published(home)
-    break_it(home)
+BROKEN = [_lose, _lose_key, _other_key, _open_key, _cut, _text, _newer, _fewer, _others, _tables]
+
+
+@pytest.mark.parametrize("break_it", BROKEN)
+def test_without_a_whole_ledger_nothing_is_released(filed: Home, break_it) -> None:
+    assert run(filed).released
+    before = published(filed)
+    break_it(filed)
     with pytest.raises(DataError, match="PPF735"):
-        run(home, "two.csv")
-    assert published(home) == before
+        run(filed, "two.csv")
+    assert published(filed) == before
 
 
-def test_a_ledger_that_cannot_be_written_stops_the_release(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run(home).released
+def test_a_ledger_that_cannot_be_written_stops_the_release(filed: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(filed).released
 
     def full(*_arguments: object) -> None:
         error = sqlite3.OperationalError("database or disk is full")
         error.sqlite_errorcode = sqlite3.SQLITE_FULL
         raise error
 
-    monkeypatch.setattr("ppdm_flow.engine.ledger_file._row", full)
+    monkeypatch.setattr("ppdm_flow.engine.ledger_tables._write", full)
     with pytest.raises(RunError, match="PPF730"):
-        run(home)
-    assert len(published(home)) == 1
-    assert entries(home) == [(1, RELEASED)]
+        run(filed)
+    assert len(published(filed)) == 1
+    assert entries(filed) == [(1, RELEASED)]
 
 
-def test_a_run_that_fails_before_it_is_out_leaves_no_entry(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_fails_before_it_is_out_leaves_no_entry(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RunDirectory, "publish", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
     with pytest.raises(RunError):
         run(home)
@@ -277,7 +324,7 @@ def test_a_run_that_fails_before_it_is_out_leaves_no_entry(home: Path, monkeypat
     assert not published(home)
 
 
-def test_a_run_that_dies_once_it_is_out_stays_in_the_ledger(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_dies_once_it_is_out_stays_in_the_ledger(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     real = RunDirectory.publish
 
     def dies(self: RunDirectory, *arguments: object) -> Path:
@@ -291,27 +338,27 @@ def test_a_run_that_dies_once_it_is_out_stays_in_the_ledger(home: Path, monkeypa
     assert entries(home) == [(1, PENDING)]
     assert not run(home, "two.csv").released  # a pending release counts
     with pytest.raises(UsageError, match="its run is there"):
-        api.ledger(home / "releases.ledger", forget=[1])
-    assert api.ledger(home / "releases.ledger", repair=True).confirmed == (1,)
+        api.ledger(home.place, forget=[1])
+    assert api.ledger(home.place, repair=True).confirmed == (1,)
     assert entries(home) == [(1, RELEASED)]
     with pytest.raises(UsageError, match="not pending"):
-        api.ledger(home / "releases.ledger", forget=[1])
+        api.ledger(home.place, forget=[1])
 
 
-def test_a_pending_release_that_never_was_can_be_dropped(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pending_release_that_never_was_can_be_dropped(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RunDirectory, "publish", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
-    monkeypatch.setattr(LedgerFile, "drop", lambda *_: (_ for _ in ()).throw(RunError(())))
+    monkeypatch.setattr(LedgerTables, "drop", lambda *_: (_ for _ in ()).throw(RunError(())))
     with pytest.raises(RunError):
         run(home)
     monkeypatch.undo()
     assert entries(home) == [(1, PENDING)]
-    assert api.ledger(home / "releases.ledger", repair=True).confirmed == ()
+    assert api.ledger(home.place, repair=True).confirmed == ()
     assert entries(home) == [(1, PENDING)]  # only its owner knows that it was not moved away
-    assert api.ledger(home / "releases.ledger", forget=[1]).dropped == (1,)
+    assert api.ledger(home.place, forget=[1]).dropped == (1,)
     assert run(home, "two.csv").released
 
 
-def test_of_two_runs_at_once_one_sees_the_other(home: Path) -> None:
+def test_of_two_runs_at_once_one_sees_the_other(home: Home) -> None:
     found: list[bool] = []
     threads = [threading.Thread(target=lambda d=d: found.append(run(home, d).released)) for d in ("one.csv", "two.csv")]
     for thread in threads:
@@ -321,8 +368,8 @@ def test_of_two_runs_at_once_one_sees_the_other(home: Path) -> None:
     assert sorted(found) == [False, True]
 
 
-def test_a_second_draw_of_the_same_people_is_refused(home: Path) -> None:
-    (home / "survey.yaml").write_text(PERTURBED)
+def test_a_second_draw_of_the_same_people_is_refused(home: Home) -> None:
+    home.policy(PERTURBED, "survey.yaml")
     assert run(home, policy="survey.yaml").released
     ran = run(home, policy="survey.yaml")
     assert [r.id for r in ran.report.requirements if not r.holds] == ["ledger.repeat"]
@@ -330,35 +377,35 @@ def test_a_second_draw_of_the_same_people_is_refused(home: Path) -> None:
     assert run(home, "others.csv", "survey.yaml").released
 
 
-def test_a_draw_after_the_truth_is_refused(home: Path) -> None:
-    (home / "survey.yaml").write_text(PERTURBED)
+def test_a_draw_after_the_truth_is_refused(home: Home) -> None:
+    home.policy(PERTURBED, "survey.yaml")
     assert run(home).released
     assert not run(home, policy="survey.yaml").released
 
 
-def test_randomized_releases_without_people_are_all_of_the_same(home: Path) -> None:
-    (home / "survey.yaml").write_text(PERTURBED.replace(", subject: patient", ""))
+def test_randomized_releases_without_people_are_all_of_the_same(home: Home) -> None:
+    home.policy(PERTURBED.replace(", subject: patient", ""), "survey.yaml")
     assert run(home, policy="survey.yaml").released
     write(home / "others.csv", rows(range(100, 120)))
     assert not run(home, "others.csv", "survey.yaml").released
 
 
-def test_a_release_of_unknown_people_makes_cumulative_k_unknown(home: Path) -> None:
-    (home / "survey.yaml").write_text(PERTURBED.replace(", subject: patient", ""))
+def test_a_release_of_unknown_people_makes_cumulative_k_unknown(home: Home) -> None:
+    home.policy(PERTURBED.replace(", subject: patient", ""), "survey.yaml")
     assert run(home, policy="survey.yaml").released
     ran = run(home)
     unknown = [("privacy.l_diversity.disease.cumulative_l", None), ("privacy.cumulative_k.k", None)]
     assert [(r.metric, r.measured) for r in ran.report.requirements if not r.holds] == unknown
 
 
-def test_cumulative_k_needs_a_ledger(home: Path) -> None:
-    text = POLICY.replace("ledger: {path: releases.ledger, subject: patient}\n", "")
-    (home / "policy.yaml").write_text(text.replace("  k_anonymity", "  cumulative_k: {k: 5}\n  k_anonymity"))
+def test_cumulative_k_needs_a_ledger(home: Home) -> None:
+    text = POLICY.replace("ledger: {LEDGER, subject: patient}\n", "")
+    home.policy(text.replace("  k_anonymity", "  cumulative_k: {k: 5}\n  k_anonymity"))
     with pytest.raises(PolicyError, match="PPF590"):
         run(home)
 
 
-def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Path) -> None:
+def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Home) -> None:
     ran = run(home)
     outcome = api.verify(ran.run_dir, home / "one.csv")
     assert outcome.holds
@@ -366,9 +413,9 @@ def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Path) -> N
     assert "privacy.l_diversity.disease on public" in outcome.text
 
 
-def test_the_verb_shows_what_was_released(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verb_shows_what_was_released(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     run(home)
     with pytest.raises(SystemExit) as status:
-        main(["ledger", str(home / "releases.ledger")])
+        main(["ledger", home.place])
     assert status.value.code == 0
     assert "ward/public (public)  20 rows of 20 people: zip, age, disease" in capsys.readouterr().out

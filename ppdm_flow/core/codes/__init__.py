@@ -32,6 +32,7 @@ HUNDREDS = (
     "audit",
     "classes",
     "ledger",
+    "ledger_server",
     "generated",
     "attacks",
     "partitioned",

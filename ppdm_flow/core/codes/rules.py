@@ -6,9 +6,10 @@ from ppdm_flow.core.codes.rules_attributes import PAGES as ATTRIBUTES
 from ppdm_flow.core.codes.rules_classes import PAGES as CLASSES
 from ppdm_flow.core.codes.rules_itemsets import PAGES as ITEMSETS
 from ppdm_flow.core.codes.rules_ledger import PAGES as LEDGER
+from ppdm_flow.core.codes.rules_ledger_place import PAGES as LEDGER_PLACE
 from ppdm_flow.core.codes.rules_requirements import PAGES as REQUIREMENTS
 from ppdm_flow.core.codes.rules_sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
-_EVERY = (*REQUIREMENTS, *ATTRIBUTES, *SETS, *ITEMSETS, *CLASSES, *LEDGER)
+_EVERY = (*REQUIREMENTS, *ATTRIBUTES, *SETS, *ITEMSETS, *CLASSES, *LEDGER, *LEDGER_PLACE)
 PAGES: tuple[CodePage, ...] = tuple(sorted(_EVERY, key=lambda page: page.code))

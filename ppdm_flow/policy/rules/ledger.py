@@ -8,13 +8,14 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.ledger import Ledger
 from ppdm_flow.policy.rules.classes import grouped
+from ppdm_flow.policy.rules.ledger_place import place
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.policy.successive import subject_of
 from ppdm_flow.policy.words import short
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
-    """Judge ``ledger`` and ``cumulative_k`` (PPF590 to PPF594)."""
+    """Judge ``ledger`` and ``cumulative_k`` (PPF531 to PPF534, PPF590 to PPF594)."""
     asked, given = scene.policy.privacy.cumulative_k, scene.policy.ledger
     path = ("privacy", "cumulative_k")
     if asked is not None:
@@ -22,6 +23,8 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     if asked is not None and given is None and not scene.lacks("ledger"):
         text = "`cumulative_k` is about earlier releases, and no ledger remembers any"
         yield scene.fault("PPF590", text, path, at_key=True, hint="add `ledger: {path: releases.ledger}`")
+    if given is not None:
+        yield from place(scene, given)
     if given is not None and not scene.lacks("attributes"):
         yield from _people(scene, given, needed=asked is not None)
         yield from _weights(scene)

@@ -1,0 +1,159 @@
+"""Where a PostgreSQL server is, as a URL says it: read without the network, and never with a password."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+SCHEMES = ("postgresql", "postgres")
+MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
+"""What of libpq's ``sslmode`` is known, weakest first."""
+_PORT = 5432
+_WORDS = ("sslmode", "sslrootcert", "connect_timeout", "host", "port")
+_SECRETS = re.compile(
+    r"""://[^\s:@/'"]*:(?P<before>[^\n'"]+)@ | [?&]password=(?P<after>[^\s&\#'"},]+)""",
+    re.VERBOSE,
+)
+"""A password in a URL of any kind; too much rather than too little."""
+
+
+class AddressError(ValueError):
+    """The URL says no address. Its text quotes nothing of the URL but names of parameters."""
+
+
+class PasswordError(AddressError):
+    """There is a password in the URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """A database on a server. ``host`` is a name, an address, or the folder of a Unix socket.
+
+    ``user`` is None where the environment names it, ``connect_timeout`` in seconds.
+    """
+
+    host: str
+    database: str
+    port: int = _PORT
+    user: str | None = None
+    sslmode: str = "require"
+    sslrootcert: str | None = None
+    connect_timeout: int = 10
+
+    @property
+    def name(self) -> str:
+        """Host and database: all that messages and reports say of it."""
+        return f"{'localhost' if self.is_socket else self.host}/{self.database}"
+
+    @property
+    def is_socket(self) -> bool:
+        """Whether it is a Unix socket on this machine."""
+        return self.host.startswith("/")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether what is sent never leaves this machine."""
+        return self.is_socket or _is_loopback(self.host)
+
+
+def is_address(text: str) -> bool:
+    """Whether ``text`` is meant as the URL of a PostgreSQL server, be it right or wrong."""
+    return text.lower().lstrip().startswith(tuple(f"{scheme}:" for scheme in SCHEMES))
+
+
+def server_address(url: str) -> ServerAddress:
+    """Read ``postgresql://[user@]host[:port]/database[?sslmode=…]``. Raises AddressError.
+
+    ``sslmode`` is ``require`` unless the URL says otherwise, and ``prefer`` on this machine. As in libpq, ``host`` and
+    ``port`` may stand among the parameters: a host that begins with ``/`` is the folder of a Unix socket.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        secret = parts.password
+    except ValueError:
+        raise AddressError("host or port cannot be read") from None
+    told = _told(parts)
+    if secret is not None:
+        raise PasswordError("a password stands in it")
+    if parts.scheme not in SCHEMES:
+        raise AddressError("it does not begin with `postgresql://`")
+    host, database = _host(parts, told), unquote(parts.path.removeprefix("/"))
+    if not database or "/" in database or "\0" in database:
+        raise AddressError("it names no database: `postgresql://HOST/DATABASE`")
+    found = ServerAddress(
+        host=host,
+        database=database,
+        port=_whole(told["port"], "port", 65535) if "port" in told else port or _PORT,
+        user=unquote(parts.username) if parts.username else None,
+        sslrootcert=told.get("sslrootcert"),
+        connect_timeout=_whole(told.get("connect_timeout", "10"), "connect_timeout", 600),
+    )
+    return _protected(found, told.get("sslmode"))
+
+
+def masked(text: str) -> str:
+    """Return a text with the passwords of URLs in it hidden, every other character at its place."""
+    found = list(text)
+    for match in _SECRETS.finditer(text):
+        start, end = match.span(match.lastgroup or 0)
+        found[start:end] = "*" * (end - start)
+    return "".join(found)
+
+
+def passwords(text: str) -> set[str]:
+    """Return the passwords of the URLs in a text, as they stand there."""
+    return {match[match.lastgroup or 0] for match in _SECRETS.finditer(text)}
+
+
+def _told(parts: SplitResult) -> Mapping[str, str]:
+    """Return the parameters. Raises AddressError for those that are unknown or stand there twice."""
+    try:
+        pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+    except ValueError:
+        raise AddressError("its parameters cannot be read: `?name=value&name=value`") from None
+    names = [name for name, _ in pairs]
+    if "password" in names:
+        raise PasswordError("a password stands in it")
+    for name in names:
+        if name not in _WORDS or names.count(name) > 1:
+            what = "stands there twice" if name in _WORDS else f"is none of {', '.join(f'`{w}`' for w in _WORDS)}"
+            raise AddressError(f"its parameter `{name[:40]}` {what}")
+    if parts.fragment:
+        raise AddressError("there is a `#` in it: write it as `%23`")
+    return dict(pairs)
+
+
+def _host(parts: SplitResult, told: Mapping[str, str]) -> str:
+    host = told.get("host") or unquote(parts.hostname or "")
+    if not host or "," in host or any(c.isspace() or not c.isprintable() for c in host):
+        raise AddressError("it names no host, or more than one: `postgresql://HOST/DATABASE`")
+    return host
+
+
+def _protected(found: ServerAddress, mode: str | None) -> ServerAddress:
+    if mode is None:
+        mode = "prefer" if found.is_local else "require"
+    if mode not in MODES:
+        raise AddressError(f"its `sslmode` is none of {', '.join(f'`{m}`' for m in MODES)}")
+    if found.sslrootcert is not None and not found.sslrootcert.startswith("/"):
+        raise AddressError("its `sslrootcert` is no absolute path")
+    return ServerAddress(
+        found.host, found.database, found.port, found.user, mode, found.sslrootcert, found.connect_timeout
+    )
+
+
+def _whole(text: str, name: str, most: int) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= most:
+        raise AddressError(f"its `{name}` is no whole number from 1 to {most}")
+    return int(text)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

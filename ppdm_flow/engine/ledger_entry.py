@@ -1,0 +1,52 @@
+"""One release in a ledger, as the program and as a table has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+PENDING, RELEASED = "pending", "released"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One release in the ledger. ``columns`` are (name, name in the source, role, changes); ``people`` may be None.
+
+    ``members`` is the SHA-256 of who is in which class; empty where nothing tells. ``number`` is given by the ledger.
+    """
+
+    state: str
+    policy: str
+    name: str
+    audience: str
+    time: str
+    plan: str
+    folder: str
+    run: str
+    manifest: str
+    file: str
+    rows: int
+    columns: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+    people: int | None
+    generated: bool
+    members: str = ""
+    number: int = 0
+
+
+FIELDS = tuple(field.name for field in fields(Entry))
+"""The columns of the table of releases, in the order of the entry's."""
+
+
+def told(entry: Entry) -> Mapping[str, Any]:
+    """Return what the table holds of an entry, by column."""
+    values = {name: getattr(entry, name) for name in FIELDS}
+    return {**values, "columns": json.dumps(entry.columns), "generated": int(entry.generated)}
+
+
+def read(row: Sequence[Any]) -> Entry:
+    """Return the entry of a row of :data:`FIELDS`. Raises ValueError or TypeError where it is none."""
+    values = dict(zip(FIELDS, row, strict=True))
+    columns = tuple((n, s, r, tuple(c)) for n, s, r, c in json.loads(values["columns"]))
+    return Entry(**{**values, "columns": columns, "generated": bool(values["generated"])})

@@ -1,0 +1,71 @@
+"""What a run asks of a release ledger, whatever keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.server_address import AddressError, is_address, server_address
+from ppdm_flow.engine.ledger_entry import Entry
+from ppdm_flow.engine.ledger_file import LedgerFile
+from ppdm_flow.engine.ledger_server import LedgerServer
+from ppdm_flow.sdk.history import Membership
+
+
+class LedgerStore(Protocol):
+    """Keeps releases. Methods raise DataError where the input is at fault, RunError where the machine is."""
+
+    place: str
+
+    def exists(self) -> bool:
+        """Whether there is a ledger, whole or not."""
+        ...
+
+    def create(self, commitment: str) -> None:
+        """Make an empty one, to be used with the key of that commitment."""
+        ...
+
+    def check(self, commitment: str | None = None) -> None:
+        """Raise DataError where it is no whole ledger of this version, or of another key."""
+        ...
+
+    def held(self) -> AbstractContextManager[None]:
+        """Keep all other runs away: what is read within stays what it is until :meth:`add` has written."""
+        ...
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return every release, oldest first; pending ones count as released."""
+        ...
+
+    def members(self, entry: Entry) -> Membership:
+        """Return the people of a release that knows them."""
+        ...
+
+    def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
+        """Write releases, all or none, and return their numbers, which are never given again."""
+        ...
+
+    def confirm(self, numbers: Sequence[int], run: str) -> None:
+        """Say of pending releases that they are out, in the run's directory of that name."""
+        ...
+
+    def drop(self, numbers: Sequence[int]) -> None:
+        """Take out pending releases that never were."""
+        ...
+
+
+def store_at(place: str) -> LedgerStore:
+    """Return the ledger at a path or URL; nothing is opened yet. Raises UsageError where the URL is none."""
+    if not is_address(place):
+        return LedgerFile(Path(place))
+    try:
+        return LedgerServer(server_address(place))
+    except AddressError as error:
+        raise UsageError(Diagnostic("PPF532", f"the ledger's URL cannot be used: {error}", help=_PASSWORD)) from None
+
+
+_PASSWORD = "a password belongs into the variable PGPASSWORD or the file ~/.pgpass"  # noqa: S105  # none
