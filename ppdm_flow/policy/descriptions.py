@@ -52,6 +52,17 @@ DESCRIPTIONS: Mapping[str, Described] = {
         "Bounds on measured figures; if one fails, the release is withheld.",
         {"still-useful": {"metric": "classifier.error_increase", "max": "0.05"}},
     ),
+    "Policy.waivers": (
+        "What need not hold for a while: each with a reason, an owner and a last day.",
+        {
+            "old-extract": {
+                "of": "gates.still-useful",
+                "reason": "agreed with the study until the new extract",
+                "owner": "dpo@bank.example",
+                "until": "2027-03-31",
+            }
+        },
+    ),
     "Policy.releases": ("The files that leave the house.", {"public": {"from": "suppress", "path": "bank.csv"}}),
     "Policy.randomness": ("Where randomness comes from.", {"mode": "sealed"}),
     "Policy.ledger": (
@@ -114,6 +125,14 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "Gate.metric": ("The figure: `<audit, step or requirement>.<figure>`.", "classifier.error_increase"),
     "Gate.min": ("The least value that it may have.", "0.9"),
     "Gate.max": ("The greatest value that it may have.", "0.05"),
+    "Waiver.of": (
+        "What is waived: a gate, a requirement (where a template allows it), a code, or the hash of a run's finding.",
+        "gates.still-useful",
+    ),
+    "Waiver.at": ("With a code: the place in the policy that it may stand at, and below it.", "attributes.age"),
+    "Waiver.reason": ("Why it is waived; every report shows it.", "agreed with the study until the new extract"),
+    "Waiver.owner": ("Who answers for it.", "dpo@bank.example"),
+    "Waiver.until": ("The last day that it counts on (UTC, YYYY-MM-DD), at most a year from today.", "2027-03-31"),
     "Release.from": ("The step that it comes from; the last one where it is left out.", "suppress"),
     "Release.path": ("The file, relative to `released/<name>/`.", "bank.parquet"),
     "Release.format": ("A sink plugin; by the file's ending where it is left out.", "parquet"),

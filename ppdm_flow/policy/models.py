@@ -20,6 +20,7 @@ from ppdm_flow.policy.anonymity import (
 )
 from ppdm_flow.policy.ledger import CumulativeK, Ledger
 from ppdm_flow.policy.model import Flag, Model, Name, ParamName, Probability, Texts, Tree, one_or_more
+from ppdm_flow.policy.waivers import Waiver
 
 
 class Extends(Model):
@@ -274,6 +275,7 @@ class Policy(Model):
     steps: dict[Name, Step] = Field(default_factory=dict)
     audits: dict[Name, Audit] = Field(default_factory=dict)
     gates: dict[Name, Gate] = Field(default_factory=dict)
+    waivers: dict[Name, Waiver] = Field(default_factory=dict)
     releases: Annotated[dict[Name, Release], Field(min_length=1)]
     randomness: Randomness = Field(default_factory=Randomness)
     ledger: Ledger | None = None

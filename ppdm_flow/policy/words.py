@@ -14,6 +14,7 @@ _NOUNS = {
     "steps": "step",
     "audits": "audit",
     "gates": "gate",
+    "waivers": "waiver",
     "releases": "release",
     "params": "param",
 }
@@ -25,6 +26,8 @@ def place_name(path: tuple[str, ...]) -> str:
         return "the policy"
     if path[0] == "privacy" and "sensitivities" in path and len(path) > 2:
         return _sensitivity(path)
+    if path[0] == "tests":
+        return _in_tests(path)
     if path[0] == "extends":
         return "this entry of `extends`" if len(path) == 2 else "the params given here"
     above = path[-2] if len(path) > 1 else ""
@@ -33,6 +36,16 @@ def place_name(path: tuple[str, ...]) -> str:
     if len(path) > 2 and path[-3] in _NOUNS:
         return f"`{short(path[-1])}` of {_NOUNS[path[-3]]} `{short(path[-2])}`"
     return f"`{short(path[-1])}`"
+
+
+def _in_tests(path: tuple[str, ...]) -> str:
+    """Name a place of a test file: ``test `small-classes```, ```expect` of test `small-classes```, ``metric `a.b```."""
+    if len(path) < 3:
+        return f"test `{short(path[1])}`" if len(path) == 2 else "`tests`"
+    if len(path) == 3:
+        return f"`{path[2]}` of test `{short(path[1])}`"
+    noun = {"metrics": "metric", "releases": "release"}.get(path[-2], "")
+    return f"{noun} `{short(path[-1])}`".strip()
 
 
 def expected(shape: Shape) -> str:
