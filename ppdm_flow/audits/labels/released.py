@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,6 @@ from ppdm_flow.audits.labels.joining import Index, index
 from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts
 
@@ -78,7 +78,15 @@ def hierarchy_of(column: str, ctx: AuditContext) -> HierarchySpec | None:
     return source.hierarchy if source is not None else None
 
 
-def classes(candidate: DataView, columns: Sequence[str], secrets: Sequence[str]) -> Classes:
+class Counted(Protocol):
+    """Rows that can be counted: a view of a release, or what stands in a file."""
+
+    def counts(self, columns: Sequence[str]) -> Counts:
+        """Return distinct combinations with their rows."""
+        ...
+
+
+def classes(candidate: Counted, columns: Sequence[str], secrets: Sequence[str]) -> Classes:
     """Group the released rows by ``columns``; ``secrets`` are no part of what tells them apart."""
     columns, secrets = tuple(columns), tuple(secrets)
     counts = _occurring(candidate.counts(columns))

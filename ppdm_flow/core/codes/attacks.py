@@ -96,4 +96,16 @@ PAGES = (
         bad="audits:\n  voters: {use: linkage, with: {identity: name}}",
         good="audits:\n  voters: {use: linkage, with: {external: voters.csv, identity: name}}",
     ),
+    CodePage(
+        code="PPF899",
+        title="two releases tell what neither does alone",
+        what="Put together with another release about the same people, this one leaves groups of few people, or classes"
+        " that have but one sensitive value in common (a complementary release, temporal or composition attack).",
+        why="Each release may be k-anonymous and l-diverse; whoever holds both knows of somebody the class in each, and"
+        " is left with those in both.",
+        fix="Form the classes as in the other release, or coarser; or keep a release ledger (`ledger:`), which holds"
+        " every release against all earlier ones.",
+        good="audits:\n  spring: {use: complementary_release, with: {other: spring.csv}}\n"
+        "gates:\n  still-many: {metric: spring.k, min: 5}",
+    ),
 )

@@ -21,7 +21,8 @@ PAGES: tuple[CodePage, ...] = (
         "Without that nobody is found again in earlier releases, and what several of them tell together is not known."
         " An error where `cumulative_k` is asked for, else a warning.",
         "Name an attribute with `role: identifier` or `role: subject`. It is neither released nor stored: the ledger"
-        " holds keyed hashes.",
+        " holds keyed hashes. Where nobody is named in the data, the audit `complementary_release` intersects this"
+        " release with the file of an earlier one.",
         bad="ledger: {path: releases.ledger}",
         good="ledger: {path: releases.ledger, subject: patient}",
     ),

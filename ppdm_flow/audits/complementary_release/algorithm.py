@@ -1,0 +1,116 @@
+"""Whom two releases tell apart that neither does alone.
+
+Somebody who knows a person's values finds the class in this release and the classes in the other that fit. The person
+is one of those in both: fewer than in either, and with a sensitive value that both classes have. Both may be
+k-anonymous and l-diverse (Sweeney 2002, complementary release and temporal attack; Ganta and others, KDD 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ppdm_flow.audits.complementary_release.intersecting import Intersections, intersections
+from ppdm_flow.audits.complementary_release.secrets import Learned, learned
+from ppdm_flow.audits.complementary_release.spec import ComplementaryReleaseParams
+from ppdm_flow.audits.complementary_release.wording import chart, findings
+from ppdm_flow.audits.labels.file import Held, known_columns, read
+from ppdm_flow.audits.labels.released import Classes, classes
+from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
+from ppdm_flow.audits.release import released, source_of
+from ppdm_flow.core.results import AuditOutcome, Figure
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.table import Table
+
+UNITS = {
+    "k": "people", "k_alone": "people", "rows_below": "rows", "groups": "groups", "matched": "share",
+    "certain": "share", "certain_alone": "share",
+}  # fmt: skip
+NOBODY = "nobody knows whose row is whose: rows cannot be paired with the original"
+NO_COLUMNS = "the other release has none of the quasi-identifiers"
+NO_SECRETS = "the two releases have no sensitive attribute in common"
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """The rows of the other release, under this release's names."""
+
+    table: Table
+
+    def counts(self, columns: Sequence[str]) -> Counts:
+        """Count its combinations."""
+        return count(self.table, columns)
+
+
+class ComplementaryReleaseAudit:
+    """Intersects the classes of both."""
+
+    def __init__(self, params: ComplementaryReleaseParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the smallest group that both leave, and for whom a value is certain."""
+        secrets = (
+            candidate.schema.having(Role.SENSITIVE)
+            if self.params.sensitive is None
+            else released(self.params.sensitive, candidate, ctx)
+        )
+        chosen = quasi_identifiers(self.params.attributes, candidate, ctx)
+        columns = tuple(c for c in chosen if c not in secrets)
+        other, told, common = self._read(columns, secrets, original, ctx)
+        if not told:
+            return _nothing(NO_COLUMNS)
+        if ctx.pairs is None or original.schema.weight is not None:
+            return _nothing(NOBODY)
+        here, there = classes(candidate, columns, common), classes(other, told, common)
+        people = intersections(here, there, ctx.pairs, ctx)
+        if people is None:
+            return _nothing("there are no rows")
+        found = {s: learned(i, people, here, there, candidate, other) for i, s in enumerate(common)}
+        figures = _sizes(here, people, self.params.k) | _values(found, people.total)
+        texts = findings(people, here, found, self.params, ctx)
+        return AuditOutcome(figures, findings=texts, charts=(chart(here, people),))
+
+    def _read(
+        self, columns: Sequence[str], secrets: Sequence[str], original: DataView, ctx: AuditContext
+    ) -> tuple[_Other, tuple[str, ...], tuple[str, ...]]:
+        """Return the other release, which quasi-identifiers it tells (left out here or not), and which secrets."""
+        file = Held(ctx.home / self.params.other, self.params.delimiter, self.params.columns)
+        here = {source_of(c, ctx) for c in columns}
+        gone = (
+            []
+            if self.params.attributes
+            else [n for n in original.schema.having(Role.QUASI_IDENTIFIER) if n not in here]
+        )
+        wanted = [(c, source_of(c, ctx)) for c in (*columns, *gone, *secrets)]
+        told = known_columns(file, [(c, s) for c, s in wanted if s in original.schema])
+        names = tuple(c for c in (*columns, *gone) if c in told)
+        return _Other(read(file, told)), names, tuple(s for s in secrets if s in told)
+
+
+def _sizes(here: Classes, people: Intersections, k: int) -> dict[str, Figure]:
+    sizes = people.sizes
+    return {
+        "k": Figure(int(sizes.min()), "people"),
+        "k_alone": Figure(int(here.rows.min()), "people"),
+        "rows_below": Figure(int(sizes[sizes < k].sum()), "rows"),
+        "groups": Figure(len(sizes), "groups"),
+        "matched": Figure(int(people.persons[people.fits > 0].sum()) / people.total, "share"),
+    }
+
+
+def _values(found: dict[str, Learned], total: int) -> dict[str, Figure]:
+    if not found:
+        return {n: Figure(None, "share", note=NO_SECRETS) for n in ("certain", "certain_alone")}
+    each = {f"{s}.certain": Figure(one.certain / total, "share") for s, one in found.items()}
+    return each | {
+        "certain": Figure(max(one.certain for one in found.values()) / total, "share"),
+        "certain_alone": Figure(max(one.alone for one in found.values()) / total, "share"),
+    }
+
+
+def _nothing(why: str) -> AuditOutcome:
+    return AuditOutcome({name: Figure(None, unit, note=why) for name, unit in UNITS.items()})

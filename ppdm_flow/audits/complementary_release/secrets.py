@@ -1,0 +1,112 @@
+"""Sensitive values that the classes of two releases have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import stats
+
+from ppdm_flow.audits.complementary_release.intersecting import Intersections
+from ppdm_flow.audits.labels.released import Classes, Counted
+from ppdm_flow.audits.records.proportions import ALARM
+from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.domain import union
+
+Integers = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Rows whose value is ``certain``, with this release ``alone``, or only now (``new``); ``right`` of these are true.
+
+    ``expected`` of them would be right if the other release told nothing: who guesses draws from the class here.
+    """
+
+    certain: int
+    alone: int
+    new: int
+    right: int
+    expected: float
+
+    @property
+    def alarming(self) -> bool:
+        """Whether guesses would hardly ever be right so often."""
+        return self.right > 0 and bool(stats.poisson.sf(self.right - 1, self.expected) < ALARM)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """Values of classes, sorted by class: ``begins`` (classes + 1,), and ``rows`` of each ``value``."""
+
+    begins: Integers
+    value: Integers
+    rows: Integers
+
+
+def learned(
+    place: int, people: Intersections, here: Classes, there: Classes, mine: Counted, theirs: Counted
+) -> Learned:
+    """Return for whom the classes of both have one value of a secret in common; classes with a blank leave a doubt."""
+    secret = here.secrets[place]
+    other = there.secrets.index(secret)
+    found = (mine.counts((*here.columns, secret)), theirs.counts((*there.columns, secret)))
+    names = union([f.names(secret) for f in found])
+    held, known = _held(here, found[0], names), _held(there, found[1], names)
+    told = (people.there >= 0) & (here.low[place, people.here] >= 0)
+    told &= there.low[other, np.maximum(people.there, 0)] >= 0
+    pairs, which = np.unique(np.stack([people.here[told], people.there[told]]), axis=1, return_inverse=True)
+    value, share = _only(pairs, held, known, len(names))
+    sure = np.zeros(len(people.persons), dtype=np.bool_)
+    sure[told] = value[which.ravel()] >= 0
+    alone = here.low[place] == here.high[place]
+    alone &= here.low[place] >= 0
+    new = sure & ~alone[people.here]
+    among = which.ravel()[new[told]]
+    own = _onto(people.values[place], here.values[place], names)
+    persons = people.persons
+    return Learned(
+        certain=int(persons[sure | alone[people.here]].sum()),
+        alone=int(persons[alone[people.here]].sum()),
+        new=int(persons[new].sum()),
+        right=int(persons[new][own[new] == value[among]].sum()),
+        expected=float((persons[new] * share[among]).sum()),
+    )
+
+
+def _held(classes: Classes, counts: Counts, names: pa.StringArray) -> _Held:
+    owner = classes.places(counts)
+    kept = counts.counts > 0
+    order = np.argsort(owner[kept], kind="stable")
+    value = _onto(counts.of(counts.columns[-1])[kept].astype(np.int64), counts.categories[-1], names)[order]
+    begins = np.searchsorted(owner[kept][order], np.arange(len(classes) + 1))
+    return _Held(begins.astype(np.int64), value, counts.counts[kept][order])
+
+
+def _onto(codes: Integers, own: pa.StringArray, names: pa.StringArray) -> Integers:
+    """Return the codes in other categories; marks stay what they are."""
+    place = pc.index_in(own, value_set=names).to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.where(codes >= 0, np.append(place, -1)[codes], codes)
+
+
+def _only(pairs: Integers, held: _Held, known: _Held, width: int) -> tuple[Integers, npt.NDArray[np.float64]]:
+    """Return the one value that both classes of each pair have, -1 for none or several, and its share in the first."""
+    here, there = pairs
+    size = held.begins[here + 1] - held.begins[here]
+    pair = np.repeat(np.arange(len(here)), size)
+    entry = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size, size) + held.begins[here][pair]
+    owner = np.repeat(np.arange(len(known.begins) - 1), np.diff(known.begins))
+    both = np.isin(there[pair] * width + held.value[entry], owner * width + known.value)
+    many = np.bincount(pair[both], minlength=len(here))
+    value = np.full(len(here), -1, dtype=np.int64)
+    share = np.zeros(len(here))
+    value[pair[both]] = held.value[entry[both]]
+    rows = np.concatenate([[0], np.cumsum(held.rows)])
+    whole = rows[held.begins[here + 1]] - rows[held.begins[here]]
+    share[pair[both]] = held.rows[entry[both]] / whole[pair[both]]
+    value[many != 1] = -1
+    return value, share
