@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.auditing import audit
     from ppdm_flow.api.checking import check
     from ppdm_flow.api.diagnosis import doctor
+    from ppdm_flow.api.diffing import diff
     from ppdm_flow.api.documents import schema, write_schemas
     from ppdm_flow.api.explaining import explain, topics
     from ppdm_flow.api.hierarchies import check_hierarchy, hierarchy
@@ -36,6 +37,7 @@ _HOMES = {
     "Way": "hierarchies_ways",
     "check": "checking",
     "check_hierarchy": "hierarchies",
+    "diff": "diffing",
     "doctor": "diagnosis",
     "explain": "explaining",
     "hierarchy": "hierarchies",
@@ -62,6 +64,7 @@ __all__ = [
     "audit",
     "check",
     "check_hierarchy",
+    "diff",
     "doctor",
     "explain",
     "hierarchy",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ppdm_flow.api.concept import Concept
 from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
+from ppdm_flow.api.concepts_diff import DIFF_CONCEPTS
 from ppdm_flow.api.concepts_ledger import LEDGER_CONCEPTS
 from ppdm_flow.api.concepts_outputs import OUTPUT_CONCEPTS
 from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
@@ -21,6 +22,7 @@ CONCEPTS: Mapping[str, Concept] = {
     **REQUIREMENT_CONCEPTS,
     **CLASS_CONCEPTS,
     **LEDGER_CONCEPTS,
+    **DIFF_CONCEPTS,
     **OUTPUT_CONCEPTS,
     "source": Concept(
         _SECTIONS,

@@ -20,6 +20,7 @@ SCHEMAS: Mapping[str, str] = {
     "report": "ppdm_flow.report.schemas",
     "sweep": "ppdm_flow.report.frontier.schemas",
     "mined": "ppdm_flow.api.mining_schema",
+    "diff": "ppdm_flow.report.difference.schemas",
     "ledger": "ppdm_flow.engine.ledger_document",
 }
 """Name to the module whose ``schema`` makes it; the files are ``NAME.v1.json``."""

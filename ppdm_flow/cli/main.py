@@ -15,6 +15,7 @@ import ppdm_flow
 from ppdm_flow.cli import (
     audit,
     check,
+    diff,
     doctor,
     explain,
     hierarchy,
@@ -55,6 +56,7 @@ _VERBS = (
     verify,
     report,
     sweep,
+    diff,
     reconstruct,
     mine,
     hierarchy,

@@ -109,3 +109,19 @@ VERIFIED = _named(
     Form("markdown", "a comment on a pull request", "verification:markdown", broken="broken_markdown:render"),
 )
 """Forms of a verification (`verification.Verification`)."""
+
+DIFFED = _named(
+    Form("text", "clause by clause, with both lines", "difference.plain:text", log=True),
+    Form("json", "every change and figure, for programs", "difference.subject:as_json"),
+    Form(
+        "github",
+        "annotations and step summary",
+        "difference.annotations:render",
+        log=True,
+        summary="difference.annotations:summary",
+        broken="github_checks:broken",
+        broken_summary="broken_markdown:render",
+    ),
+    Form("markdown", "a comment on a pull request", "difference.markdown:render", broken="broken_markdown:render"),
+)
+"""Forms of a comparison of policies or runs (`difference.subject.Difference`)."""

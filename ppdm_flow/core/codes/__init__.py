@@ -14,6 +14,7 @@ from ppdm_flow.core.page import CodePage
 HUNDREDS = (
     "text",
     "sweeping",
+    "diffing",
     "hierarchies",
     "mined",
     "shape",

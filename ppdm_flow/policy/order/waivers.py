@@ -15,9 +15,15 @@ def waived(tree: Mapping[str, Any]) -> dict[str, str]:
     given = tree.get("waivers")
     for each in given.values() if isinstance(given, Mapping) else ():
         if isinstance(each, Mapping):
-            of, until = str(each.get("of", "")), str(each.get("until", ""))
-            found[of] = max(found.get(of, ""), until)
+            name, until = _name(each), str(each.get("until", ""))
+            found[name] = max(found.get(name, ""), until)
     return found
+
+
+def _name(waiver: Mapping[str, Any]) -> str:
+    """Return what is waived: an id, or a code with the place that it is about."""
+    of, at = str(waiver.get("of", "")), waiver.get("at")
+    return of if at is None else f"{of} at {at}"
 
 
 def waivers(old: Clauses, new: Clauses, judged: Collection[str]) -> Iterator[Change]:
@@ -38,6 +44,6 @@ def _sides(of: str, old: Clauses, new: Clauses) -> tuple[Any, Any]:
     found = []
     for clauses in (old, new):
         given = clauses.loaded.tree.get("waivers")
-        names = [n for n, w in given.items() if w.get("of") == of] if isinstance(given, Mapping) else []
+        names = [n for n, w in given.items() if isinstance(w, Mapping) and _name(w) == of] if isinstance(given, Mapping) else []
         found.append(clauses.side(("waivers", names[0])) if names else None)
     return found[0], found[1]

@@ -1,0 +1,38 @@
+"""The page on what a change of a policy weakens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.api.concept import Concept
+
+DIFF_CONCEPTS: Mapping[str, Concept] = {
+    "diff": Concept(
+        "Comparing policies",
+        "what a change of a policy strengthens and weakens, clause by clause, each by a rule that proves it",
+        "A policy is *at least as strict* as another if every release that satisfies it satisfies the other: original"
+        " data that both can read, the files that leave, what the steps say of themselves (an operator), and the"
+        " ledger. `ppdm-flow diff OLD NEW` says of every clause that it is\n\n"
+        "- **stronger**: it implies the old clause, and the old policy does not imply it,\n"
+        "- **weaker**: the other way round, also where a clause is gone that nothing else implies,\n"
+        "- **incomparable**: no rule proves either,\n"
+        "- **neutral**: names, spellings, steps and audits. Steps are means: what must hold is measured on what they"
+        " made.\n\n"
+        "The whole is `stricter` only if no clause is weaker or incomparable. Only theorems count: a larger k over more"
+        " attributes; a lower confidence over a larger channel (Wang, Fung, Yu, Lemma 3.1); a smaller gamma of two"
+        " pairs (r1, r2); distinct, entropy and recursive diversity over unions of classes; delta, which bounds beta,"
+        " which bounds t. Null semantics matter: with `exclude`, classes over fewer attributes hold other rows, so that"
+        " only the same attributes compare. A release fewer, a narrower audience, shuffled rows, a sealed key and a"
+        " ledger are stricter; a column more or another way to read the data is incomparable.\n\n"
+        "Not part of the order: the tolerance of comparisons (1e-9), the error probability of tests on bytes, data with"
+        " look-alike spellings of a value that only one policy names, and floors, which are shown apart: they bind"
+        " those who extend a policy, and no release. Files that a policy names (a population, a hierarchy) are compared"
+        " by content where both are there, else by path.\n\n"
+        "`--forbid-weaker` ends with 1 unless every new policy is proved to be at least as strict: also where a clause"
+        " is incomparable, since nobody has shown that it is not weaker. `REVISION:PATH` reads a policy with its"
+        " templates from git, folders are paired by path, two runs' directories are compared by their policies and"
+        " figures. `--data FILE` measures both policies on one file with one key, and releases nothing.",
+        "# ppdm-flow diff origin/main:policies policies --forbid-weaker\n"
+        "privacy:\n  k_anonymity: {k: 5}      # was 7: weaker, whoever is among 7 is among 5",
+    ),
+}

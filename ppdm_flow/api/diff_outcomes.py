@@ -1,0 +1,87 @@
+"""Two outcomes, of runs or of measurements, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Document = dict[str, Any]
+Judged = Mapping[tuple[str, str, str, str], Document]
+
+
+def compared(old: Document, new: Document) -> Document:
+    """Return what was judged, every figure, and findings of two reports' documents; each has ``shown`` as its name."""
+    return {
+        "old": {"name": old["shown"], "verdict": old["verdict"]},
+        "new": {"name": new["shown"], "verdict": new["verdict"]},
+        "results": _results(old, new),
+        "metrics": _metrics(old["metrics"], new["metrics"]),
+        "findings": _findings(old["findings"], new["findings"]),
+    }
+
+
+def _results(old: Document, new: Document) -> list[Document]:
+    before, after = _by_name(old), _by_name(new)
+    return [
+        {
+            "id": key[0],
+            "release": key[1],
+            "metric": key[2],
+            "old": _judged(before.get(key)),
+            "new": _judged(after.get(key)),
+        }
+        for key in dict.fromkeys((*before, *after))
+    ]
+
+
+def _by_name(report: Document) -> Judged:
+    return {
+        (r["id"], r["release"], r["metric"], r["direction"]): r for r in (*report["requirements"], *report["gates"])
+    }
+
+
+def _judged(result: Document | None) -> Document | None:
+    if result is None:
+        return None
+    found = {
+        "bound": result["bound"],
+        "direction": result["direction"],
+        "value": result["measured"],
+        "holds": result["holds"],
+    }
+    return found | ({"interval": list(result["interval"])} if result.get("interval") else {})
+
+
+def _metrics(old: Mapping[str, Document], new: Mapping[str, Document]) -> list[Document]:
+    found = []
+    for name in sorted({*old, *new}):
+        before, after = old.get(name), new.get(name)
+        found.append(
+            {
+                "name": name,
+                "unit": (after or before or {})["unit"],
+                "old": _figure(before),
+                "new": _figure(after),
+                "difference": _difference(before, after),
+            }
+        )
+    return found
+
+
+def _difference(old: Document | None, new: Document | None) -> float | None:
+    values = [side["value"] for side in (old, new) if side is not None and side["value"] is not None]
+    return values[1] - values[0] if len(values) > 1 else None
+
+
+def _figure(figure: Document | None) -> Document | None:
+    if figure is None:
+        return None
+    return {"value": figure["value"]} | ({"interval": list(figure["interval"])} if figure.get("interval") else {})
+
+
+def _findings(old: Iterable[Document], new: Iterable[Document]) -> Document:
+    before, after = ({f"{f['code']} {f['subject']}": f["text"] for f in some} for some in (old, new))
+    return {
+        "new": [f"{key}: {text}" for key, text in after.items() if key not in before],
+        "gone": [f"{key}: {text}" for key, text in before.items() if key not in after],
+    }

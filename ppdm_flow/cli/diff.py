@@ -1,0 +1,53 @@
+"""``ppdm-flow diff``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.api.settings import settings
+from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.options import Data, Sets
+from ppdm_flow.cli.output import colored
+from ppdm_flow.report.forms import DIFFED
+
+EXAMPLES = (
+    "diff main:policies/credit.yaml policies/credit.yaml",
+    "diff origin/main:policies policies --forbid-weaker --format github",
+    "diff old.yaml new.yaml --data sample.csv",
+    "diff runs/hospital/RUN runs/hospital/RUN2",
+)
+COMMAND = Ordered
+
+_WHAT = "A policy, a folder of policies, REVISION:PATH of git, or a run's directory"
+
+
+def diff(
+    ctx: typer.Context,
+    old: Annotated[str, typer.Argument(metavar="OLD", help=f"{_WHAT}.", show_default=False)],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, as it is now.", show_default=False)],
+    forbid_weaker: Annotated[
+        bool,
+        typer.Option(
+            "--forbid-weaker",
+            help="Exit with 1 unless every new policy is proved to be at least as strict as its old one.",
+        ),
+    ] = False,
+    forms: Annotated[list[str] | None, formats(DIFFED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
+    output_files: OutputFiles = None,  # noqa: ARG001  # the same
+    sets: Sets = None,
+    data: Data = None,
+) -> None:
+    """Say what a change of a policy strengthens and weakens, clause by clause, each by a rule that proves it.
+
+    Exit status: 0 compared; with --forbid-weaker 1 where a policy is weaker, or not proved to be as strict
+    (incomparable); 2 an invalid policy, an unknown revision, or nothing that can be compared.
+    """
+    there = sending(ctx, DIFFED, "text")
+    with telling(there, f"{old} {new}"):
+        found = api.diff(old, new, settings(sets or ()), data)
+    there.send(found.difference(color=colored(sys.stdout.isatty())), DIFFED["text"])
+    raise typer.Exit(1 if forbid_weaker and found.weaker else 0)

@@ -1,0 +1,1 @@
+"""What changed between two policies or two runs: as text, as Markdown, as JSON."""
