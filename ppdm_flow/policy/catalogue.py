@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points, version
 
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.faults import UnreadableError
-from ppdm_flow.policy.files import Files
 from ppdm_flow.policy.header import parents_of
 from ppdm_flow.policy.nodes import Map, Node, Scalar, Seq
+from ppdm_flow.policy.parse import parse
 from ppdm_flow.policy.references import GROUP, Found, NotFoundError, built_ins, find
+from ppdm_flow.policy.text import forbidden, read
 
 _MODELINE = re.compile(r"#\s*(yaml-language-server:|\$schema:)")
 _REMARK = re.compile(r"\s#\s+(\S.*)$")
@@ -82,7 +84,7 @@ def described(reference: str, home: str = ".") -> Described:
     NotFoundError
         Where there is none.
     UsageError
-        Where its file cannot be read (PPF100), or is no YAML map.
+        Where its file cannot be read (PPF100), or is no YAML.
     """
     return _described(find(reference, home), frozenset())
 
@@ -95,12 +97,8 @@ def _packaged(entry: EntryPoint) -> Listed:
 
 
 def _described(found: Found, below: frozenset[str]) -> Described:
-    files = Files(found.path)
-    try:
-        root, _ = files.tree(found.path, found.shown)
-    except UnreadableError as error:
-        raise UsageError(error.diagnostic) from None
-    text = files.sources[found.shown]
+    text = read(found.path, found.shown)
+    root = _tree(text, found.shown)
     head, body = _parted(text)
     parents = tuple(p.template.text or "" for p in parents_of(root))
     above = list(_above(parents, found, below | {found.identity}))
@@ -110,6 +108,17 @@ def _described(found: Found, below: frozenset[str]) -> Described:
     floors += _floors(root, text.splitlines(), found.shown)
     description = _text(root.get("description")) or ""
     return Described(found.shown, description, head, body, tuple(params.values()), tuple(floors), parents)
+
+
+def _tree(text: str, shown: str) -> Map:
+    try:
+        fault = forbidden(text, shown)
+        root = None if fault else parse(text, shown)[0]
+    except UnreadableError as error:
+        raise UsageError(error.diagnostic) from None
+    if fault is not None:
+        raise UsageError(fault)
+    return root if isinstance(root, Map) else Map({}, Span(shown, 1, 1, 1, 1))
 
 
 def _above(parents: tuple[str, ...], found: Found, below: frozenset[str]) -> Iterator[Described]:
