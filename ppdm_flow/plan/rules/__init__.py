@@ -37,6 +37,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     perturbation.changed_afterwards,
     perturbation.two_draws,
     perturbation.draw_and_truth,
+    perturbation.variety_of_draws,
     perturbation.read_afterwards,
     joins.counted_tuples,
     joins.unmeasured_parts,

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ppdm_flow.core.anonymity import LKC, KmAnonymity, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
-from ppdm_flow.plan.rules.ground import Ground, perturbers
+from ppdm_flow.plan.rules.ground import Ground, about, covers, perturbers
+
+_INSTEAD = "bound what is learned of a perturbed attribute by `sensitivities`, or leave it as it is"
+_INSTEAD_OF_SETS = "bound what is learned of randomized sets by `itemset_breach`, or leave them as they are"
 
 
 def twice_on_one_path(ground: Ground) -> Iterator[Diagnostic]:
@@ -65,6 +70,24 @@ def draw_and_truth(ground: Ground) -> Iterator[Diagnostic]:
                 help="drop it from one of them, or let both read the step that perturbs it",
                 related=_there(ground, perturbers(drawn[0][1])[0]),
             )
+
+
+def variety_of_draws(ground: Ground) -> Iterator[Diagnostic]:
+    """How randomized values vary within a class says nothing of the people's own values."""
+    asked = [r for r in ground.plan.requirements if isinstance(r, OnSensitive | LKC | KmAnonymity)]
+    for release, fact in ground.published():
+        steps = perturbers(fact)
+        for requirement in asked if steps else ():
+            if covers(about(requirement), fact):
+                yield Diagnostic(
+                    "PPF537",
+                    f"release `{release.name}` will be withheld: `{requirement.id}` counts the values of"
+                    f" `{fact.source}`, and `{steps[0]}` randomizes them",
+                    requirement.span,
+                    Severity.WARNING,
+                    help=_INSTEAD_OF_SETS if fact.role is Role.ITEMS else _INSTEAD,
+                    related=_there(ground, steps[0]),
+                )
 
 
 def read_afterwards(ground: Ground) -> Iterator[Diagnostic]:
