@@ -1,0 +1,81 @@
+"""How many rows are alone under a combination: exactly, or from a share of the combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.uniques.kernels import alone, sampled
+
+Codes = npt.NDArray[np.int32]
+Combination = tuple[int, ...]
+
+_ROWS = 1 << 16
+_KEY_LIMIT = 1 << 62
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """``codes`` of each column, int32 (rows,), from 0 up to its ``widths``; missing values have a code like others.
+
+    Raises ValueError where columns differ in length, or a combination of three has too many possible keys.
+    """
+
+    codes: Sequence[Codes]
+    widths: Sequence[int]
+
+    def __post_init__(self) -> None:
+        if len({len(c) for c in self.codes}) > 1 or len(self.codes) != len(self.widths):
+            raise ValueError("columns of one length, and a width for each")
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.codes[0]) if len(self.codes) else 0
+
+    def possible(self, columns: Combination) -> int:
+        """Return how many combinations of values there could be."""
+        found = 1
+        for column in columns:
+            found *= int(self.widths[column])
+        return found
+
+    def keys(self, columns: Combination, bits: int = 0) -> npt.NDArray[np.int64]:
+        """Return the keys of the rows in the first of 2^bits parts of all combinations."""
+        if not 1 <= len(columns) <= _MOST:
+            raise ValueError(f"from 1 to {_MOST} columns")
+        codes, widths = [self.codes[c] for c in columns], [int(self.widths[c]) for c in columns]
+        if self.possible(columns) >= _KEY_LIMIT:
+            codes, widths = _narrower(codes, widths)
+        while len(codes) < _MOST:
+            codes.append(np.zeros(self.rows, dtype=np.int32))
+            widths.append(1)
+        return sampled(codes[0], codes[1], codes[2], np.array(widths[1:], dtype=np.int64), bits)
+
+    def alone(self, columns: Combination) -> int:
+        """Return how many rows have a combination of values that no other row has."""
+        if len(columns) == 1:
+            return int((np.bincount(self.codes[columns[0]], minlength=1) == 1).sum())
+        return alone(self.keys(columns))
+
+    def estimate(self, columns: Combination) -> tuple[float, bool]:
+        """Return the share of rows that are alone, estimated, and whether all rows that were looked at are.
+
+        Looked at are the rows of a pseudo-random share of the combinations, about 65,000 rows or all (distinct
+        sampling: Gibbons, VLDB 2001). The standard error of a share p is below sqrt(p / 65,000).
+        """
+        bits = max(0, (self.rows // _ROWS).bit_length() - 1)
+        keys = self.keys(columns, bits)
+        single = alone(keys)
+        return min(1.0, single * (1 << bits) / max(1, self.rows)), single == len(keys)
+
+
+def _narrower(codes: list[Codes], widths: list[int]) -> tuple[list[Codes], list[int]]:
+    """Number the pairs of the first two columns that occur: no more than there are rows."""
+    pairs = codes[0].astype(np.int64) * widths[1] + codes[1]
+    distinct, numbers = np.unique(pairs, return_inverse=True)
+    return [numbers.astype(np.int32), *codes[2:]], [len(distinct), *widths[2:]]
