@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.scaffold import init
     from ppdm_flow.api.showing import show
     from ppdm_flow.api.sweeping import sweep
+    from ppdm_flow.api.testing import list_tests, run_tests
     from ppdm_flow.api.verifying import verification, verify
 
 _HOMES = {
@@ -44,12 +45,14 @@ _HOMES = {
     "init": "scaffold",
     "judgement": "reporting",
     "ledger": "ledgers",
+    "list_tests": "testing",
     "mine": "mining",
     "plan": "planning",
     "plugins": "listing",
     "reconstruct": "reconstructing",
     "report": "reporting",
     "run": "running",
+    "run_tests": "testing",
     "schema": "documents",
     "show": "showing",
     "sweep": "sweeping",
@@ -71,12 +74,14 @@ __all__ = [
     "init",
     "judgement",
     "ledger",
+    "list_tests",
     "mine",
     "plan",
     "plugins",
     "reconstruct",
     "report",
     "run",
+    "run_tests",
     "schema",
     "show",
     "sweep",

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
-_NAMES = {"listing": "list"}
+_NAMES = {"listing": "list", "policy_tests": "test"}
 
 
 def add(app: typer.Typer, module: ModuleType) -> None:

@@ -43,8 +43,9 @@ def judge(
     operator: Path | None = None,
     options: RunOptions | None = None,
     listener: Listener = silent,
+    look: Callable[[StreamView], None] = lambda _view: None,
 ) -> Report:
-    """Measure what ``plan`` requires of ``release`` on the file ``released``.
+    """Measure what ``plan`` requires of ``release`` on the file ``released``; ``look`` is shown its rows.
 
     Rows cannot be paired, so figures that need pairs are absent. ``operator`` is the ``operator.json`` of a
     perturbation; left out, one beside ``released`` is used. Raises DataError where a file does not fit the policy.
@@ -53,7 +54,7 @@ def judge(
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     stop = Stop()
     try:
-        return _Judging(plan, release, chosen, stop, listener, folder).report(original, released, operator)
+        return _Judging(plan, release, chosen, stop, listener, folder, look).report(original, released, operator)
     finally:
         stop.set()
         shutil.rmtree(folder, ignore_errors=True)
@@ -67,6 +68,7 @@ class _Judging:
     stop: Stop
     listener: Listener
     folder: Path
+    look: Callable[[StreamView], None]
 
     def report(self, original: Path, released: Path, operator: Path | None) -> Report:
         started, clock = utc_now(), time.perf_counter()
@@ -78,6 +80,7 @@ class _Judging:
         if not candidate.row_count:
             raise data_fault("PPF714", f"`{released}` has a header and no rows")
         subject = self._subject(node, released, source, candidate, operator)
+        self.look(subject.candidate)
         check_identifiers(node, subject.original, subject.candidate)
         plan = replace(self.plan, releases=(node,))
         audited = self._audited(plan, subject)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.core.results import Figure, RequirementResult
+from ppdm_flow.core.results import Figure, Finding, RequirementResult
 from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import output_fault
@@ -18,7 +18,7 @@ from ppdm_flow.engine.ledger import holding, open_ledger
 from ppdm_flow.engine.likeness import written
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original, asked_of
-from ppdm_flow.engine.releasing import Releasing
+from ppdm_flow.engine.releasing import Candidate, Releasing
 from ppdm_flow.engine.source_stream import Budget
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.plan.definition import Plan
@@ -33,6 +33,15 @@ class Measured:
     gates: tuple[RequirementResult, ...]
     metrics: Mapping[str, Figure]
     seconds: float
+    findings: tuple[Finding, ...] = ()
+
+
+Look = Callable[[Sequence[Candidate], Graph], None]
+"""Sees the candidates, and the steps that made them, while they are there."""
+
+
+def nothing(_candidates: Sequence[Candidate], _graph: Graph) -> None:
+    """Look at nothing."""
 
 
 def reading_of(plan: Plan) -> str:
@@ -48,11 +57,18 @@ def opened(plan: Plan, data: Path | None, options: RunOptions, stop: Stop, liste
 
 
 def measure(
-    plan: Plan, original: Original, scratch: Path, options: RunOptions, stop: Stop, listener: Listener = silent
+    plan: Plan,
+    original: Original,
+    scratch: Path,
+    options: RunOptions,
+    stop: Stop,
+    listener: Listener = silent,
+    look: Look = nothing,
 ) -> Measured:
     """Carry out ``plan`` in a private folder below ``scratch`` that is gone afterwards, and judge what it made.
 
-    Raises DataError, PluginError or RunError. Neither the candidates nor the key outlive the call.
+    ``look`` is shown the candidates before their audits. Raises DataError, PluginError or RunError. Neither the
+    candidates nor the key outlive the call.
     """
     clock = time.perf_counter()
     directory = RunDirectory(scratch)
@@ -70,9 +86,11 @@ def measure(
         budget = Budget(options.memory_limit)
         releasing = Releasing(plan, graph, original, directory, options, budget, stop, listener)
         candidates, ledger = releasing.write(), open_ledger(plan)
+        look(candidates, graph)
         with holding(ledger):  # held against it, and not written down: nothing is released here
             audited = releasing.audit(candidates, ledger.histories(candidates) if ledger else {})
-        metrics = metrics_of(plan, audited, graph.results())
+        steps = graph.results()
+        metrics = metrics_of(plan, audited, steps)
         original.unchanged()
     except OSError as error:
         raise output_fault(error, "the folder for what is only measured") from None
@@ -80,4 +98,6 @@ def measure(
         directory.discard()
     requirements, gates = requirements_of(plan, audited), gates_of(plan, metrics)
     seconds = time.perf_counter() - clock
-    return Measured(verdict((*requirements, *gates)), requirements, gates, metrics, seconds)
+    findings = (*(f for a in audited for f in a.outcome.findings), *(f for s in steps for f in s.findings))
+    judged = verdict((*requirements, *gates))
+    return Measured(judged, requirements, gates, metrics, seconds, tuple(dict.fromkeys(findings)))

@@ -89,7 +89,7 @@ def plugin_hint(name: str, above: PolicyPath) -> str | None:
     return None
 
 
-def under(places: tuple[str, ...]) -> str:
+def under(places: tuple[str, ...], top: str = "the policy") -> str:
     """Name the places that a key may stand under."""
-    named = [f"under `{p}`" if p else "at the top of the policy" for p in places[:2]]
+    named = [f"under `{p}`" if p else f"at the top of {top}" for p in places[:2]]
     return " or ".join(named)

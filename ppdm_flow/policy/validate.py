@@ -14,6 +14,7 @@ from ppdm_flow.core.supports import refusal
 from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.models import Header, Policy
 from ppdm_flow.policy.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
 from ppdm_flow.policy.words import NAME_RULE, choices, expected, place_name, short
 
@@ -43,6 +44,8 @@ class _Judge:
         self.flat = flat
         self.model = model
         self.whole = whole
+        self.language = Policy if model is Header else model
+        self.top = "the policy" if self.language is Policy else "the file"
         self.misspelt: set[PolicyPath] = set()
 
     def of(self, error: Any) -> Iterable[Diagnostic]:
@@ -73,7 +76,7 @@ class _Judge:
         what = expected(shape) if shape is not None else "a value"
         return Diagnostic(
             "PPF202",
-            f"`{path[-1]}` is missing in {place_name(path[:-1])}",
+            f"`{path[-1]}` is missing in {self._place(path[:-1])}",
             self._parent(path[:-1]),
             hint=f"add `{path[-1]}: …`, {what}",
             path=path,
@@ -99,10 +102,10 @@ class _Judge:
         hint = self._meant(name, above, shape)
         return Diagnostic(
             "PPF201",
-            f"unknown key `{short(name)}` in {place_name(above)}",
+            f"unknown key `{short(name)}` in {self._place(above)}",
             self.flat.places.key(*path),
             hint=hint,
-            help=f"{place_name(above)} takes {', '.join(f'`{k}`' for k in known)}" if known and not hint else None,
+            help=f"{self._place(above)} takes {', '.join(f'`{k}`' for k in known)}" if known and not hint else None,
             path=path,
         )
 
@@ -112,14 +115,14 @@ class _Judge:
         present = {at_[-1] for at_ in self.flat.keys if len(at_) == len(above) + 1 and at_[:-1] == above}
         absent = [k for k in known if k not in present]
         here = confident(name, absent) or (name and confident(name, known))
-        elsewhere = homes().get(name, ())
+        elsewhere = homes(self.language).get(name, ())
         if here and not (elsewhere and here not in absent):
             self.misspelt.add((*above, here))
             return f"did you mean `{here}`?"
         if told := plugin_hint(name, above):
             return told
         if elsewhere:
-            return f"`{name}` belongs {under(elsewhere)}"
+            return f"`{name}` belongs {under(elsewhere, self.top)}"
         needed = [k for k in absent if isinstance(shape, Keys) and shape.keys[k].required]
         near = closest(name, absent) or closest(name, known) or (needed[0] if len(needed) == 1 else None)
         if near:
@@ -202,6 +205,9 @@ class _Judge:
             hint=hint,
             path=path,
         )
+
+    def _place(self, path: PolicyPath) -> str:
+        return place_name(path) if path else self.top
 
     def _at(self, path: PolicyPath) -> Span | None:
         """The value's place; its key's where the value goes over several lines."""

@@ -16,6 +16,7 @@ HUNDREDS = (
     "sweeping",
     "diffing",
     "hierarchies",
+    "cases",
     "mined",
     "shape",
     "compose",

@@ -11,13 +11,12 @@ from pydantic import Field
 
 from ppdm_flow.policy.model import Model, Name, ParamName
 
-CaseName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
-"""The name of a test: one random stream for each name."""
-
 
 class Table(Model):
-    """Data of a test: one of ``text`` (as a file would hold it), ``rows`` (maps, or lists below a list of names),
-    ``csv`` (a CSV file with a header) and ``file`` (a file of the kind that the policy's source reads).
+    """Data of a test: one of ``text``, ``rows``, ``csv`` and ``file``.
+
+    ``text`` is what a file would hold, ``rows`` are maps, or lists below a list of names, ``csv`` is a CSV file with a
+    header, ``file`` one of the kind that the policy's source reads.
     """
 
     text: str | None = None
@@ -26,7 +25,7 @@ class Table(Model):
     file: str | None = None
 
 
-class Amount(Model):
+class Figured(Model):
     """A figure: ``equals`` (within ``tolerance``), or at least ``min`` and at most ``max``."""
 
     equals: float | None = None
@@ -54,7 +53,7 @@ class Hidden(Model):
 class Contents(Model):
     """What a released file holds."""
 
-    rows: Amount | None = None
+    rows: Figured | None = None
     columns: Some | None = None
     released_values: dict[str, Some] = Field(default_factory=dict)
     suppressed: dict[str, Hidden] = Field(default_factory=dict)
@@ -67,7 +66,7 @@ class Expect(Contents):
     code: str | None = None
     fails: Some | None = None
     holds: tuple[str, ...] = ()
-    metrics: dict[str, Amount] = Field(default_factory=dict)
+    metrics: dict[str, Figured] = Field(default_factory=dict)
     findings: Some | None = None
     check: Some | None = None
     releases: dict[Name, Contents] = Field(default_factory=dict)
@@ -76,7 +75,7 @@ class Expect(Contents):
 class Case(Model):
     """One test: a table, values of params, and what is expected.
 
-    ``released`` is judged in place of what the steps would make; then it needs ``release`` where there are several.
+    ``released`` is judged in place of what the steps would make, as ``release`` where there are several.
     """
 
     description: str = ""
@@ -89,10 +88,10 @@ class Case(Model):
 
 
 class CaseFile(Model):
-    """Tests of one policy. ``set`` holds for each test that does not say otherwise, and so does ``data``."""
+    """Tests of one policy. ``set`` and ``data`` hold for each test that does not say otherwise."""
 
     description: str = ""
     policy: str
     set: dict[ParamName, str] = Field(default_factory=dict)
     data: Table | None = None
-    tests: Annotated[dict[CaseName, Case], Field(min_length=1)]
+    tests: Annotated[dict[Name, Case], Field(min_length=1)]

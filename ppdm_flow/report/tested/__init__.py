@@ -1,0 +1,1 @@
+"""The outcome of policy tests, for people and for CI."""
