@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points, version
 
 from ppdm_flow.core.errors import UsageError
@@ -103,7 +103,7 @@ def _described(found: Found, below: frozenset[str]) -> Described:
     parents = tuple(p.template.text or "" for p in parents_of(root))
     above = list(_above(parents, found, below | {found.identity}))
     params = {p.name: p for each in above for p in each.params}
-    params |= {p.name: p for p in _params(root, found.shown)}
+    params |= {p.name: p for p in _params(root, found.shown, params)}
     floors = [f for each in above for f in each.floors]
     floors += _floors(root, text.splitlines(), found.shown)
     description = _text(root.get("description")) or ""
@@ -140,13 +140,19 @@ def _parted(text: str) -> tuple[str, str]:
     return "\n".join(words).strip(), "\n".join(lines[length:]).strip()
 
 
-def _params(root: Map, home: str) -> Iterator[ParamWords]:
+def _params(root: Map, home: str, above: Mapping[str, ParamWords]) -> Iterator[ParamWords]:
+    """The params that a file declares; what it does not say of an inherited one stays as it is."""
     node = root.get("params")
     for name, entry in node.entries.items() if isinstance(node, Map) else ():
         declared = entry.node if isinstance(entry.node, Map) else Map({}, entry.key_span)
-        kind = _text(declared.get("type")) or "text"
-        help_ = _text(declared.get("help")) or ""
-        yield ParamWords(name, kind, _default(declared.get("default")), _limits(declared), help_, home)
+        said = {
+            "type": _text(declared.get("type")),
+            "default": _default(declared.get("default")),
+            "limits": _limits(declared) or None,
+            "help": _text(declared.get("help")),
+        }
+        base = above.get(name, ParamWords(name, "text", None, "", "", home))
+        yield replace(base, home=home, **{key: text for key, text in said.items() if text is not None})
 
 
 def _default(node: Node | None) -> str | None:
@@ -165,7 +171,7 @@ def _floors(root: Map, lines: list[str], home: str) -> Iterator[FloorWords]:
     node = root.get("floors")
     for place, entry in node.entries.items() if isinstance(node, Map) else ():
         bound = _text(entry.node)
-        remark = _REMARK.search(lines[entry.node.span.end_line - 1])
+        remark = _REMARK.search(lines[entry.key_span.line - 1])
         yield FloorWords(place, bound or "", remark[1] if remark else "", home)
 
 
