@@ -10,6 +10,7 @@ from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy import catalogue
 from ppdm_flow.policy.references import NotFoundError
+from ppdm_flow.policy.template_words import described
 from ppdm_flow.sdk import registry
 
 TEMPLATES = "templates"
@@ -79,7 +80,7 @@ def card(group: str, plugin: registry.Listed) -> Card:
 def _template(each: catalogue.Listed) -> Card:
     distribution = f"{each.distribution} {each.version}"
     try:
-        told = catalogue.described(each.reference)
+        told = described(each.reference)
     except NotFoundError as error:
         return Card(each.reference, distribution, fault=error.message)
     except PpdmError as error:
