@@ -15,6 +15,7 @@ from ppdm_flow.core.suggest import closest
 SCHEMAS: Mapping[str, str] = {
     "policy": "ppdm_flow.policy.schemas",
     "template": "ppdm_flow.policy.template_schema",
+    "test": "ppdm_flow.policy.cases.schemas",
     "plan": "ppdm_flow.plan.schemas",
     "manifest": "ppdm_flow.engine.schemas",
     "report": "ppdm_flow.report.schemas",

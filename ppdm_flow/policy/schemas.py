@@ -7,9 +7,10 @@ An editor's YAML gives numbers and booleans where this reader takes text, so eac
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.policy.descriptions import DESCRIPTIONS
+from ppdm_flow.policy.descriptions import DESCRIPTIONS, Described
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
 
@@ -25,7 +26,7 @@ _WHOLE = r"^\s*[-+]?[0-9][0-9_]*(\.0*)?\s*$"
 
 def schema() -> _Schema:
     """Return the schema of a policy file, version 1."""
-    whole, child = _Writer(child=False), _Writer(child=True)
+    whole, child = Writer(child=False), Writer(child=True)
     whole.reference(shape_of(Policy))
     child.reference(shape_of(Policy))
     return {
@@ -46,14 +47,16 @@ def schema() -> _Schema:
     }
 
 
-class _Writer:
-    """Writes definitions for whole policies, or for those that inherit."""
+class Writer:
+    """Writes definitions for whole files, or for policies that inherit; ``described`` has a sentence on each key."""
 
-    def __init__(self, *, child: bool) -> None:
+    def __init__(self, *, child: bool = False, described: Mapping[str, Described] = DESCRIPTIONS) -> None:
         self.child = child
+        self.described = described
         self.definitions: dict[str, _Schema] = {}
 
     def reference(self, shape: Keys) -> _Schema:
+        """Return a reference to the definition of a map with fixed keys."""
         name = shape.model.__name__ + (".child" if self.child else "")
         if name not in self.definitions:
             self.definitions[name] = {}
@@ -73,7 +76,7 @@ class _Writer:
         return written
 
     def _property(self, owner: Keys, key: Key) -> _Schema:
-        description, example = DESCRIPTIONS[f"{owner.model.__name__}.{key.name}"]
+        description, example = self.described[f"{owner.model.__name__}.{key.name}"]
         about: _Schema = {"description": description.replace("`", ""), "markdownDescription": description}
         about["examples"] = [example]
         if isinstance(key.default, (str, bool)) and key.default != "":
@@ -86,6 +89,7 @@ class _Writer:
         return {**about, **({"allOf": [value]} if "$ref" in value else value)}
 
     def value(self, shape: Shape) -> _Schema:
+        """Return what a value of this shape is."""
         if isinstance(shape, Text):
             return _text(shape)
         if isinstance(shape, Number):
