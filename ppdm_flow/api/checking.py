@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm_flow.api.policies import find
 from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
-from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.report.noticed import Noticed
+
+if TYPE_CHECKING:
+    from ppdm_flow.policy.cases.loading import Loaded as Cases
+
+_CASES = "ppdm_flow.api.testing_files"
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What is wrong with the policies ``files``, in all and for ``each``.
+    """What is wrong with the policies and policy tests ``files``, in all and for ``each``.
 
-    ``skipped`` are YAML files in folders that are no policies.
+    ``skipped`` are YAML files in folders that are neither; ``tests`` are the files with tests.
     """
 
     files: tuple[Path, ...]
@@ -26,6 +33,7 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
     each: tuple[tuple[Diagnostic, ...], ...] = ()
+    tests: tuple[Path, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """Return how many diagnostics have this severity."""
@@ -43,15 +51,19 @@ class Checked:
 
 
 def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}) -> Checked:
-    """Load and compile every policy in ``paths`` (files, folders, glob patterns).
+    """Load and compile every policy in ``paths`` (files, folders, glob patterns), and hold policy tests against theirs.
 
     Raises UsageError where nothing is found or a file cannot be read.
     """
-    found = find(paths)
-    outcomes = [compile_policy(load(path, sets)) for path in found.policies]
+    found = find(paths, tests=True)
+    outcomes: list[Compiled | Cases] = [compile_policy(load(path, sets)) for path in found.policies]
+    if found.tests:
+        module = import_module(_CASES)
+        policies = module.Policies()
+        outcomes += [module.examined(path, policies) for path in found.tests]
     sources: dict[str, str] = {}
     for outcome in outcomes:
         sources |= outcome.sources
     diagnostics = in_order(d for outcome in outcomes for d in outcome.diagnostics)
     each = tuple(outcome.diagnostics for outcome in outcomes)
-    return Checked(found.policies, found.others, diagnostics, sources, each)
+    return Checked((*found.policies, *found.tests), found.others, diagnostics, sources, each, found.tests)

@@ -18,6 +18,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NOTHING_OVER
 
 _ENDINGS = frozenset({".yaml", ".yml"})
+TESTS = (".test.yaml", ".test.yml")
 _MARK = re.compile(rb"^(releases|extends|name)[ \t]*:", re.MULTILINE)
 _HEAD = 1 << 20
 
@@ -31,20 +32,32 @@ class Found:
 
     policies: tuple[Path, ...]
     others: tuple[Path, ...]
+    tests: tuple[Path, ...] = ()
 
 
-def find(words: Sequence[str | Path]) -> Found:
-    """Return the policies that files, folders and glob patterns mean, each once. Raises UsageError where none does."""
+def is_test(path: Path) -> bool:
+    """Whether a file's name says that it holds policy tests."""
+    return path.name.endswith(TESTS)
+
+
+def find(words: Sequence[str | Path], *, tests: bool = False) -> Found:
+    """Return the policies that files, folders and glob patterns mean, each once. Raises UsageError where none does.
+
+    Files with policy tests are looked for where ``tests`` asks for them, and skipped otherwise.
+    """
     policies: dict[Path, None] = {}
     others: dict[Path, None] = {}
+    tested: dict[Path, None] = {}
     for word in words:
         for path, told in expanded(str(word)):
-            chosen = policies if told or _is_policy(path) else others
-            chosen[path] = None
-    if not policies:
+            if is_test(path) and (tests or not told):
+                (tested if tests else others)[path] = None
+            else:
+                (policies if told or _is_policy(path) else others)[path] = None
+    if not policies and not tested:
         names = ", ".join(f"`{word}`" for word in words)
         raise UsageError(Diagnostic("PPF690", f"no policy found in {names}", help="give YAML files or their folder"))
-    return Found(tuple(policies), tuple(others))
+    return Found(tuple(policies), tuple(others), tuple(tested))
 
 
 def expanded(word: str) -> Iterable[tuple[Path, bool]]:

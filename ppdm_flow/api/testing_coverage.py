@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ppdm_flow.api.policies import find
-from ppdm_flow.api.testing_files import is_test
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.requirements import Requirement, Sensitivity, Template
 from ppdm_flow.core.spans import Span
@@ -42,7 +41,7 @@ def _policies(words: Sequence[str]) -> dict[Path, str]:
     if not folders:
         return {}
     try:
-        return {path.resolve(): str(path) for path in find(folders).policies if not is_test(path)}
+        return {path.resolve(): str(path) for path in find(folders).policies}
     except UsageError:
         return {}
 

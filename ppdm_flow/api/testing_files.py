@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ppdm_flow.api.policies import expanded
+from ppdm_flow.api.policies import expanded, is_test
 from ppdm_flow.api.testing_names import Names, codes_known, files_there
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import UsageError
@@ -16,13 +16,6 @@ from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.cases.loading import Loaded, load
 from ppdm_flow.policy.loaded import Loaded as Policy
-
-ENDINGS = (".test.yaml", ".test.yml")
-
-
-def is_test(path: Path) -> bool:
-    """Whether a file's name says that it holds tests."""
-    return path.name.endswith(ENDINGS)
 
 
 def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
@@ -59,14 +52,16 @@ def sets_of(file: Loaded, name: str) -> dict[str, str]:
 
 def read(paths: Iterable[Path]) -> tuple[tuple[Loaded, ...], tuple[Diagnostic, ...], dict[str, str]]:
     """Return the test files, everything that is wrong with them, and their texts."""
-    files = tuple(load(path) for path in paths)
     policies = Policies()
-    found: list[Diagnostic] = []
-    sources: dict[str, str] = {}
-    for file in files:
-        sources |= file.sources
-        found += [*file.diagnostics, *checked(file, policies)]
-    return files, in_order(found), sources
+    files = [examined(path, policies) for path in paths]
+    sources = {name: text for file in files for name, text in file.sources.items()}
+    return tuple(files), in_order(d for file in files for d in file.diagnostics), sources
+
+
+def examined(path: Path, policies: Policies) -> Loaded:
+    """Return a test file with everything that is wrong with it, by itself and beside its policy."""
+    file = load(path)
+    return replace(file, diagnostics=in_order((*file.diagnostics, *checked(file, policies))))
 
 
 def checked(file: Loaded, policies: Policies) -> tuple[Diagnostic, ...]:
@@ -75,20 +70,28 @@ def checked(file: Loaded, policies: Policies) -> tuple[Diagnostic, ...]:
         return ()
     found = [*files_there(file), *codes_known(file)]
     for name, case in file.cases.tests.items():
+        sets = sets_of(file, name)
         try:
-            _, compiled = policies.compiled(file.policy, sets_of(file, name))
+            _, compiled = policies.compiled(file.policy, sets)
+            wrong = {_param(d, sets): d for d in compiled.diagnostics if d.span is None and d.code == "PPF310"}
+            if wrong:
+                _, compiled = policies.compiled(file.policy, {k: v for k, v in sets.items() if k not in wrong})
         except UsageError as error:
             return (*found, _no_policy(file, error))
-        found += [_placed(d, file, name) for d in compiled.diagnostics if d.span is None and d.code == "PPF310"]
+        found += [_placed(fault, param, file, name) for param, fault in wrong.items()]
         if compiled.plan is not None:
             found += Names(file, name, case, compiled.plan).faults()
     return tuple(found)
 
 
-def _placed(fault: Diagnostic, file: Loaded, name: str) -> Diagnostic:
+def _param(fault: Diagnostic, sets: Mapping[str, str]) -> str:
+    """Return which of the given params the policy does not have."""
+    return next((name for name in sets if fault.message.endswith(f" has no param `{name}`")), "")
+
+
+def _placed(fault: Diagnostic, param: str, file: Loaded, name: str) -> Diagnostic:
     """Give a param that the policy does not have its place in the test file."""
-    wrong = next((p for p in sets_of(file, name) if f"`{p}`" in fault.message), "")
-    paths = (("tests", name, "set", wrong), ("set", wrong))
+    paths = (("tests", name, "set", param), ("set", param))
     span = next((file.places.keys[p] for p in paths if p in file.places.keys), file.places.key("policy"))
     return replace(fault, message=fault.message.removeprefix("--set: "), span=span)
 

@@ -28,7 +28,9 @@ def check(
     ctx: typer.Context,
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH", help="Policies, their folders, or glob patterns.", show_default=False),
+        typer.Argument(
+            metavar="PATH", help="Policies, policy tests, their folders, or glob patterns.", show_default=False
+        ),
     ],
     forms: Annotated[list[str] | None, formats(CHECK, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
@@ -46,14 +48,17 @@ def check(
     with telling(there, " ".join(paths)):
         outcome = api.check(paths, settings(sets or ()))
     there.send(outcome.noticed(strict=strict, color=colored(sys.stdout.isatty())))
-    say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), len(outcome.files)))
+    tests = len(outcome.tests)
+    files = [_many(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []
+    files += [_many(tests, "test file")] if tests else []
+    say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), " and ".join(files)))
     if outcome.skipped:
         say(f"skipped {_many(len(outcome.skipped), 'YAML file')} without `releases`: no policy")
     raise typer.Exit(0 if exit_zero or outcome.passes(strict=strict) else 1)
 
 
-def _summary(errors: int, warnings: int, files: int) -> str:
-    return f"{_many(files, 'policy')} checked: {_many(errors, 'error')}, {_many(warnings, 'warning')}"
+def _summary(errors: int, warnings: int, files: str) -> str:
+    return f"{files} checked: {_many(errors, 'error')}, {_many(warnings, 'warning')}"
 
 
 def _many(number: int, noun: str) -> str:
