@@ -145,9 +145,9 @@ def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
 
 
 def asked_of(plan: Plan) -> frozenset[str]:
-    """Return the attributes that a step of the plan reads or changes, and the one that its ledger knows people by."""
+    """Return what a step reads or changes, what an audit asks for, and the attribute that the ledger knows people by."""
     people = {plan.ledger.subject} if plan.ledger is not None and plan.ledger.subject is not None else set()
-    return frozenset(people).union(*(node.effect.needed for node in plan.steps))
+    return frozenset(people).union(*(s.effect.needed for s in plan.steps), *(a.asks for a in plan.audits))
 
 
 def _no_rows(stream: SourceStream) -> Exception:

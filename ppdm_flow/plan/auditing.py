@@ -8,13 +8,14 @@ from dataclasses import replace
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import Requirement
-from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
 from ppdm_flow.policy.models import Audit, Policy
-from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.policy.patterns import is_pattern, matches
+from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER
 
@@ -99,13 +100,14 @@ def _written(
         binder.diagnostics.append(Diagnostic("PPF617", text, binder.places.value(*path, "use")))
         return []
     chosen = [r for r in releases if audit.release in (None, r.name)]
-    fits = {r.name: _problems(name, bound, r, requirements, policy.nulls, binder) for r in chosen}
+    asked = {r.name: _asked(name, bound, r, requirements, policy, binder) for r in chosen}
+    fits = {release: found for release, (_, found) in asked.items()}
     good = [r for r in chosen if not any(d.severity is Severity.ERROR for d in fits[r.name])]
     shown = good or chosen[:1]
     binder.diagnostics += [d for r in shown for d in fits[r.name]]
     binder.diagnostics += [_left_out(name, r, fits[r.name], binder) for r in chosen if good and r not in good]
     spans = tuple(s for s in (binder.places.key(*path),) if s is not None)
-    return [AuditNode(name, bound, r.name, spans=spans) for r in good]
+    return [AuditNode(name, bound, r.name, spans=spans, asks=asked[r.name][0]) for r in good]
 
 
 def _left_out(name: str, release: ReleaseNode, why: list[Diagnostic], binder: Binder) -> Diagnostic:
@@ -119,21 +121,36 @@ def _left_out(name: str, release: ReleaseNode, why: list[Diagnostic], binder: Bi
     )
 
 
-def _problems(
+def _asked(
     name: str,
     bound: Bound,
     release: ReleaseNode,
     requirements: tuple[Requirement, ...],
-    nulls: Nulls,
+    policy: Policy,
     binder: Binder,
-) -> list[Diagnostic]:
-    """Return what the audit has to say on the release: without errors, it can be measured there."""
-    facts = flow.by_name(release.attributes)
+) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    """Return what the audit asks of the source, and what it has to say on the release: without errors, it can run."""
+    scope = Scope(name, flow.by_name(release.attributes), requirements, policy.nulls)
     try:
-        effect = bound.spec.effect(bound.params, Scope(name, facts, requirements, nulls))
+        effect = bound.spec.effect(bound.params, scope)
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
         text = f"the plugin `{bound.info.name}` cannot say what it reads: it raised {type(error).__name__}"
-        return [Diagnostic("PPF406", text, binder.places.value("audits", name, "use"))]
+        return (), [Diagnostic("PPF406", text, binder.places.value("audits", name, "use"))]
+    unknown = [_not_there(name, parameter, asked, policy, binder) for parameter, asked in effect.asks.items()]
+    found = [*(d for d in unknown if d is not None), *_problems(name, effect, scope, binder)]
+    return tuple(effect.asks.values()), found
+
+
+def _not_there(name: str, parameter: str, asked: str, policy: Policy, binder: Binder) -> Diagnostic | None:
+    if any(asked == known or (is_pattern(known) and matches(known, asked)) for known in policy.attributes):
+        return None
+    near = closest(asked, policy.attributes)
+    hint = f"did you mean `{near}`?" if near else None
+    text = f"the source has no attribute `{asked}`"
+    return Diagnostic("PPF861", text, binder.places.value("audits", name, "with", parameter), hint=hint)
+
+
+def _problems(name: str, effect: Effect, scope: Scope, binder: Binder) -> list[Diagnostic]:
     found = []
     for problem in effect.problems:
         path = ("audits", name, "with", *problem.path) if problem.path else ("audits", name, "use")
@@ -142,7 +159,7 @@ def _problems(
     if not found:
         span = binder.places.value("audits", name, "use")
         reads = replace(effect, changes={}, drops=(), renames={}, adds=())
-        for misfit in flow.misfits(name, facts, reads):
+        for misfit in flow.misfits(name, flow.by_name(scope.attributes.values()), reads):
             text = misfit.message.replace("step", "audit", 1)
             found.append(Diagnostic(misfit.code, text, span, hint=misfit.hint))
     return found

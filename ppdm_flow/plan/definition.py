@@ -73,7 +73,10 @@ class StepNode:
 
 @dataclass(frozen=True, slots=True)
 class AuditNode:
-    """One audit on one release. ``requirements`` are those that it measures; none for utility and attacks."""
+    """One audit on one release. ``requirements`` are those that it measures; none for utility and attacks.
+
+    ``asks`` are attributes of the source that it compares with, and that nobody may read besides.
+    """
 
     name: str
     bound: Bound
@@ -81,6 +84,7 @@ class AuditNode:
     requirements: tuple[Requirement, ...] = ()
     implicit: bool = False
     spans: tuple[Span, ...] = field(default=(), compare=False)
+    asks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class Effect:
     ``rows`` is ``same``, ``fewer``, ``reordered`` or ``generated``. ``serves`` are ids of requirements.
     ``outputs`` are the named outputs, each with its attributes (``""`` is the step's own); empty: one output.
     ``holds_out``: fitting leaves out some rows of the source, by their numbers, so these must be what the step reads.
+    ``asks``, of an audit: attributes of the source that it compares with, by parameter; only so are identifiers read.
     """
 
     reads: tuple[str, ...] = ()
@@ -69,6 +70,7 @@ class Effect:
     problems: tuple[Problem, ...] = ()
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holds_out: bool = False
+    asks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def needed(self) -> frozenset[str]:

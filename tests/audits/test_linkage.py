@@ -182,6 +182,45 @@ def test_looking_up_against_one_pair_at_a_time(build, people, rows, nulls):
         assert found.certain(0)[i] == (len(secrets) == 1 and secrets <= {"a", "b"})
 
 
+@pytest.mark.parametrize(("rows", "values", "marks"), [(300, 3, 0.0), (300, 3, 0.3), (900, 30, 0.1), (60, 2, 0.6)])
+def test_many_people_who_share_values_go_down_one_way(build, rows, values, marks):
+    """The twin: every person against every class, by which labels fit which values in each column."""
+    rng = np.random.default_rng(rows + values)
+    texts = {n: [f"{x:02}" for x in rng.integers(0, values, rows)] for n in "abcd"}
+    draws = {n: rng.random(rows).tolist() for n in texts}
+    coarse = {
+        n: ["⊥" if m < marks else t if m < 0.6 else t[0] + "*" for t, m in zip(c, draws[n], strict=True)]
+        for n, c in texts.items()
+    }
+    coarse["s"] = [str(x) for x in rng.integers(0, 3, rows)]
+    roles = {**dict.fromkeys("abcd", Role.QUASI_IDENTIFIER), "s": Role.SENSITIVE}
+    case = build.case(texts, coarse, roles)
+    known = classes(case.candidate, tuple("abcd"), ("s",))
+    asked = [Column.of([*c, *c[:50], None]) for c in texts.values()]
+    codes = np.stack([c.dense.astype(np.int64) for c in asked], axis=1)
+    index = known.index([c.categories for c in asked], case.ctx)
+    persons = np.ones(len(codes), np.int64)
+    found, looked = look_up(codes, persons, index, looks=1 << 62)
+    assert (looked == 1).all()
+    fits = np.ones((len(codes), len(known)), dtype=bool)
+    for k, column in enumerate(asked):
+        one = cover(known.categories[k], column.categories, None, Nulls.OWN_CATEGORY, None)
+        table = np.zeros((len(one.unknown), len(one.wide)), dtype=bool)
+        table[np.repeat(np.arange(len(one.unknown)), np.diff(one.starts)), one.labels] = True
+        table |= one.wide | one.unknown[:, None]
+        fits &= table[codes[:, k]][:, known.codes[:, k] + 2]
+    assert found.rows.tolist() == (fits @ known.rows).tolist()
+    assert found.kinds.tolist() == fits.sum(axis=1).tolist()
+    assert all(fits[i, c] for i, c in enumerate(found.first) if c >= 0)
+    some = fits.any(axis=1)
+    high = np.where(fits, known.high[0], -9).max(axis=1)
+    low = np.where(fits, known.low[0], 99).min(axis=1)
+    assert found.high[0][some].tolist() == high[some].tolist()
+    assert found.low[0][some].tolist() == low[some].tolist()
+    few, looked = look_up(codes, persons, index, looks=1)
+    assert few.rows[looked > 0].tolist() == found.rows[looked > 0].tolist()
+
+
 def copies(rng, rows):
     return {n: [f"v{x}" for x in rng.integers(0, 6, rows)] for n in "abcds"}
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.covering import Cover
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.audits.labels.descent import descend, lexicographic
 
 Integers = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 
 LOOKS = 500_000_000
-"""Pairs of a person and a class that are looked at: some seconds."""
+"""Steps from one range of classes to those within: some seconds."""
 FEWEST = 1000
 """People who are looked up all the same."""
+_BLOCKS, _BLOCK = 32, 64
+"""By how many people it is judged how long all would take: blocks of such as follow each other in the order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,15 +97,13 @@ def look_up(people: Integers, persons: Integers, known: Index, looks: int | None
     What was found, and how many of the looked at each of ``people`` stands for: 0 for those left out.
     """
     limit = LOOKS if looks is None else looks
-    shifted = np.ascontiguousarray(people + known.value_offsets[:-1]).astype(np.int64)
-    column, each = _selective(shifted, known)
+    way = _Way.through(known, people + known.value_offsets[:-1])
     asked = persons.astype(np.int64)
-    cost = float(each.sum())
-    if cost > limit:
-        size = max(FEWEST, int(persons.sum() * limit / cost))
+    size = _affordable(way, persons, limit)
+    if size < int(persons.sum()):
         asked = spread(persons, size)
-    chosen = np.flatnonzero(asked)
-    found = _run(shifted[chosen], column, known)
+    chosen = way.order[asked[way.order] > 0]
+    found, _ = way.run(chosen)
     return _onto(found, chosen, len(people)), asked
 
 
@@ -118,36 +117,86 @@ def spread(persons: Integers, size: int) -> Integers:
     return np.bincount(kind, minlength=len(persons)).astype(np.int64)
 
 
-def _selective(people: Integers, known: Index) -> tuple[int, Integers]:
-    """Return the column in which the fewest classes fit, and how many that are for each person."""
-    best: tuple[int, Integers] = (-1, np.full(len(people), known.classes.shape[1], dtype=np.int64))
-    fits = known.covers
-    for column in range(len(known.classes)):
-        size = np.bincount(known.classes[column], minlength=len(fits.wide)).astype(np.int64)
-        first, last = known.label_offsets[column], known.label_offsets[column + 1]
-        wide = int(size[first:last][fits.wide[first:last]].sum())
-        sums = np.concatenate([[0], np.cumsum(size[fits.labels])])
-        of_value = np.where(fits.unknown, known.classes.shape[1], wide + sums[fits.starts[1:]] - sums[fits.starts[:-1]])
-        each = of_value[people[:, column]]
-        if each.sum() < best[1].sum():
-            best = (column, each)
-    return best
+def _affordable(way: _Way, persons: Integers, limit: int) -> int:
+    """Return how many persons can be looked up within the limit, judged by a few: all, or an even sample of them."""
+    total, kinds = int(persons.sum()), len(way.order)
+    if kinds <= _BLOCKS * _BLOCK or limit >= 1 << 62:
+        return total if kinds * way.classes.shape[1] <= limit else max(FEWEST, _sampled(way, persons, limit))
+    begins = np.arange(_BLOCKS) * (kinds - _BLOCK) // (_BLOCKS - 1)
+    neighbours = way.order[(begins[:, None] + np.arange(_BLOCK)).ravel()]
+    if way.run(neighbours)[1] * kinds / len(neighbours) <= limit:
+        return total
+    return max(FEWEST, _sampled(way, persons, limit))
 
 
-def _run(people: Integers, column: int, known: Index) -> Found:
-    found = Found.nothing(len(people), len(known.low))
-    line = known.classes[column] if column >= 0 else np.zeros(known.classes.shape[1], dtype=np.int64)
-    order = np.argsort(line, kind="stable")
-    starts = np.searchsorted(line[order], np.arange(len(known.covers.wide) + 1))
-    first, last = (known.label_offsets[column], known.label_offsets[column + 1]) if column >= 0 else (0, 0)
-    wide = first + np.flatnonzero(known.covers.wide[first:last])
-    fits = known.covers
-    sides = (known.low[:, order], known.high[:, order], found.rows, found.kinds, found.first, found.low, found.high)
-    _look(people, known.classes[:, order], known.rows[order], *(fits.starts, fits.labels, fits.wide, fits.unknown),
-          column, starts, wide, *sides)  # fmt: skip
-    some = found.first >= 0
-    found.first[some] = order[found.first[some]]
-    return found
+def _sampled(way: _Way, persons: Integers, limit: int) -> int:
+    """Return the size of the sample: its people share fewer values, so that each of them takes more looks."""
+    few = spread(persons, _BLOCKS * _BLOCK)
+    chosen = way.order[few[way.order] > 0]
+    return int(limit * len(chosen) / max(1, way.run(chosen)[1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """Classes and people, both sorted by the columns in the order in which they tell classes apart best.
+
+    ``people`` (people, columns) stand as they were, ``order`` sorts them; ``opens[open_starts[k]:]`` are the labels of
+    column k that fit everybody; ``places`` are those of the sorted classes among the known ones.
+    """
+
+    known: Index
+    columns: Integers
+    people: Integers
+    order: Integers
+    classes: Integers
+    places: Integers
+    opens: Integers
+    open_starts: Integers
+
+    @classmethod
+    def through(cls, known: Index, people: Integers) -> _Way:
+        """Choose the order of the columns, and sort."""
+        columns = np.argsort([_share(known, people, c) for c in range(len(known.classes))], kind="stable")
+        sorted_people = np.ascontiguousarray(people[:, columns].astype(np.int64))
+        places = lexicographic(known.classes[columns])
+        classes = np.ascontiguousarray(known.classes[columns][:, places])
+        opens = [_opens(known, c) for c in columns.tolist()]
+        open_starts = np.concatenate([[0], np.cumsum([len(o) for o in opens])]).astype(np.int64)
+        wide = np.concatenate([np.zeros(0, dtype=np.int64), *opens])
+        order = lexicographic(np.ascontiguousarray(sorted_people.T))
+        return cls(known, columns, sorted_people, order, classes, places, wide, open_starts)
+
+    def run(self, chosen: Integers) -> tuple[Found, int]:
+        """Look some people up, in the order given, and say how many looks that took."""
+        known, fits, places = self.known, self.known.covers, self.places
+        found = Found.nothing(len(chosen), len(known.low))
+        sides = (found.rows, found.kinds, found.first, found.low, found.high)
+        if not len(places):
+            return found, 0
+        looks = descend(
+            self.people[chosen], self.classes, known.rows[places], fits.starts, fits.labels, fits.wide, fits.unknown,
+            self.opens, self.open_starts, known.low[:, places], known.high[:, places], *sides,
+        )  # fmt: skip
+        some = found.first >= 0
+        found.first[some] = places[found.first[some]]
+        return found, int(looks)
+
+
+def _opens(known: Index, column: int) -> Integers:
+    """Return the labels of a column that fit everybody and that occur."""
+    first, last = known.label_offsets[column], known.label_offsets[column + 1]
+    there = np.bincount(known.classes[column] - first, minlength=last - first) > 0
+    return np.asarray(first + np.flatnonzero(known.covers.wide[first:last] & there), dtype=np.int64)
+
+
+def _share(known: Index, people: Integers, column: int) -> float:
+    """Return how many classes fit a person in one column alone, on average."""
+    fits, number = known.covers, known.classes.shape[1]
+    size = np.bincount(known.classes[column], minlength=len(fits.wide)).astype(np.int64)
+    wide = int(size[_opens(known, column)].sum())
+    sums = np.concatenate([[0], np.cumsum(size[fits.labels])])
+    of_value = np.where(fits.unknown, number, wide + sums[fits.starts[1:]] - sums[fits.starts[:-1]])
+    return float(of_value[people[:, column]].mean()) if len(people) else 0.0
 
 
 def _onto(found: Found, chosen: Integers, size: int) -> Found:
@@ -157,84 +206,3 @@ def _onto(found: Found, chosen: Integers, size: int) -> Found:
         mine[chosen] = theirs
     every.low[:, chosen], every.high[:, chosen] = found.low, found.high
     return every
-
-
-@compiled
-def _fits(value: int, label: int, starts: Integers, labels: Integers, wide: Truths, unknown: Truths) -> bool:
-    if wide[label] or unknown[value]:
-        return True
-    first, last = starts[value], starts[value + 1]
-    while first < last:
-        middle = (first + last) // 2
-        if labels[middle] < label:
-            first = middle + 1
-        else:
-            last = middle
-    return bool(first < starts[value + 1] and labels[first] == label)
-
-
-@tolerant
-@compiled
-def _look(
-    people: Integers,
-    classes: Integers,
-    rows: Integers,
-    starts: Integers,
-    labels: Integers,
-    wide: Truths,
-    unknown: Truths,
-    column: int,
-    places: Integers,
-    open_labels: Integers,
-    low: Integers,
-    high: Integers,
-    out_rows: Integers,
-    out_kinds: Integers,
-    out_first: Integers,
-    out_low: Integers,
-    out_high: Integers,
-) -> Any:
-    """Go through the classes, sorted by ``column``, whose label fits there; -1: through all."""
-    for p in range(len(people)):
-        everyone = column < 0 or unknown[people[p, max(column, 0)]]
-        mine = 0 if everyone else starts[people[p, column]]
-        many = 1 if everyone else starts[people[p, column] + 1] - mine + len(open_labels)
-        for i in range(many):
-            if everyone:
-                first, last = 0, len(rows)
-            else:
-                special = i - (many - len(open_labels))
-                label = open_labels[special] if special >= 0 else labels[mine + i]
-                first, last = places[label], places[label + 1]
-            for c in range(first, last):
-                fit = True
-                for k in range(len(classes)):
-                    if k != column and not _fits(people[p, k], classes[k, c], starts, labels, wide, unknown):
-                        fit = False
-                        break
-                if fit:
-                    _add(p, c, rows, low, high, out_rows, out_kinds, out_first, out_low, out_high)
-
-
-@compiled
-def _add(
-    p: int,
-    c: int,
-    rows: Integers,
-    low: Integers,
-    high: Integers,
-    out_rows: Integers,
-    out_kinds: Integers,
-    out_first: Integers,
-    out_low: Integers,
-    out_high: Integers,
-) -> None:
-    if out_kinds[p] == 0:
-        out_first[p] = c
-    for s in range(len(low)):
-        if out_kinds[p] == 0 or low[s, c] < out_low[s, p]:
-            out_low[s, p] = low[s, c]
-        if out_kinds[p] == 0 or high[s, c] > out_high[s, p]:
-            out_high[s, p] = high[s, c]
-    out_rows[p] += rows[c]
-    out_kinds[p] += 1

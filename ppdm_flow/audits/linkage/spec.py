@@ -18,7 +18,7 @@ class LinkageParams(Params):
     Without it the attacker knows the quasi-identifiers of everybody in the original: the worst case. ``columns`` says
     which of its columns tells which attribute (those of the same name if not given; those that it has not are not
     used); ``identity`` names the column that says who it is, ``truth`` the attribute of the source that holds the same
-    identities, by which the links are judged (one that some step reads: what no step needs is never read).
+    identities, by which the links are judged.
     ``attributes`` are linked by: all quasi-identifiers if not given; ``sensitive`` are learned: those of that role if
     not given. ``sample`` bounds the people for whom the nearest row is looked for; 0 for none.
     """
@@ -52,7 +52,7 @@ def effect(params: LinkageParams, scope: Scope) -> Effect:
     if params.truth is not None and params.identity is None:
         text = "`truth:` needs `identity:`, the column of the file that says who a person is"
         problems = (*problems, Problem("PPF898", text, ("truth",)))
-    return Effect(problems=problems)
+    return Effect(problems=problems, asks={"truth": params.truth} if params.truth is not None else {})
 
 
 SPEC = PluginSpec(
@@ -64,7 +64,7 @@ SPEC = PluginSpec(
             "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002; nearest rows: Domingo-Ferrer,"
             " Torra, Disclosure risk assessment via record linkage, 2002; Gower, Biometrics 27, 1971"
         ),
-        cost="an index lookup a person, sampled where a million rows differ: half a minute then, else seconds",
+        cost="one way down the sorted classes for each distinct person: seconds for a million; sampled beyond that",
         example=(
             "audits:\n  voters:\n    use: linkage\n    with: {external: voters.csv, identity: name}\n"
             "gates:\n  nobody-found: {metric: voters.linked, max: 0}"
