@@ -11,6 +11,7 @@ from ppdm_flow.api.concepts_ledger import LEDGER_CONCEPTS
 from ppdm_flow.api.concepts_outputs import OUTPUT_CONCEPTS
 from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
 from ppdm_flow.api.concepts_roles import ROLE_CONCEPTS
+from ppdm_flow.api.concepts_tests import TEST_CONCEPTS
 
 _SECTIONS = "Sections of a policy"
 _FIGURES = "Figures"
@@ -24,6 +25,7 @@ CONCEPTS: Mapping[str, Concept] = {
     **LEDGER_CONCEPTS,
     **DIFF_CONCEPTS,
     **OUTPUT_CONCEPTS,
+    **TEST_CONCEPTS,
     "source": Concept(
         _SECTIONS,
         "where the data is and how it is read; `--data` overrides its path",

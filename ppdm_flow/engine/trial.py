@@ -121,5 +121,5 @@ def _text(categories: pa.StringArray, code: int) -> str:
 def _without_history(plan: Plan, scratch: Path) -> Plan:
     if plan.ledger is None:
         return plan
-    node: LedgerNode = replace(plan.ledger, path=str(scratch / "ledger"), key=str(scratch / "ledger.key"))
+    node: LedgerNode = replace(plan.ledger, place=str(scratch / "ledger"), key=str(scratch / "ledger.key"), server=None)
     return replace(plan, ledger=node)
