@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.listing import plugins
     from ppdm_flow.api.mining import mine
     from ppdm_flow.api.planning import plan
+    from ppdm_flow.api.profiling import profile
     from ppdm_flow.api.reconstructing import reconstruct
     from ppdm_flow.api.reporting import judgement, report
     from ppdm_flow.api.running import run
@@ -49,6 +50,7 @@ _HOMES = {
     "mine": "mining",
     "plan": "planning",
     "plugins": "listing",
+    "profile": "profiling",
     "reconstruct": "reconstructing",
     "report": "reporting",
     "run": "running",
@@ -78,6 +80,7 @@ __all__ = [
     "mine",
     "plan",
     "plugins",
+    "profile",
     "reconstruct",
     "report",
     "run",

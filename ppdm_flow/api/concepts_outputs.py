@@ -38,4 +38,20 @@ OUTPUT_CONCEPTS: Mapping[str, Concept] = {
         "# ppdm-flow check policies/ --format sarif --output-file out.sarif --format github\n"
         "# ppdm-flow run POLICY --format text --format junit --output-file junit.xml",
     ),
+    "profile": Concept(
+        "Starting",
+        "a first policy from data: types, roles guessed with reasons, what tells rows apart, what that asks for",
+        "Direct identifiers are known by the form of their values (e-mail addresses, telephone numbers, accounts and"
+        " cards, national identifiers of 21 countries or systems with their check digits) and by the names of columns"
+        " in a dozen languages; where nearly every row has a value of its own, a text or a whole number is one as well."
+        " In doubt a column is a quasi-identifier, since others may know it. Looked at are all combinations of up to"
+        " three columns that are released: the minimal ones under which no two rows agree, and those under which most"
+        " rows are alone. Combinations are pruned level by level and estimated on a share of their values first; what"
+        " is shown is counted exactly. Every line is a guess: a policy is what somebody answers for. No value of the"
+        " data is shown: edges of intervals are round numbers around the middle nine tenths of the rows. A file whose"
+        " first line holds numbers, dates, addresses or values from below it is taken to have no header.",
+        "# ppdm-flow profile data.csv > policies/new.yaml\n# ppdm-flow profile data.csv --format text",
+        reference="Sismanis, Brown, Haas, Reinwald, GORDIAN, VLDB 2006; Heise and others, DUCC, PVLDB 2013; distinct"
+        " sampling: Gibbons, VLDB 2001",
+    ),
 }

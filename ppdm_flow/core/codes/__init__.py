@@ -24,6 +24,7 @@ HUNDREDS = (
     "rules",
     "plan",
     "outputs",
+    "profiled",
     "scaffold",
     "run",
     "mining",

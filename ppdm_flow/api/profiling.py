@@ -1,0 +1,55 @@
+"""A first policy from data: what its columns look like, what tells its rows apart, and what that asks for."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.profiling_data import columns, look, without
+from ppdm_flow.mining.profiling.table import profile as measured
+from ppdm_flow.report.profile import policy, text
+from ppdm_flow.report.profile.document import document
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """A profile of the file ``data``; no form of it holds a value of the data."""
+
+    data: Path
+    document: dict[str, Any]
+
+    def rendered(self, form: str, width: int = 100, beside: Path | None = None) -> str:
+        """Return the profile as ``yaml`` (a policy; paths start from the folder ``beside``), ``json`` or ``text``."""
+        match form:
+            case "json":
+                return json.dumps(self.document, indent=2, ensure_ascii=False) + "\n"
+            case "text":
+                return text.render(self.document, width)
+            case _:
+                return policy.render(self.document, _from(self.data, beside or Path()))
+
+
+def profile(data: Path, *, header: bool | None = None) -> Profiled:
+    """Read a file, measure it and guess roles.
+
+    ``header`` says whether a text file's first record names the columns; None finds out, in doubt that it does not.
+    Raises DataError where the file cannot be read, has no rows, or columns that no policy can declare.
+    """
+    written = look(data, header=header)
+    found, missing = without(columns(data, written))
+    source = {
+        "options": dict(written.options),
+        "columns": list(written.columns) if written.columns else None,
+        "missing": list(missing),
+    }
+    return Profiled(data, document(measured(found, missing), data.name, source))
+
+
+def _from(data: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(data.absolute(), folder.absolute())).as_posix()
+    except ValueError:  # another drive
+        return data.as_posix()

@@ -1,0 +1,54 @@
+"""``ppdm-flow profile``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.cli.output import columns, deliver
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+
+EXAMPLES = (
+    "profile data.csv > policies/new.yaml",
+    "profile visits.parquet --out policies/visits.yaml",
+    "profile adult.data.gz --no-header --format text",
+)
+
+
+class Form(StrEnum):
+    """How a profile is written."""
+
+    YAML = "yaml"
+    JSON = "json"
+    TEXT = "text"
+
+
+def profile(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="The data file.", show_default=False)],
+    form: Annotated[
+        Form, typer.Option("--format", help="yaml: a first policy, with comments; json, text: what was found.")
+    ] = Form.YAML,
+    out: Annotated[
+        Path | None, typer.Option("--out", "--output-file", "-o", metavar="FILE", help="Write there, if nothing is.")
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line names the columns; else it is guessed."),
+    ] = None,
+) -> None:
+    """Write a first policy for data: types, roles guessed with reasons, what tells rows apart, what to require.
+
+    Every line is a guess to start from. No value of the data is shown, in no format: only names of columns, counts,
+    and round edges of intervals.
+
+    Exit status: 0 written, 2 the data cannot be read, or the file is there already.
+    """
+    if out is not None and out.exists() and out.is_file():
+        raise UsageError(Diagnostic("PPF673", f"`{out}` is there already: nothing was written"))
+    found = api.profile(data, header=header)
+    deliver(found.rendered(form.value, columns(), out.parent if out is not None else None), out)

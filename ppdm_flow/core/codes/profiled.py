@@ -1,0 +1,38 @@
+"""PPF67x: data that is to be profiled."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF670",
+        "no rows to profile",
+        "The file has no rows.",
+        "Roles and types are guessed from rows.",
+        "Give a file with data, or start with `ppdm-flow init`.",
+    ),
+    CodePage(
+        "PPF671",
+        "no profile of sets",
+        "The file holds sets of items: baskets, transactions, lists.",
+        "What is unique among sets is another question, which `privacy.km_anonymity` and `itemset_breach` ask.",
+        "Start from `pipelines/pharmacy.yaml`.",
+    ),
+    CodePage(
+        "PPF672",
+        "columns without a name",
+        "A column has an empty name.",
+        "A policy declares columns by their names.",
+        "Take the column away or give it a name; `--no-header` takes the first line for data and numbers the columns.",
+        bad="ppdm-flow profile export.csv",
+        good="ppdm-flow profile export.csv --no-header",
+    ),
+    CodePage(
+        "PPF673",
+        "`profile` overwrites nothing",
+        "The file that the policy is to be written to is there already.",
+        "A policy that somebody wrote must not be lost.",
+        "Give another file.",
+    ),
+)

@@ -1,0 +1,91 @@
+"""One column in figures, without its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.mining.profiling.intervals import edges
+from ppdm_flow.mining.profiling.patterns import shaped
+from ppdm_flow.mining.profiling.types import date_form, numbers_of, type_of
+from ppdm_flow.mining.profiling.words import named
+
+SAMPLE = 400
+"""Distinct values whose form is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What is known of a column. No field holds a value of it.
+
+    ``distinct`` values other than missing; ``alone`` rows whose value no other row has; ``largest`` rows have the most
+    frequent one. ``shape`` and ``named`` are kinds (:mod:`.kinds`), by the values' form and by the name; ``edges``
+    are round numbers around the middle nine tenths, ``length`` the characters of the longest value that was looked
+    at, ``decades`` the time that ISO dates span.
+    """
+
+    name: str
+    rows: int
+    missing: int
+    distinct: int
+    alone: int
+    largest: int
+    type: AttributeType
+    length: int
+    shape: str | None = None
+    shape_word: str = ""
+    named: str | None = None
+    date_format: str | None = None
+    edges: tuple[float, ...] = ()
+    decades: int = 0
+
+    @property
+    def present(self) -> int:
+        """Rows that have a value."""
+        return self.rows - self.missing
+
+    @property
+    def alone_share(self) -> float:
+        """The share of alone rows among those that have a value."""
+        return self.alone / self.present if self.present else 0.0
+
+
+def facts(name: str, codes: npt.NDArray[np.int32], values: pa.StringArray) -> ColumnFacts:
+    """Measure a column: ``codes`` (rows,) point into ``values``, distinct texts that all occur; -1 is missing."""
+    counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
+    kind = type_of(values)
+    form = date_form(values) if kind is not AttributeType.FLOAT else None
+    numeric = kind in (AttributeType.INTEGER, AttributeType.FLOAT) and form is None
+    texts = values.take(pa.array(_spread(len(values)))).to_pylist()
+    shape = shaped(texts) if kind is AttributeType.TEXT or kind is AttributeType.INTEGER else None
+    return ColumnFacts(
+        name=name,
+        rows=len(codes),
+        missing=int((codes < 0).sum()),
+        distinct=len(values),
+        alone=int((counts == 1).sum()),
+        largest=int(counts.max(initial=0)),
+        type=AttributeType.TEXT if form is not None else kind,
+        length=max(map(len, texts), default=0),
+        shape=shape[0] if shape else None,
+        shape_word=shape[1] if shape else "",
+        named=named(name),
+        date_format=form,
+        edges=edges(numbers_of(values), counts, whole=kind is AttributeType.INTEGER) if numeric else (),
+        decades=_decades(values) if kind is AttributeType.DATE else 0,
+    )
+
+
+def _decades(dates: pa.StringArray) -> int:
+    years = pc.min_max(pc.utf8_slice_codeunits(dates, 0, 4))
+    return (int(years["max"].as_py()) - int(years["min"].as_py())) // 10
+
+
+def _spread(size: int) -> npt.NDArray[np.int64]:
+    """Return at most so many positions, evenly spread."""
+    return np.unique(np.linspace(0, size - 1, min(size, SAMPLE)).astype(np.int64)) if size else np.zeros(0, np.int64)

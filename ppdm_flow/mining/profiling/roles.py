@@ -1,0 +1,101 @@
+"""From what a column looks like to the role that it probably has, with the reason. In doubt the careful one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.mining.profiling.column import ColumnFacts
+from ppdm_flow.mining.profiling.kinds import KINDS
+
+_FEW = 5
+_ENOUGH = 20
+_EVIDENCE = 50
+_NEARLY_ALL = 0.95
+_DECADES = 4
+_TEXTS_ONLY = frozenset({"name", "email", "address", "url", "free_text", "network", "uuid", "iban", "account"})
+"""Kinds that a column of numbers is not, whatever it is called: `comments` may count them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A role, why, and the kind that it follows from (``""`` for none)."""
+
+    role: Role
+    reason: str
+    kind: str = ""
+
+
+def guess(column: ColumnFacts) -> Guess:
+    """Return the first guess that something speaks for; without any, the column is a quasi-identifier."""
+    for rule in _RULES:
+        found = rule(column)
+        if found is not None:
+            return found
+    return Guess(Role.QUASI_IDENTIFIER, "nothing says that others cannot know it")
+
+
+def _empty(column: ColumnFacts) -> Guess | None:
+    if column.distinct:
+        return None
+    return Guess(Role.INSENSITIVE, "it has no values at all")
+
+
+def _by_shape(column: ColumnFacts) -> Guess | None:
+    if column.shape is None:
+        return None
+    kind = KINDS[column.shape]
+    word = f" ({column.shape_word})" if column.shape_word else ""
+    return Guess(kind.role, f"its values look like {kind.says}{word}", column.shape)
+
+
+def _by_direct_name(column: ColumnFacts) -> Guess | None:
+    if column.named is None or KINDS[column.named].role is not Role.IDENTIFIER:
+        return None
+    if column.distinct <= _FEW and column.rows >= _ENOUGH:
+        return None
+    if column.named in _TEXTS_ONLY and column.type is not AttributeType.TEXT:
+        return None
+    several = "; rows share it, so people have several" if column.alone_share < 0.5 and column.distinct else ""
+    return Guess(Role.IDENTIFIER, f"it is named like {KINDS[column.named].says}{several}", column.named)
+
+
+def _constant(column: ColumnFacts) -> Guess | None:
+    if column.distinct > 1 or column.missing:
+        return None
+    return Guess(Role.INSENSITIVE, "every row has the same value")
+
+
+def _by_name(column: ColumnFacts) -> Guess | None:
+    if column.named is None or KINDS[column.named].role is Role.IDENTIFIER:
+        return None
+    kind = KINDS[column.named]
+    return Guess(kind.role, f"it is named like {kind.says}", column.named)
+
+
+def _dates(column: ColumnFacts) -> Guess | None:
+    if column.type is not AttributeType.DATE and column.date_format is None:
+        return None
+    if column.decades >= _DECADES:
+        return Guess(Role.QUASI_IDENTIFIER, "its dates span decades, as dates of birth do", "birth")
+    return Guess(Role.QUASI_IDENTIFIER, "its values are dates, which others may know", "date")
+
+
+def _unique(column: ColumnFacts) -> Guess | None:
+    if column.present < _EVIDENCE or column.alone_share < _NEARLY_ALL:
+        return None
+    if column.type is AttributeType.FLOAT:
+        return Guess(Role.QUASI_IDENTIFIER, "so exact a number that nearly every row has its own")
+    return Guess(Role.IDENTIFIER, "nearly every row has a value of its own", "person_id")
+
+
+_RULES: tuple[Callable[[ColumnFacts], Guess | None], ...] = (
+    _empty,
+    _by_shape,
+    _by_direct_name,
+    _constant,
+    _by_name,
+    _dates,
+    _unique,
+)

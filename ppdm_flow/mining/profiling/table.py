@@ -1,0 +1,76 @@
+"""A whole table: its columns, the roles guessed, and what tells its rows apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.profiling.column import ColumnFacts, facts
+from ppdm_flow.mining.profiling.roles import Guess, guess
+from ppdm_flow.mining.uniques.measure import Ground
+from ppdm_flow.mining.uniques.search import BUDGET, Uniques, search
+
+Coded = tuple[npt.NDArray[np.int32], pa.StringArray]
+"""Codes of the rows, -1 for missing, and the distinct texts that they point into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """``columns`` with ``guesses`` in the same order; ``uniques`` are about positions among them.
+
+    ``missing`` are the marks, of a fixed list, that were taken for missing values.
+    """
+
+    rows: int
+    columns: tuple[ColumnFacts, ...]
+    guesses: tuple[Guess, ...]
+    uniques: Uniques
+    missing: tuple[str, ...] = ("",)
+
+    def names(self, columns: Sequence[int]) -> tuple[str, ...]:
+        """Return the names of these columns."""
+        return tuple(self.columns[c].name for c in columns)
+
+    def with_role(self, *roles: Role) -> tuple[ColumnFacts, ...]:
+        """Return the columns that were guessed to have one of these roles."""
+        return tuple(c for c, g in zip(self.columns, self.guesses, strict=True) if g.role in roles)
+
+
+def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, budget: int = BUDGET) -> Profile:
+    """Measure every column, guess its role, and look for what tells rows apart.
+
+    Columns that are told to be identifiers count as unique or not by themselves, and in no combination: they do not
+    leave. ``budget`` is that of the search. Missing values are equal to each other.
+    """
+    measured = tuple(facts(name, codes, values) for name, (codes, values) in columns.items())
+    guesses = _usable(measured, tuple(guess(column) for column in measured))
+    ground = Ground(
+        [np.ascontiguousarray(codes + np.int32(1)) for codes, _ in columns.values()],
+        [len(values) + 1 for _, values in columns.values()],
+    )
+    alone = [i for i, column in enumerate(measured) if column.rows > 1 and column.alone == column.rows]
+    others = [i for i, g in enumerate(guesses) if g.role is not Role.IDENTIFIER and i not in alone]
+    found = search(ground, others, budget=budget)
+    minimal = (*((i,) for i in alone), *found.minimal)
+    uniques = Uniques(minimal, found.telling, found.looked_at, found.left_out)
+    rows = measured[0].rows if measured else 0
+    return Profile(rows, measured, guesses, uniques, tuple(missing))
+
+
+def _usable(columns: Sequence[ColumnFacts], guesses: tuple[Guess, ...]) -> tuple[Guess, ...]:
+    """Return guesses by which there is something to group by: without any quasi-identifier, what leaves is one."""
+    if any(g.role is Role.QUASI_IDENTIFIER for g in guesses):
+        return guesses
+    left = [i for i, g in enumerate(guesses) if g.role is not Role.IDENTIFIER and columns[i].distinct]
+    sensitive = [i for i in left if guesses[i].role is Role.SENSITIVE]
+    chosen = set(left) - set(sensitive) or set(sensitive)
+    instead = "nothing else is left to group people by"
+    return tuple(
+        Guess(Role.QUASI_IDENTIFIER, f"{instead} ({g.reason})", g.kind) if i in chosen else g
+        for i, g in enumerate(guesses)
+    )

@@ -1,0 +1,106 @@
+"""Types and forms of dates: only what every value has, since a policy that says so refuses any other."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.roles import AttributeType
+
+MARKS = ("?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A")
+"""Texts that stand for a missing value wherever they occur."""
+NUMERIC_MARKS = ("NA", "-", ".", "--")
+"""Texts that do so where all else in a column is numbers."""
+
+FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d.%m.%y", "%m/%d/%y")
+_INTEGER = r"^[+-]?[0-9]+$"
+_FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_CODE = r"^0[0-9]"
+_LONGEST = 15
+"""Digits that a float keeps; longer ones are codes, not numbers."""
+_ISO_LENGTHS = frozenset({10, 16, 19, 20, 22, 23, 25, 26})
+_TRIED = 20_000
+_SAMPLE = 200
+
+
+def type_of(values: pa.StringArray) -> AttributeType:
+    """Return the type that all of these distinct values have; text where they have none.
+
+    Numbers with leading zeros or more than 15 digits are codes, so text. Dates are ISO 8601, year first.
+    """
+    if not len(values):
+        return AttributeType.TEXT
+    if _all(pc.match_substring_regex(values, _INTEGER)):
+        if _any(pc.match_substring_regex(values, _CODE)) or _longest(values) > _LONGEST:
+            return AttributeType.TEXT
+        return AttributeType.INTEGER
+    if _all(pc.match_substring_regex(values, _FLOAT)):
+        numbers = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
+        return AttributeType.FLOAT if np.isfinite(numbers).all() else AttributeType.TEXT
+    return AttributeType.DATE if _dates(values) else AttributeType.TEXT
+
+
+def numeric_but(values: pa.StringArray, marks: Sequence[str]) -> bool:
+    """Whether all values but these marks are numbers, and there are some."""
+    rest = values.filter(pc.invert(pc.is_in(values, value_set=pa.array(list(marks), pa.string()))))
+    return 0 < len(rest) < len(values) and _all(pc.match_substring_regex(rest, _FLOAT))
+
+
+def date_form(values: pa.StringArray) -> str | None:
+    """Return the strptime format of dates that are not ISO; None where none fits all, or two do and months are open."""
+    if not 0 < len(values) <= _TRIED:
+        return None
+    texts = values.to_pylist()
+    near = [form for form in FORMATS if _fits(texts[:: max(1, len(texts) // _SAMPLE)], form)]
+    fitting = [form for form in near if _fits(texts, form)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def numbers_of(values: pa.StringArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the values of a column of numbers, as float64."""
+    found: np.ndarray[tuple[int], np.dtype[np.float64]] = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _dates(values: pa.StringArray) -> bool:
+    lengths = pc.utf8_length(values)
+    if pc.min(lengths).as_py() < min(_ISO_LENGTHS) or pc.max(lengths).as_py() > max(_ISO_LENGTHS):
+        return False
+    try:
+        pc.cast(values, pa.date32())
+    except pa.ArrowInvalid:
+        return len(values) <= _TRIED and all(_iso(text) for text in values.to_pylist())
+    return True
+
+
+def _iso(text: str) -> bool:
+    try:
+        dt.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return text[4:5] == "-"
+
+
+def _fits(texts: Sequence[str], form: str) -> bool:
+    try:
+        for text in texts:
+            dt.datetime.strptime(text, form)  # noqa: DTZ007  # a day of a calendar, nowhere in particular
+    except ValueError:
+        return False
+    return True
+
+
+def _longest(values: pa.StringArray) -> int:
+    return int(pc.max(pc.binary_length(values)).as_py() or 0)
+
+
+def _all(found: pa.BooleanArray) -> bool:
+    return bool(pc.all(found).as_py())
+
+
+def _any(found: pa.BooleanArray) -> bool:
+    return bool(pc.any(found).as_py())

@@ -1,0 +1,69 @@
+"""The document that the forms of a profile are made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.profiling.column import ColumnFacts
+from ppdm_flow.mining.profiling.roles import Guess
+from ppdm_flow.mining.profiling.table import Profile
+
+VERSION = 1
+_MOST_MINIMAL = 20
+_FEW = 8
+
+
+def document(found: Profile, file: str, source: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON-ready form: ``file`` is the data's name, ``source`` how it is read."""
+    uniques = found.uniques
+    return {
+        "version": VERSION,
+        "file": file,
+        "source": source,
+        "rows": found.rows,
+        "columns": [_column(c, g) for c, g in zip(found.columns, found.guesses, strict=True)],
+        "unique_combinations": [list(found.names(c)) for c in uniques.minimal[:_MOST_MINIMAL]],
+        "more_unique_combinations": max(0, len(uniques.minimal) - _MOST_MINIMAL),
+        "telling_combinations": [{"columns": list(found.names(a.columns)), "alone": a.share} for a in uniques.telling],
+        "combinations_looked_at": uniques.looked_at,
+        "combinations_left_out": uniques.left_out,
+    }
+
+
+def _column(column: ColumnFacts, guess: Guess) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "role": str(guess.role),
+        "reason": guess.reason,
+        "kind": guess.kind or None,
+        "type": "text" if _code(column, guess) else str(column.type),
+        "date_format": column.date_format,
+        "missing": column.missing,
+        "distinct": column.distinct,
+        "alone": column.alone,
+        "alone_share": column.alone_share,
+        "largest_share": column.largest / column.rows if column.rows else 0.0,
+        "hierarchy": _hierarchy(column, guess),
+    }
+
+
+def _hierarchy(column: ColumnFacts, guess: Guess) -> dict[str, Any] | None:
+    """Return a hierarchy that fits every value, for a quasi-identifier that has more than a few."""
+    if guess.role is not Role.QUASI_IDENTIFIER or column.distinct <= _FEW:
+        return None
+    if column.type == "date":
+        return {"date": ["month", "year", "decade"]}
+    if column.date_format:
+        return {"date": ["month", "year", "decade"], "format": column.date_format}
+    if _code(column, guess) or (guess.kind == "postal_code" and column.type == "text"):
+        kept = [n for n in (4, 3, 2, 1) if n < column.length]
+        return {"prefix": kept} if kept else None
+    if column.edges:
+        return {"intervals": list(column.edges), "open_ends": "both"}
+    return None
+
+
+def _code(column: ColumnFacts, guess: Guess) -> bool:
+    """Whether its numbers are no quantities: postal codes are near to each other by their first digits."""
+    return guess.kind == "postal_code" and column.type == "integer"

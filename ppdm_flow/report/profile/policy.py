@@ -1,0 +1,202 @@
+"""A first policy from a profile: every line a guess, with its reason beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ppdm_flow.report.snippet import printable
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_K = 5
+_FEW_VALUES = 4
+_EXACT = 0.05
+_WIDTH = 110
+_MOST_NAMED = 6
+_BY_TYPE = "text"
+
+
+def render(found: dict[str, Any], path: str) -> str:
+    """Return the policy as YAML with comments; ``path`` is that of the data as the policy will name it."""
+    name = policy_name(found["file"])
+    parts = [
+        _head(found),
+        f"version: 1\nname: {name}\n",
+        _source(found, path),
+        _attributes(found["columns"]),
+        _privacy(found),
+        _steps(found["columns"]),
+        f"releases:\n  study: {{path: {name}.csv}}\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def policy_name(file: str) -> str:
+    """Return a name that a policy may have, from that of a file."""
+    stem = file.partition(".")[0] or file.strip(".").partition(".")[0]
+    name = _NAME.sub("-", stem).strip("-_")[:48]
+    return name if name[:1].isalpha() else f"data-{name}".rstrip("-")
+
+
+def scalar(text: str) -> str:
+    """Return a text as YAML: plain where it can only be itself, else quoted, with all escapes; no param is meant."""
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    quoted = json.dumps(text.replace("${", "$${"), ensure_ascii=False)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)
+
+
+def _head(found: dict[str, Any]) -> str:
+    rows, columns = found["rows"], len(found["columns"])
+    lines = _comment(
+        f"A first policy, made by `ppdm-flow profile` from what {rows:,} rows of {columns:,} columns look like. Every"
+        " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
+        " data stands here: edges of intervals are round numbers around the middle nine tenths of the rows."
+    )
+    return "\n".join([*lines, *_told(found)]) + "\n"
+
+
+def _told(found: dict[str, Any]) -> Iterator[str]:
+    """Yield what tells rows apart."""
+    single = [c for c in found["unique_combinations"] if len(c) == 1]
+    several = [c for c in found["unique_combinations"] if len(c) > 1]
+    if single:
+        yield from _comment(f"No two rows have the same {_listed([c[0] for c in single])}.")
+    if several:
+        more = len(several) - _MOST_NAMED + found["more_unique_combinations"]
+        tail = f" (and {more:,} more)" if more > 0 else ""
+        yield from _comment(
+            f"Nor the same {_either(several[:_MOST_NAMED])}{tail}."
+            if single
+            else f"No two rows have the same {_either(several[:_MOST_NAMED])}{tail}."
+        )
+    for each in found["telling_combinations"][:_MOST_NAMED]:
+        yield from _comment(f"{_percent(each['alone'])} of the rows are alone with their {_joined(each['columns'])}.")
+    if found["combinations_left_out"]:
+        yield from _comment(f"{found['combinations_left_out']:,} combinations were not looked at: there may be more.")
+
+
+def _source(found: dict[str, Any], path: str) -> str:
+    lines = ["source:", f"  path: {scalar(path)}  # from the folder of this file; or give another with --data"]
+    source = found["source"]
+    if source.get("options"):
+        lines.append(f"  with: {_flow(source['options'])}")
+    if source.get("columns"):
+        lines += _comment("The file seems to have no header: give the columns their names, here and below.", "  ")
+        lines.append(f"  columns: {_flow(source['columns'])}")
+    if source["missing"] != [""]:
+        lines += _comment("Marks of missing values that occur, of a list that ppdm-flow has.", "  ")
+        lines.append(f"  missing: {_flow(source['missing'])}")
+    return "\n".join(lines) + "\n"
+
+
+def _attributes(columns: Sequence[dict[str, Any]]) -> str:
+    lines = ["attributes:"]
+    for column in columns:
+        lines += _comment(f"{column['reason']}; {_figures(column)}", "  ")
+        lines.append(f"  {scalar(column['name'])}: {_flow(_declared(column))}")
+    return "\n".join(lines) + "\n"
+
+
+def _declared(column: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"role": column["role"]}
+    if column["type"] != _BY_TYPE and column["role"] != "identifier":
+        found["type"] = column["type"]
+    if column["hierarchy"]:
+        found["hierarchy"] = column["hierarchy"]
+    return found
+
+
+def _figures(column: dict[str, Any]) -> str:
+    values = f"{column['distinct']:,} value{'' if column['distinct'] == 1 else 's'}"
+    alone = f", {_percent(column['alone_share'])} of the rows alone with theirs" if column["alone"] else ""
+    missing = f", {column['missing']:,} missing" if column["missing"] else ""
+    exact = column["role"] == "sensitive" and column["alone_share"] >= _EXACT
+    caution = ". Whoever knows it exactly finds the row: coarser values are safer" if exact else ""
+    return f"{values}{alone}{missing}{caution}"
+
+
+def _privacy(found: dict[str, Any]) -> str:
+    columns = found["columns"]
+    lines = ["privacy:"]
+    if _with_role(columns, "quasi_identifier"):
+        lines += _comment(f"Nobody is told from fewer than {_K - 1} others by what others may know.", "  ")
+        lines.append(f"  k_anonymity: {{k: {_K}}}")
+    sensitive = [c for c in _with_role(columns, "sensitive") if c["distinct"] > 1]
+    if sensitive:
+        lines += _comment("Those who look alike do not all share one sensitive value.", "  ")
+        lines.append("  l_diversity:")
+        lines += [f"    {scalar(c['name'])}: {{l: {_diverse(c)}}}" for c in sensitive]
+        lines += _template(columns, sensitive[0])
+    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
+
+
+def _template(columns: Sequence[dict[str, Any]], sensitive: dict[str, Any]) -> list[str]:
+    """Return a template as a comment: its value must come from whoever knows what is harmful."""
+    channel = [c["name"] for c in _with_role(columns, "quasi_identifier")][:3]
+    body = {"channel": channel, "sensitive": {sensitive["name"]: ["VALUE"]}, "confidence": "0.5"}
+    return [
+        *_comment("For the values that harm, a template says how surely they may be concluded at most:", "  "),
+        "  # templates:",
+        f"  #   no-VALUE: {_flow(body)}",
+    ]
+
+
+def _diverse(column: dict[str, Any]) -> int:
+    return 3 if column["distinct"] >= _FEW_VALUES else 2
+
+
+def _steps(columns: Sequence[dict[str, Any]]) -> str:
+    if not _with_role(columns, "quasi_identifier"):
+        return ""
+    lines = ["steps:", *_comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")]
+    return "\n".join([*lines, "  recode: {use: mondrian}"]) + "\n"
+
+
+def _with_role(columns: Sequence[dict[str, Any]], role: str) -> list[dict[str, Any]]:
+    return [c for c in columns if c["role"] == role]
+
+
+def _comment(text: str, indent: str = "") -> list[str]:
+    """Return a text as lines of comment: nothing in it can end one."""
+    lines, line = [], f"{indent}#"
+    for word in printable(" ".join(text.split())).split(" "):
+        if len(line) + len(word) >= _WIDTH and line.strip() != "#":
+            lines.append(line)
+            line = f"{indent}#"
+        line += f" {word}"
+    return [*lines, line]
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_flow(v) for v in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"{value:.12g}"
+    return str(value) if value == "0.5" else scalar(str(value))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", nor the same ".join(scalar(n) for n in names)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " + ".join(scalar(n) for n in names)
+
+
+def _either(combinations: Iterable[Sequence[str]]) -> str:
+    return ", nor the same ".join(_joined(c) for c in combinations)
+
+
+def _percent(share: float) -> str:
+    if share >= 0.9995 and share < 1:
+        return "nearly 100 %"
+    return f"{100 * share:.1f} %" if share >= 0.001 else "a few"
