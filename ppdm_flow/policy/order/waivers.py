@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.policy.order.clauses import Clauses
-from ppdm_flow.policy.order.verdicts import Change, Verdict, verdict
+from ppdm_flow.policy.order.verdicts import Change, Side, Verdict, verdict
 
 
 def waived(tree: Mapping[str, Any]) -> dict[str, str]:
@@ -40,10 +40,13 @@ def waivers(old: Clauses, new: Clauses, judged: Collection[str]) -> Iterator[Cha
             yield Change(f"waivers of {of}", found, "what is waived may happen", *_sides(of, old, new))
 
 
-def _sides(of: str, old: Clauses, new: Clauses) -> tuple[Any, Any]:
-    found = []
-    for clauses in (old, new):
-        given = clauses.loaded.tree.get("waivers")
-        names = [n for n, w in given.items() if isinstance(w, Mapping) and _name(w) == of] if isinstance(given, Mapping) else []
-        found.append(clauses.side(("waivers", names[0])) if names else None)
-    return found[0], found[1]
+def _sides(of: str, old: Clauses, new: Clauses) -> tuple[Side | None, Side | None]:
+    return _side(of, old), _side(of, new)
+
+
+def _side(of: str, clauses: Clauses) -> Side | None:
+    given = clauses.loaded.tree.get("waivers")
+    for name, waiver in given.items() if isinstance(given, Mapping) else ():
+        if isinstance(waiver, Mapping) and _name(waiver) == of:
+            return clauses.side(("waivers", str(name)))
+    return None

@@ -1,0 +1,283 @@
+"""The order is of use: a change that tightens a clause is stronger, its reverse weaker."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from ppdm_flow.policy.order import Relation, Verdict
+
+BASE = {
+    "version": 1,
+    "name": "p",
+    "attributes": {
+        "q1": {"role": "quasi_identifier"},
+        "q2": {"role": "quasi_identifier"},
+        "q3": {"role": "quasi_identifier"},
+        "s": {"role": "sensitive"},
+        "r": {"role": "sensitive"},
+        "b": {"role": "items"},
+        "i": {"role": "identifier"},
+    },
+    "nulls": "own_category",
+    "audits": {"sizes": {"use": "class_sizes"}},
+    "releases": {"study": {"path": "study.csv"}},
+}
+T = {"channel": ["q1", "q2"], "sensitive": {"s": ["a", "b"]}, "confidence": 0.5}
+LKC = {"l": 2, "k": 3, "c": 0.5, "sensitive": {"s": ["a"]}}
+POPULATION = {"path": "people.csv"}
+HIV = {"r1": 0.1, "r2": 0.25}
+
+PRIVACY = {
+    "k": ({"k_anonymity": {"k": 5}}, {"k_anonymity": {"k": 6}}),
+    "k over more": ({"k_anonymity": {"k": 5, "attributes": ["q1"]}}, {"k_anonymity": {"k": 5}}),
+    "k at all": ({}, {"k_anonymity": {"k": 2}}),
+    "distinct": ({"l_diversity": {"s": {"l": 2}}}, {"l_diversity": {"s": {"l": 3}}}),
+    "entropy for distinct": (
+        {"l_diversity": {"s": {"l": 2}}},
+        {"l_diversity": {"s": {"l": 2.5, "kind": "entropy"}}},
+    ),
+    "recursive for distinct": (
+        {"l_diversity": {"s": {"l": 2}}},
+        {"l_diversity": {"s": {"l": 2, "kind": "recursive", "c": 3}}},
+    ),
+    "recursive c": (
+        {"l_diversity": {"s": {"l": 2, "kind": "recursive", "c": 3}}},
+        {"l_diversity": {"s": {"l": 2, "kind": "recursive", "c": 2}}},
+    ),
+    "entropy over more": (
+        {"l_diversity": {"s": {"l": 2, "kind": "entropy", "attributes": ["q1"]}}},
+        {"l_diversity": {"s": {"l": 2, "kind": "entropy"}}},
+    ),
+    "t": ({"t_closeness": {"s": {"t": 0.3}}}, {"t_closeness": {"s": {"t": 0.2}}}),
+    "t over more": ({"t_closeness": {"s": {"t": 0.3, "attributes": ["q2"]}}}, {"t_closeness": {"s": {"t": 0.3}}}),
+    "t by ranks": (
+        {"t_closeness": {"s": {"t": 0.3, "distance": "ordered", "order": ["a", "b"]}}},
+        {"t_closeness": {"s": {"t": 0.2, "distance": "ordered", "order": ["a", "b"]}}},
+    ),
+    "alpha": ({"alpha_k": {"s": {"alpha": 0.6}}}, {"alpha_k": {"s": {"alpha": 0.5}}}),
+    "alpha of all values": ({"alpha_k": {"s": {"alpha": 0.5, "values": ["a"]}}}, {"alpha_k": {"s": {"alpha": 0.5}}}),
+    "delta": ({"delta_disclosure": {"s": {"delta": 1.5}}}, {"delta_disclosure": {"s": {"delta": 1}}}),
+    "beta": ({"beta_likeness": {"s": {"beta": 2}}}, {"beta_likeness": {"s": {"beta": 1}}}),
+    "delta for beta": ({"beta_likeness": {"s": {"beta": 2}}}, {"delta_disclosure": {"s": {"delta": 1}}}),
+    "beta for t": ({"t_closeness": {"s": {"t": 0.5}}}, {"beta_likeness": {"s": {"beta": 1}}}),
+    "k-map": (
+        {"k_map": {"k": 3, "population": POPULATION, "attributes": ["q1"]}},
+        {"k_map": {"k": 4, "population": POPULATION}},
+    ),
+    "lkc k": ({"lkc": LKC}, {"lkc": LKC | {"k": 4}}),
+    "lkc l": ({"lkc": LKC}, {"lkc": LKC | {"l": 3}}),
+    "lkc c": ({"lkc": LKC}, {"lkc": LKC | {"c": 0.4}}),
+    "lkc of more values": ({"lkc": LKC}, {"lkc": LKC | {"sensitive": {"s": ["a", "b"]}}}),
+    "k for lkc": ({"lkc": {"l": 2, "k": 3}}, {"k_anonymity": {"k": 3}}),
+    "lkc for k": ({"k_anonymity": {"k": 3, "attributes": ["q1", "q2"]}}, {"lkc": {"l": 2, "k": 3}}),
+    "km k": ({"km_anonymity": {"k": 3}}, {"km_anonymity": {"k": 4}}),
+    "km m": ({"km_anonymity": {"k": 3, "m": 2}}, {"km_anonymity": {"k": 3, "m": 3}}),
+    "confidence": ({"templates": {"t": T}}, {"templates": {"t": T | {"confidence": 0.4}}}),
+    "channel": ({"templates": {"t": T}}, {"templates": {"t": T | {"channel": ["q3", "q2", "q1"]}}}),
+    "more values": ({"templates": {"t": T}}, {"templates": {"t": T | {"sensitive": {"s": ["a", "b", "c"]}}}}),
+    "support": ({"templates": {"t": T}}, {"templates": {"t": T | {"min_support": 5}}}),
+    "support by k": (
+        {"templates": {"t": T | {"min_support": 5}}},
+        {"k_anonymity": {"k": 5}, "templates": {"t": T | {"min_support": 2}}},
+    ),
+    "one more": ({"templates": {"t": T}}, {"templates": {"t": T, "u": T | {"negated": True}}}),
+    "smaller r2": (
+        {"sensitivities": {"r": {"values": {"HIV": HIV}}}},
+        {"sensitivities": {"r": {"values": {"HIV": HIV | {"r2": 0.2}}}}},
+    ),
+    "larger r1": (
+        {"sensitivities": {"r": {"values": {"HIV": HIV}}}},
+        {"sensitivities": {"r": {"values": {"HIV": HIV | {"r1": 0.15}}}}},
+    ),
+    "other r1 and r2, smaller gamma": (
+        {"sensitivities": {"r": {"values": {"HIV": {"r1": 0.25, "r2": 0.5}}}}},
+        {"sensitivities": {"r": {"values": {"HIV": {"r1": 0.1, "r2": 0.2}}}}},
+    ),
+    "both directions": (
+        {"sensitivities": {"r": {"directions": "upward", "values": {"HIV": HIV}}}},
+        {"sensitivities": {"r": {"values": {"HIV": HIV}}}},
+    ),
+    "tolerance": (
+        {"sensitivities": {"r": {"default": {"tolerance": 5}}}},
+        {"sensitivities": {"r": {"default": {"tolerance": 4}}}},
+    ),
+    "default for all values": (
+        {"sensitivities": {"r": {"values": {"HIV": HIV}}}},
+        {"sensitivities": {"r": {"default": HIV}}},
+    ),
+    "a further bound": (
+        {"sensitivities": {"r": {"values": {"HIV": HIV}}}},
+        {"sensitivities": {"r": {"values": {"HIV": [HIV, {"r1": 0.2, "r2": 0.3}]}}}},
+    ),
+    "score": ({"anonymity_score": {"max": 0.5}}, {"anonymity_score": {"max": 0.4}}),
+    "blend": (
+        {"blend": {"min_support": 5, "max": 0.2}},
+        {"blend": {"min_support": {"count": 5}, "max": 0.1}},
+    ),
+    "level": ({"itemset_breach": {"level": 0.5}}, {"itemset_breach": {"level": 0.4}}),
+    "sizes": ({"itemset_breach": {"level": 0.5, "sizes": [1]}}, {"itemset_breach": {"level": 0.5, "sizes": [1, 2]}}),
+}
+REST = {
+    "gate max": (
+        {"gates": {"g": {"metric": "sizes.classes", "max": 9}}},
+        {"gates": {"g": {"metric": "sizes.classes", "max": 8}}},
+    ),
+    "gate min": (
+        {"gates": {"g": {"metric": "sizes.classes", "min": 2}}},
+        {"gates": {"g": {"metric": "sizes.classes", "min": 3}}},
+    ),
+    "gate both": (
+        {"gates": {"g": {"metric": "sizes.classes", "min": 2}}},
+        {"gates": {"g": {"metric": "sizes.classes", "min": 2, "max": 3}}},
+    ),
+    "undeclared": ({"undeclared": "drop"}, {"undeclared": "error"}),
+    "audience": (
+        {"releases": {"study": {"path": "study.csv", "audience": "public"}}},
+        {"releases": {"study": {"path": "study.csv", "audience": "partner"}}},
+    ),
+    "shuffle": ({"releases": {"study": {"path": "study.csv", "shuffle": False}}}, {}),
+    "a release fewer": ({"releases": {"study": {"path": "study.csv"}, "more": {"path": "more.csv"}}}, {}),
+    "sealed": ({"randomness": {"mode": "reproducible", "seed": "1"}}, {}),
+    "hidden": ({"report": {"values": "show"}}, {"report": {"values": "hide"}}),
+    "ledger": ({}, {"ledger": {"path": "ledger", "subject": "i"}}),
+}
+
+
+def policy(**more):
+    return copy.deepcopy(BASE) | more
+
+
+@pytest.mark.parametrize(("old", "new"), PRIVACY.values(), ids=PRIVACY)
+def test_requirements(order, old, new):
+    old, new = policy(privacy=old), policy(privacy=new)
+    assert order(old, new).relation is Relation.STRICTER
+    assert order(new, old).relation is Relation.WEAKER
+
+
+@pytest.mark.parametrize(("old", "new"), REST.values(), ids=REST)
+def test_the_rest(order, old, new):
+    old, new = policy(**old), policy(**new)
+    assert order(old, new).relation is Relation.STRICTER
+    assert order(new, old).relation is Relation.WEAKER
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("insensitive", "quasi_identifier"), ("target", "sensitive"), ("quasi_identifier", "identifier")],
+)
+def test_roles(order, before, after):
+    old, new = policy(), policy()
+    old["attributes"]["q3"]["role"], new["attributes"]["q3"]["role"] = before, after
+    assert order(old, new).relation is Relation.STRICTER
+    assert order(new, old).relation is Relation.WEAKER
+
+
+def test_a_role_counts_where_classes_form_by_it(order):
+    old = policy(privacy={"k_anonymity": {"k": 5}})
+    new = copy.deepcopy(old)
+    new["attributes"]["q3"]["role"] = "insensitive"
+    found = {c.clause: c.verdict for c in order(old, new).changes}
+    assert found == {"attributes.q3.role": Verdict.WEAKER, "privacy.k_anonymity": Verdict.WEAKER}
+    new["nulls"] = old["nulls"] = "exclude"
+    found = {c.clause: c.verdict for c in order(old, new).changes}
+    assert found["privacy.k_anonymity"] is Verdict.INCOMPARABLE
+
+
+@pytest.mark.parametrize(
+    ("field", "loose", "strict"),
+    [("domain", None, ["x", "y"]), ("domain", ["x", "y", "z"], ["y", "x"]), ("type", None, "integer")],
+)
+def test_what_data_is_taken(order, field, loose, strict):
+    old, new = policy(), policy()
+    old["attributes"]["q1"] |= {field: loose} if loose else {}
+    new["attributes"]["q1"][field] = strict
+    assert order(old, new).relation is Relation.STRICTER
+    assert order(new, old).relation is Relation.WEAKER
+
+
+INCOMPARABLE = {
+    "other attributes": (
+        {"k_anonymity": {"k": 5, "attributes": ["q1"]}},
+        {"k_anonymity": {"k": 5, "attributes": ["q2"]}},
+    ),
+    "more rows, fewer attributes": ({"k_anonymity": {"k": 5}}, {"k_anonymity": {"k": 6, "attributes": ["q2"]}}),
+    "another support": ({"blend": {"min_support": 5}}, {"blend": {"min_support": 6}}),
+    "another order": (
+        {"t_closeness": {"s": {"t": 0.3, "distance": "ordered", "order": ["a", "b", "c"]}}},
+        {"t_closeness": {"s": {"t": 0.2, "distance": "ordered", "order": ["b", "a", "c"]}}},
+    ),
+    "ranks over more": (  # what is suppressed or missing makes the distance no convex one
+        {"t_closeness": {"s": {"t": 0.3, "distance": "ordered", "order": ["a", "b"], "attributes": ["q1"]}}},
+        {"t_closeness": {"s": {"t": 0.3, "distance": "ordered", "order": ["a", "b"]}}},
+    ),
+    "another population": (
+        {"k_map": {"k": 3, "population": POPULATION}},
+        {"k_map": {"k": 4, "population": {"path": "others.csv"}}},
+    ),
+    "tolerance and pair": (
+        {"sensitivities": {"r": {"default": {"tolerance": 1.1}}}},
+        {"sensitivities": {"r": {"default": HIV}}},
+    ),
+    "negated": ({"templates": {"t": T}}, {"templates": {"t": T | {"negated": True}}}),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), INCOMPARABLE.values(), ids=INCOMPARABLE)
+def test_incomparable(order, old, new):
+    old, new = policy(privacy=old), policy(privacy=new)
+    assert order(old, new).relation is Relation.INCOMPARABLE
+    assert order(new, old).relation is Relation.INCOMPARABLE
+
+
+def test_null_semantics(order):
+    old = policy(privacy={"k_anonymity": {"k": 3}, "templates": {"t": T}})
+    found = {}
+    for nulls in ("wildcard", "exclude"):
+        new = old | {"nulls": nulls}
+        found[nulls] = {c.clause: c.verdict for c in order(old, new).changes}
+    # rows that fit more groups have more neighbours; with every row left out k is 0, and no inference is there
+    assert found["wildcard"]["privacy.k_anonymity"] is Verdict.WEAKER
+    assert found["exclude"]["privacy.k_anonymity"] is Verdict.INCOMPARABLE
+    assert {v["privacy.templates.t"] for v in found.values()} == {Verdict.WEAKER}
+    assert {v["nulls"] for v in found.values()} == {Verdict.NEUTRAL}
+
+
+def test_a_column_more_is_no_stricter_policy(order):
+    new = policy()
+    new["attributes"]["more"] = {"role": "insensitive"}
+    assert order(policy(), new).relation is Relation.INCOMPARABLE
+    assert order(new, policy()).relation is Relation.INCOMPARABLE
+
+
+def test_steps_and_audits_are_means(order):
+    new = policy(steps={"hide": {"use": "suppress", "with": {"attributes": ["q1"]}}})
+    found = order(policy(), new)
+    assert found.relation is Relation.EQUAL
+    assert [c.clause for c in found.changes] == ["steps.hide"]
+
+
+def test_a_gate_is_only_comparable_where_its_figure_is_measured_alike(order):
+    old = policy(gates={"g": {"metric": "sizes.classes", "max": 9}})
+    new = policy(gates={"g": {"metric": "sizes.classes", "max": 8}}, nulls="exclude")
+    assert order(old, new).relation is Relation.INCOMPARABLE
+
+
+def test_floors_are_apart(order):
+    old = policy(privacy={"k_anonymity": {"k": 5}}, floors={"privacy.k_anonymity.k": ">= 5"})
+    new = policy(privacy={"k_anonymity": {"k": 5}}, floors={"privacy.k_anonymity.k": ">= 3"})
+    found = order(old, new)
+    assert found.relation is Relation.EQUAL
+    assert [(c.clause, c.verdict) for c in found.governance] == [("floors.privacy.k_anonymity.k", Verdict.WEAKER)]
+
+
+def test_another_kind_of_requirement_is_only_implied_by_itself():
+    from ppdm_flow.policy.models import Policy
+    from ppdm_flow.policy.order.claim import Opaque, opaque
+    from ppdm_flow.policy.order.frame import Between, Frame
+
+    frame = Frame(Policy.model_validate({k: v for k, v in BASE.items() if k != "nulls"} | {"version": "1"}))
+    between = Between(frame, frame)
+    assert opaque(Opaque("new", "a"), Opaque("new", "a"), between)
+    assert opaque(Opaque("new", "a"), Opaque("new", "b"), between) is None

@@ -1,0 +1,122 @@
+"""Patterns mean columns that nobody has read yet; waivers say what need not hold for a while."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from ppdm_flow.policy.order import Relation, Verdict
+
+PATTERNS = """\
+version: 1
+name: p
+attributes:
+  "addr_*": {role: quasi_identifier}
+  "addr_z*": {role: quasi_identifier}
+  age: {role: quasi_identifier}
+  "diag_*": {role: sensitive}
+privacy:
+  k_anonymity: {k: 3}
+  l_diversity: {"diag_*": {l: 2}}
+releases: {r: {path: r.csv}}
+"""
+
+
+def test_patterns_compare_where_the_same_are_declared(order):
+    tighter = PATTERNS.replace("k: 3", "k: 4").replace("l: 2", "l: 3")
+    assert order(PATTERNS, tighter).relation is Relation.STRICTER
+    assert order(tighter, PATTERNS).relation is Relation.WEAKER
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('  "addr_z*": {role: quasi_identifier}\n', '  "addr_z*": {role: insensitive}\n'),
+        ('  "addr_z*": {role: quasi_identifier}\n', ""),
+        ('  l_diversity: {"diag_*": {l: 2}}', '  l_diversity: {"diag_*": {l: 2}, diag_1: {l: 5}}'),
+    ],
+)
+def test_other_patterns_are_never_stricter(order, change):
+    other = PATTERNS.replace(*change)
+    assert other != PATTERNS
+    found = order(PATTERNS, other), order(other, PATTERNS)
+    assert all(f.relation is not Relation.EQUAL for f in found)
+    assert not {f.relation for f in found} <= {Relation.STRICTER}
+
+
+def test_patterns_in_another_order(order):
+    first, second = ('  "addr_*": {role: quasi_identifier}\n', '  "addr_z*": {role: quasi_identifier}\n')
+    other = PATTERNS.replace(first + second, second + first)
+    assert order(PATTERNS, other).relation is Relation.INCOMPARABLE
+
+
+def test_hidden_values_are_never_shown(written, monkeypatch):
+    from ppdm_flow.policy.order import compare
+
+    monkeypatch.setenv("PPDM_TEST_K", "37")
+    text = (
+        "version: 1\nname: p\nparams: {k: {type: integer, default: 5, from_env: PPDM_TEST_K}}\n"
+        "attributes: {a: {role: quasi_identifier}}\nprivacy: {k_anonymity: {k: '${params.k}'}}\n"
+        "releases: {r: {path: r.csv}}\n"
+    )
+    found = compare(written(text.replace("'${params.k}'", "2"), "a.yaml"), written(text, "b.yaml"))
+    assert [c.new.text for c in found.changes] == ["k: (from the environment)"]
+    assert "36" not in str(found.changes)
+
+
+BASE = {
+    "version": 1,
+    "name": "p",
+    "attributes": {"a": {"role": "quasi_identifier"}, "s": {"role": "sensitive"}},
+    "privacy": {
+        "k_anonymity": {"k": 3},
+        "templates": {
+            "one": {"channel": ["a"], "sensitive": {"s": ["x"]}, "confidence": 0.4},
+            "two": {"channel": ["a"], "sensitive": {"s": ["x"]}, "confidence": 0.5},
+        },
+    },
+    "releases": {"r": {"path": "r.csv"}},
+}
+
+
+def waived(of, until="2026-12-31"):
+    return {"of": of, "until": until, "reason": "known", "owner": "someone"}
+
+
+def test_waivers_are_weaker(loaded_tree):
+    from ppdm_flow.policy.order import compare
+
+    plain, one = loaded_tree(BASE, {}), loaded_tree(BASE, {"w": waived("privacy.k_anonymity")})
+    longer = loaded_tree(BASE, {"w": waived("privacy.k_anonymity", "2027-01-31")})
+    for old, new in ((plain, one), (one, longer), (plain, longer)):
+        assert compare(old, new).relation is Relation.WEAKER
+        assert compare(new, old).relation is Relation.STRICTER
+    assert compare(plain, loaded_tree(BASE, {"w": waived("PPF822")})).relation is Relation.WEAKER
+    other = loaded_tree(BASE, {"w": waived("privacy.templates.one")})
+    assert compare(one, other).relation is Relation.INCOMPARABLE
+
+
+def test_what_is_waived_implies_nothing_that_is_not(loaded_tree):
+    """`one` implies `two`; where `one` may fail, `two` is not implied by it any more."""
+    from ppdm_flow.policy.order import compare
+
+    less = copy.deepcopy(BASE)
+    less["privacy"]["templates"].pop("two")
+    assert compare(loaded_tree(BASE, {}), loaded_tree(less, {})).relation is Relation.EQUAL
+    both = {"w": waived("privacy.templates.one")}
+    found = compare(loaded_tree(BASE, both), loaded_tree(less, both))
+    assert found.relation is Relation.WEAKER
+    assert [c.clause for c in found.changes if c.verdict is Verdict.WEAKER] == ["privacy.templates.two"]
+
+
+@pytest.fixture
+def loaded_tree(written):
+    """Load a policy, and put waivers into its tree."""
+    from dataclasses import replace
+
+    def load(policy, waivers):
+        loaded = written(policy)
+        return replace(loaded, tree={**loaded.tree, "waivers": waivers})
+
+    return load
