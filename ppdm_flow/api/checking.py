@@ -13,6 +13,7 @@ from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.policy import load
+from ppdm_flow.policy.files import Library
 from ppdm_flow.report.noticed import Noticed
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}) -> Checked:
     Raises UsageError where nothing is found or a file cannot be read.
     """
     found = find(paths, tests=True)
-    outcomes: list[Compiled | Cases] = [compile_policy(load(path, sets)) for path in found.policies]
+    library = Library()
+    outcomes: list[Compiled | Cases] = [compile_policy(load(path, sets, library=library)) for path in found.policies]
     if found.tests:
         module = import_module(_CASES)
         policies = module.Policies()

@@ -10,14 +10,16 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.core.spans import Span
 from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.floors.places import fitting
 
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*|-?[0-9]+(\.[0-9]+)?")
 _NULLS = frozenset({"null", "Null", "NULL"})
 
 
 def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> str:
-    """Return the resolved policy as YAML; with ``origin``, where each value was set, a line each.
+    """Return the resolved policy as YAML; with ``origin``, where each value was set, a line each, and by which floors.
 
     Raises PolicyError where the policy is invalid.
     """
@@ -26,9 +28,9 @@ def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> s
         raise PolicyError(loaded.diagnostics, loaded.sources)
     if not origin:
         return resolved_text(loaded.tree)
-    rows = [(".".join(at), where) for at, where in _leaves(loaded.tree, (), loaded)]
-    width = max((len(place) for place, _ in rows), default=0)
-    return "\n".join(f"{place:<{width}}  {where}" for place, where in rows) + "\n"
+    rows = [*_params(loaded), *_leaves(loaded.tree, (), loaded)]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
+    return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
 
 
 def resolved_text(tree: Mapping[str, Any]) -> str:
@@ -63,10 +65,29 @@ def _scalar(text: str) -> str:
     return json.dumps(text.replace("${", "$${"), ensure_ascii=False).replace("\x7f", "\\x7f").replace("\x85", "\\x85")
 
 
-def _leaves(value: Any, path: tuple[str, ...], loaded: Loaded) -> Iterator[tuple[tuple[str, ...], str]]:
+def _params(loaded: Loaded) -> Iterator[tuple[str, str, str]]:
+    """Yield each param with the place of its value and what it is for."""
+    for param in loaded.params:
+        value = f" = {', '.join(param.texts)}" if param.texts else ""
+        where = _place(param.place) or param.note.removeprefix("its value comes from ")
+        yield f"params.{param.name}{value}", where, param.help
+
+
+def _leaves(value: Any, path: tuple[str, ...], loaded: Loaded) -> Iterator[tuple[str, str, str]]:
     if isinstance(value, Mapping) and value:
         for key, item in value.items():
             yield from _leaves(item, (*path, str(key)), loaded)
         return
-    span = loaded.places.value(*path)
-    yield path, f"{span.file}:{span.line}" if span else ""
+    yield ".".join(path), _place(loaded.places.value(*path)), _limits(value, path, loaded)
+
+
+def _limits(value: Any, path: tuple[str, ...], loaded: Loaded) -> str:
+    """Say which floors are about a value; of a floor itself, what it demands."""
+    if path[0] == "floors":
+        return str(value)
+    about = (f for f in loaded.floors if any(place.path == path for place in fitting(loaded.tree, f.path)))
+    return "; ".join(f"must {f.words} ({_place(f.span)})" for f in about)
+
+
+def _place(span: Span | None) -> str:
+    return f"{span.file}:{span.line}" if span else ""

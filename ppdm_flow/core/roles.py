@@ -18,6 +18,25 @@ class Role(StrEnum):
     ITEMS = "items"
 
 
+_STRONGEST = Role.IDENTIFIER
+_OPEN = frozenset({Role.INSENSITIVE, Role.TARGET})
+_GUARDED = frozenset({Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.ITEMS})
+
+
+def no_weaker(role: Role, than: Role) -> bool:
+    """Whether an attribute of ``role`` is guarded at least as well as one of role ``than``.
+
+    An identifier never passes; quasi-identifiers, sensitive attributes and sets of items are counted or bounded, each
+    in a way of its own, so that none of them stands above another; a target and an insensitive attribute are published
+    as they are. ``weight`` and ``subject`` say how rows count, and compare with nothing else.
+    """
+    if role is than:
+        return True
+    if role is _STRONGEST:
+        return than in _GUARDED or than in _OPEN
+    return than in _OPEN and (role in _GUARDED or role in _OPEN)
+
+
 class AttributeType(StrEnum):
     """How the text of a value is to be understood."""
 

@@ -1,32 +1,68 @@
-"""The files that a policy is made of: each read and parsed once."""
+"""The files that policies are made of: each read and parsed once, however many policies share it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.server_address import masked, passwords
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.faults import UnreadableError
+from ppdm_flow.policy.header import header_faults
 from ppdm_flow.policy.nodes import Map
 from ppdm_flow.policy.parse import parse
 from ppdm_flow.policy.text import forbidden, read
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file's text and located tree, and the faults of its text and header that do not hide the rest.
+
+    ``passwords`` of URLs are hidden in ``text``, not in the tree.
+    """
+
+    text: str | None
+    root: Map | None
+    found: tuple[Diagnostic, ...] = ()
+    error: UnreadableError | UsageError | None = None
+    passwords: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Library:
+    """What several policies share while they are read together. Files must not change meanwhile.
+
+    ``layers`` holds what templates come to, for policies that give them no values of their own; inheritance keeps it.
+    """
+
+    parsed: dict[tuple[str, str], Parsed] = field(default_factory=dict)
+    layers: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    def file(self, path: Path, shown: str) -> Parsed:
+        """Return a file's text and tree; diagnostics name it ``shown``."""
+        key = (str(path), shown)
+        if key not in self.parsed:
+            self.parsed[key] = _parsed(path, shown)
+        return self.parsed[key]
+
+
 class Files:
-    """``sources`` is the text of every file read so far, by the name that diagnostics give it.
+    """The files of one policy. ``sources`` is the text of each, by the name that diagnostics give it.
 
     ``passwords`` of URLs in these texts are hidden in ``sources``, and must be in what is said of them.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, library: Library | None = None) -> None:
         self.root = root
+        self.library = library or Library()
         self.sources: dict[str, str] = {}
         self.passwords: set[str] = set()
-        self._trees: dict[str, tuple[Map, list[Diagnostic]]] = {}
 
-    def tree(self, path: Path, shown: str) -> tuple[Map, list[Diagnostic]]:
-        """Return the located tree of a file, and the faults of its text that do not hide the rest.
+    def tree(self, path: Path, shown: str) -> tuple[Map, tuple[Diagnostic, ...]]:
+        """Return the located tree of a file, and the faults of its text and header that do not hide the rest.
 
         Raises
         ------
@@ -35,19 +71,31 @@ class Files:
         UnreadableError
             Where it is no YAML map.
         """
-        if shown in self._trees:
-            return self._trees[shown]
+        parsed = self.library.file(path, shown)
+        if parsed.text is not None:
+            self.sources[shown] = parsed.text
+            self.passwords |= parsed.passwords
+        if parsed.root is None:
+            raise parsed.error or UnreadableError(_no_map(None, shown))
+        return parsed.root, parsed.found
+
+
+def _parsed(path: Path, shown: str) -> Parsed:
+    try:
         text = read(path, shown)
-        self.sources[shown] = masked(text)
-        self.passwords |= passwords(text)
-        fault = forbidden(text, shown)
-        if fault is not None:
-            raise UnreadableError(fault)
+    except (UnreadableError, UsageError) as error:
+        return Parsed(None, None, error=error)
+    hidden, secret = masked(text), frozenset(passwords(text))
+    fault = forbidden(text, shown)
+    if fault is not None:
+        return Parsed(hidden, None, error=UnreadableError(fault), passwords=secret)
+    try:
         root, found = parse(text, shown)
-        if not isinstance(root, Map):
-            raise UnreadableError(_no_map(root, shown))
-        self._trees[shown] = (root, found)
-        return root, found
+    except UnreadableError as error:
+        return Parsed(hidden, None, error=error, passwords=secret)
+    if not isinstance(root, Map):
+        return Parsed(hidden, None, error=UnreadableError(_no_map(root, shown)), passwords=secret)
+    return Parsed(hidden, root, (*found, *header_faults(root)), passwords=secret)
 
 
 def _no_map(root: object, shown: str) -> Diagnostic:

@@ -20,7 +20,7 @@ class Parent:
     """One entry of ``extends:`` as it stands in the file."""
 
     template: Scalar
-    given: Mapping[str, Scalar]
+    given: Mapping[str, Scalar | Seq]
     key_spans: Mapping[str, Span]
 
 
@@ -49,11 +49,11 @@ def parents_of(root: Map) -> list[Parent]:
     return found
 
 
-def _given(item: Map) -> tuple[dict[str, Scalar], dict[str, Span]]:
+def _given(item: Map) -> tuple[dict[str, Scalar | Seq], dict[str, Span]]:
     node = item.get("with")
     entries = node.entries.items() if isinstance(node, Map) else ()
-    scalars = {n: e.node for n, e in entries if isinstance(e.node, Scalar) and e.node.text is not None}
-    return scalars, {n: e.key_span for n, e in entries}
+    values = {n: e.node for n, e in entries if not isinstance(e.node, Map) and not _empty(e.node)}
+    return values, {n: e.key_span for n, e in entries}
 
 
 def _listed(node: Node) -> Node:

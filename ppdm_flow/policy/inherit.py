@@ -9,35 +9,23 @@ from dataclasses import dataclass, field, replace
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.contests import uncertain
+from ppdm_flow.policy.declarations import Declarations, declarations, known, over
 from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.files import Files
-from ppdm_flow.policy.floors import Floor, floors_of
-from ppdm_flow.policy.header import HEADER, Parent, header_faults, parents_of
-from ppdm_flow.policy.merge import merge
+from ppdm_flow.policy.floors.reading import floors_of
+from ppdm_flow.policy.header import HEADER, Parent, parents_of
+from ppdm_flow.policy.joining import lay
+from ppdm_flow.policy.layers import Layer, joined, state
 from ppdm_flow.policy.nodes import Map
-from ppdm_flow.policy.params import Needed, Value, evaluate, required, unknown
-from ppdm_flow.policy.permission import Permission, together, within
+from ppdm_flow.policy.params import Value, evaluate, required, unknown
+from ppdm_flow.policy.permission import within
 from ppdm_flow.policy.rebase import rebased
-from ppdm_flow.policy.references import Found, NotFoundError, find
+from ppdm_flow.policy.references import Found, NotFoundError, find, package
 from ppdm_flow.policy.substitute import Substitution
-
-Declarations = dict[str, tuple[Span, Map]]
 
 CHAIN_LIMIT = 16
 USE_LIMIT = 200
-
-
-@dataclass(slots=True)
-class Layer:
-    """One file with all that it inherits, params replaced: what stands in it, its params, and its floors."""
-
-    node: Map
-    declared: Declarations = field(default_factory=dict)
-    values: dict[str, Value] = field(default_factory=dict)
-    needed: list[Needed] = field(default_factory=list)
-    floors: list[Floor] = field(default_factory=list)
-    whole: bool = True
-    privacy_waivers: Permission = Permission()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +36,76 @@ class _Use:
     over: Declarations
     chain: tuple[tuple[str, Span], ...]
 
+    @property
+    def outermost(self) -> bool:
+        """Whether the file is the policy itself."""
+        return len(self.chain) == 1
+
+
+@dataclass(slots=True)
+class Account:
+    """What reading a policy brings to light beside its tree.
+
+    ``found`` are all faults, ``users`` the place that brought in each file, ``extending`` the files that extend others,
+    ``secrets`` the values that came from the environment, ``ranges`` where each package is asked for, ``files`` what
+    tells the files apart that were used.
+    """
+
+    found: list[Diagnostic] = field(default_factory=list)
+    users: dict[str, Span] = field(default_factory=dict)
+    extending: set[str] = field(default_factory=set)
+    secrets: set[str] = field(default_factory=set)
+    ranges: dict[str, list[Span]] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+    uses: int = 0
+
+    def add(self, other: Account) -> None:
+        """Take over another account."""
+        self.found.extend(other.found)
+        for name, span in other.users.items():
+            self.users.setdefault(name, span)
+        self.extending |= other.extending
+        self.secrets |= other.secrets
+        for name, spans in other.ranges.items():
+            self.ranges.setdefault(name, []).extend(spans)
+        self.files |= other.files
+        self.uses += other.uses
+
+    def beside(self, fault: Diagnostic) -> Diagnostic:
+        """Add to the fault of one range the places that ask for the same package (PPF317)."""
+        several = next((s for s in self.ranges.values() if fault.span in s), []) if fault.code == "PPF317" else []
+        others = dict.fromkeys(s for s in several if s != fault.span)
+        related = tuple(Related(s, "asked for here as well") for s in others)
+        return replace(fault, related=fault.related + related) if related else fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a template came to, for the next policy that extends it in the same way."""
+
+    layer: Layer
+    account: Account
+    sources: Mapping[str, str]
+    passwords: frozenset[str]
+
 
 class Inheritance:
-    """Resolves one policy.
-
-    ``found`` gathers all faults, ``users`` the place that brought in each file, ``extending`` the files that extend
-    others, ``secrets`` the values that came from the environment.
-    """
+    """Resolves one policy; ``account`` is what comes to light meanwhile."""
 
     def __init__(self, files: Files, sets: Mapping[str, str]) -> None:
         self.files = files
         self.sets = sets
-        self.found: list[Diagnostic] = []
-        self.users: dict[str, Span] = {}
-        self.extending: set[str] = set()
-        self.secrets: set[str] = set()
-        self._uses = 0
+        self.account = Account()
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        """All faults so far."""
+        return self.account.found
 
     def resolve(self, root: Map, path: Found) -> Layer:
         """Return the policy of ``root`` with everything that it inherits."""
         layer = self._layer(root, path, _Use({}, {}, ((path.identity, root.span),)))
+        self.account.found = [self.account.beside(d) for d in self.found]
         for name in self.sets:
             if name not in layer.declared:
                 self.found.append(unknown(name, None, layer.declared, "--set: the policy"))
@@ -78,21 +116,18 @@ class Inheritance:
 
     def _layer(self, root: Map, here: Found, use: _Use) -> Layer:
         """Bring in the parents, then lay this file over them."""
-        self.found.extend(header_faults(root))
-        own = _declarations(root)
-        early, _, _ = evaluate(_laid(own, _known(use.over, own)), use.given, self.sets)
+        own = declarations(root)
+        early, _, _ = evaluate(over(own, known(use.over, own)), use.given, self.sets)
         layers = []
         whole = True
         for parent in parents_of(root):
-            self.extending.add(root.span.file)
+            self.account.extending.add(root.span.file)
             layer = self._parent(parent, here, early, own, use)
             whole = whole and layer is not None and layer.whole
-            layers.extend([layer] if layer else [])
-        merged = Layer(
-            Map({}, root.span), whole=whole, privacy_waivers=together(each.privacy_waivers for each in layers)
-        )
-        for layer in layers:
-            _take(merged, layer)
+            layers.extend([(layer, parent.template.span)] if layer else [])
+        merged = joined(root, layers, whole=whole)
+        if use.outermost:
+            merged.needed = []  # reported where the templates are extended
         self._own(merged, root, own, early, here, use)
         return merged
 
@@ -100,24 +135,29 @@ class Inheritance:
         self, merged: Layer, root: Map, own: Declarations, early: Mapping[str, Value], here: Found, use: _Use
     ) -> None:
         """Lay a file's own part over what it inherits."""
-        declared = _laid(_laid(_known(merged.declared, own), own), _known(use.over, own))
+        declared = over(over(known(merged.declared, own), own), known(use.over, own))
         inherited = {n: v for n, v in merged.values.items() if n in own and not v.broken}
         values, needed, faults = evaluate(declared, {**inherited, **use.given}, self.sets)
         self.found.extend(faults)
-        self.secrets.update(v.text for v in (*early.values(), *values.values()) if not v.quotable)
+        secret = (v for v in (*early.values(), *values.values()) if not v.quotable)
+        self.account.secrets.update(text for v in secret for text in {v.text, *v.texts})
         merged.declared.update(declared)
         merged.values.update(values)
         merged.needed = [n for n in merged.needed if n.name not in own] + needed
         substitution = Substitution(merged.values)
-        node = substitution.map(
-            Map({k: e for k, e in root.entries.items() if k not in HEADER}, root.span, root.partial)
-        )
+        rest = {k: e for k, e in root.entries.items() if k not in HEADER}
+        node = substitution.map(Map(rest, root.span, root.partial))
         floors = root.get("floors")
-        limits, wrong = floors_of(substitution.map(floors) if isinstance(floors, Map) else None)
+        limits = substitution.map(floors) if isinstance(floors, Map) else None
+        stated, wrong = floors_of(limits)
         self.found.extend([*substitution.found, *wrong])
-        merged.node = merge(merged.node, rebased(node, here, self.files.root))
-        merged.floors.extend(limits)
-        merged.privacy_waivers = within(root, merged.privacy_waivers, policy=len(use.chain) == 1)
+        merged.unsure = {n: v for n, v in merged.unsure.items() if n not in own and n not in self.sets}
+        self.found.extend(
+            uncertain(n, substitution.used[n], v) for n, v in merged.unsure.items() if n in substitution.used
+        )
+        merged.laid = lay(merged.laid, rebased(node, here, self.files.root, merged.node))
+        self.found.extend(state(merged, stated, template=not use.outermost))
+        merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
 
     def _parent(
         self, parent: Parent, here: Found, early: Mapping[str, Value], own: Declarations, use: _Use
@@ -125,28 +165,66 @@ class Inheritance:
         """Read one parent and resolve it with the values given to it; None where it cannot be read."""
         substitution = Substitution(early)
         reference = substitution.scalar(parent.template)
-        given = {n: Value.of(substitution.scalar(v)) for n, v in parent.given.items()}
+        given = {
+            n: Value.of(made) for n, v in parent.given.items() if not isinstance(made := substitution.node(v), Map)
+        }
         self.found.extend(substitution.found)
         if reference.broken or reference.text is None:
             return None
+        target = self._found(reference.text, parent, os.path.dirname(here.path) or ".")  # noqa: PTH120  (keeps `./` away)
+        if target is None or self._circular(target, parent, use):
+            return None
+        self.account.users.setdefault(target.shown, parent.template.span)
+        shared = None if given or not use.outermost else self._shared(target, own, use)
+        layer = shared or self._resolved(target, parent, _Use({**given, **use.given}, over(own, use.over), use.chain))
+        if layer is not None:
+            self._check_given(parent, layer, target, outermost=use.outermost)
+        return layer
+
+    def _found(self, reference: str, parent: Parent, home: str) -> Found | None:
+        span = parent.template.span
+        if name := package(reference):
+            self.account.ranges.setdefault(name, []).append(span)
         try:
-            target = find(reference.text, os.path.dirname(here.path) or ".")  # noqa: PTH120  (keeps `./` away)
+            return find(reference, home)
         except NotFoundError as error:
-            self.found.append(
-                Diagnostic(error.code, error.message, parent.template.span, hint=error.hint, help=error.help)
-            )
-            return None
-        if self._circular(target, parent, use):
-            return None
-        self.users.setdefault(target.shown, parent.template.span)
+            self.found.append(Diagnostic(error.code, error.message, span, hint=error.hint, help=error.help))
+        return None
+
+    def _resolved(self, target: Found, parent: Parent, use: _Use) -> Layer | None:
         root = self._read(target, parent)
         if root is None:
             return None
         chain = (*use.chain, (target.identity, parent.template.span))
-        inner = _Use({**given, **use.given}, _laid(own, use.over), chain)
-        layer = self._layer(root, target, inner)
-        self._check_given(parent, layer, target, outermost=len(use.chain) == 1)
-        return layer
+        return self._layer(root, target, replace(use, chain=chain))
+
+    def _shared(self, target: Found, own: Declarations, use: _Use) -> Layer | None:
+        """Return what the template comes to for any policy that gives it no values; None where this one must look."""
+        folder = os.path.abspath(self.files.root.parent)  # noqa: PTH100  (keeps symlinks)
+        key = (target.shown, target.identity, folder)
+        layers = self.files.library.layers
+        if key not in layers:
+            layers[key] = self._kept(target)
+        kept: _Kept | None = layers[key]
+        if kept is None or use.chain[0][0] in kept.account.files or own.keys() & kept.layer.declared.keys():
+            return None
+        self.account.add(kept.account)
+        self.files.sources.update(kept.sources)
+        self.files.passwords |= kept.passwords
+        return kept.layer
+
+    def _kept(self, target: Found) -> _Kept | None:
+        """Resolve a template on its own account, as if a policy without a name extended it."""
+        files = Files(self.files.root, self.files.library)
+        apart = Inheritance(files, self.sets)
+        try:
+            root, found = files.tree(target.path, target.shown)
+        except (UnreadableError, UsageError):
+            return None
+        apart.found.extend(found)
+        apart.account.files.add(target.identity)
+        layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
+        return _Kept(layer, apart.account, files.sources, frozenset(files.passwords))
 
     def _check_given(self, parent: Parent, layer: Layer, target: Found, *, outermost: bool) -> None:
         """Report values for params that the template lacks, and required ones that not even the policy gives."""
@@ -157,11 +235,11 @@ class Inheritance:
         if layer.needed and outermost:
             how = "add `with: {" + ", ".join(f"{n.name}: …" for n in layer.needed) + "}`"
             self.found.append(required(layer.needed, parent.template.span, how))
-            layer.needed = []
 
     def _circular(self, target: Found, parent: Parent, use: _Use) -> bool:
         """Report a template that extends itself, by whatever detour (PPF302)."""
         identities = [identity for identity, _ in use.chain]
+        self.account.files.add(target.identity)
         if target.identity not in identities:
             return self._too_many(len(identities), parent)
         way = use.chain[identities.index(target.identity) + 1 :]
@@ -178,13 +256,13 @@ class Inheritance:
 
     def _too_many(self, length: int, parent: Parent) -> bool:
         """Report a chain of templates that is too long, or too many of them in all (PPF313)."""
-        self._uses += 1
-        if length < CHAIN_LIMIT and self._uses <= USE_LIMIT:
+        self.account.uses += 1
+        if length < CHAIN_LIMIT and self.account.uses <= USE_LIMIT:
             return False
         message = f"templates extend each other over more than {CHAIN_LIMIT} files"
         if length < CHAIN_LIMIT:
             message = f"more than {USE_LIMIT} templates are brought in"
-        if self._uses <= USE_LIMIT + 1:
+        if self.account.uses <= USE_LIMIT + 1:
             self.found.append(Diagnostic("PPF313", message, parent.template.span))
         return True
 
@@ -199,29 +277,3 @@ class Inheritance:
             return None
         self.found.extend(found)
         return root
-
-
-def _take(merged: Layer, layer: Layer) -> None:
-    merged.node = merge(merged.node, layer.node)
-    merged.declared.update(layer.declared)
-    merged.values.update(layer.values)
-    merged.needed.extend(layer.needed)
-    merged.floors.extend(layer.floors)
-
-
-def _declarations(root: Map) -> Declarations:
-    params = root.get("params")
-    entries = params.entries.items() if isinstance(params, Map) else ()
-    return {name: (entry.key_span, entry.node) for name, entry in entries if isinstance(entry.node, Map)}
-
-
-def _laid(base: Declarations, over: Declarations) -> Declarations:
-    """Lay declarations over others: each by the merge rule, in the place of the nearest."""
-    laid = dict(base)
-    for name, (span, declaration) in over.items():
-        laid[name] = (span, merge(laid[name][1], declaration)) if name in laid else (span, declaration)
-    return laid
-
-
-def _known(over: Declarations, own: Declarations) -> Declarations:
-    return {name: declaration for name, declaration in over.items() if name in own}

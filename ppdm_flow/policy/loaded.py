@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.nodes import PolicyPath
 from ppdm_flow.policy.permission import Permission
 
-PolicyPath = tuple[str, ...]
-"""Keys from the root; positions in lists as decimal text."""
+__all__ = ["Loaded", "Places", "PolicyPath", "UsedParam"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,28 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
+class UsedParam:
+    """A param of the policy or its templates with its value: ``texts`` is empty for one from the environment.
+
+    ``place`` is where the value stands; None for one from the command line, of which ``note`` tells.
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    help: str
+    declared: Span
+    place: Span | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """The outcome of reading a policy. ``policy`` is None where its shape has errors.
 
     ``tree`` is the resolved tree of text after inheritance and params, ``sources`` the text of every file read,
     ``digest`` the SHA-256 of the resolved tree: comments and key order do not change it. ``hidden`` are the paths of
     values that came from the environment: nothing that is written may show them. ``privacy_waivers`` says whether the
-    templates let a policy waive requirements.
+    templates let a policy waive requirements, ``floors`` what they demand, ``params`` what was used of each param.
     """
 
     file: str
@@ -57,4 +73,6 @@ class Loaded:
     diagnostics: tuple[Diagnostic, ...]
     digest: str
     hidden: frozenset[PolicyPath] = frozenset()
-    privacy_waivers: Permission = Permission()
+    privacy_waivers: Permission = field(default_factory=Permission)
+    floors: tuple[Floor, ...] = ()
+    params: tuple[UsedParam, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,12 +13,15 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.ambiguous import ambiguous
+from ppdm_flow.policy.contests import unsettled
 from ppdm_flow.policy.faults import UnreadableError
-from ppdm_flow.policy.files import Files
+from ppdm_flow.policy.files import Files, Library
 from ppdm_flow.policy.flatten import Flat, flatten
-from ppdm_flow.policy.floors import violations
-from ppdm_flow.policy.inherit import Inheritance, Layer
-from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath
+from ppdm_flow.policy.floor import Floor
+from ppdm_flow.policy.floors.judging import Judged, violations
+from ppdm_flow.policy.inherit import Account, Inheritance
+from ppdm_flow.policy.layers import Layer
+from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
 from ppdm_flow.policy.merge import without_nulls
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.nodes import Entry, Map, Scalar
@@ -31,21 +34,29 @@ from ppdm_flow.policy.validate import validate
 from ppdm_flow.policy.words import place_name, short
 
 NO_SETS: Mapping[str, str] = MappingProxyType({})
+_TOLD = ("PPF314", "PPF203", "PPF205", "PPF208", "PPF529")
+"""What makes a floor's own complaint needless: the template has the fault, or the value is of no kind that fits."""
 NOTHING_OVER: Mapping[PolicyPath, str] = MappingProxyType({})
 
 
-def load(path: Path, sets: Mapping[str, str] = NO_SETS, over: Mapping[PolicyPath, str] = NOTHING_OVER) -> Loaded:
+def load(
+    path: Path,
+    sets: Mapping[str, str] = NO_SETS,
+    over: Mapping[PolicyPath, str] = NOTHING_OVER,
+    library: Library | None = None,
+) -> Loaded:
     """Read the policy at ``path``, with ``sets`` (from ``--set``) over its params. Never raises for a bad policy.
 
     ``over`` (from ``--over``) replaces single values after inheritance and params, and before everything is checked:
-    floors hold for them as well.
+    floors hold for them as well. Policies that are read one after the other with the same ``sets`` may share a
+    ``library``.
 
     Raises
     ------
     UsageError
         Where the file itself cannot be read (PPF100).
     """
-    files = Files(path)
+    files = Files(path, library)
     file = str(path)
     try:
         root, found = files.tree(path, file)
@@ -53,19 +64,19 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS, over: Mapping[PolicyPath
         return _hopeless(file, files.sources, error.diagnostic)
     inheritance = Inheritance(files, sets)
     layer = inheritance.resolve(root, Found(path, file, str(path.resolve())))
-    layer.node = overridden(layer.node, over)
-    flat, nulls = _resolved(layer, extending=inheritance.extending)
+    account = inheritance.account
+    layer.laid.node = overridden(layer.node, over)
+    flat, nulls = _resolved(layer, extending=account.extending)
     policy, faults = validate(flat, Policy, whole=layer.whole)
-    use = next(iter(inheritance.users.values()), None)
-    every = [*found, *inheritance.found, *nulls, *faults, *ambiguous(flat), *violations(flat, layer.floors, use)]
+    every = [*found, *account.found, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
     if part is not None:
         unknown = frozenset[PolicyPath]() if layer.whole else frozenset[PolicyPath]([()])
         lost = out | flat.gone | flat.partial | unknown
         every.extend(d for d in judge(part, flat.places, lost) if not flat.broken_here(d.path))
-    secrets = inheritance.secrets | files.passwords
+    secrets = account.secrets | files.passwords
     every = [redacted(d, secrets) for d in every] if secrets else every
-    diagnostics = in_order(_with_users(every, file, inheritance.users))
+    diagnostics = in_order(_with_users(every, file, account.users))
     sound = policy if layer.whole and not flat.gone else None
     hidden = frozenset(path for path, node in flat.scalars.items() if not node.quotable)
     return Loaded(
@@ -78,7 +89,30 @@ def load(path: Path, sets: Mapping[str, str] = NO_SETS, over: Mapping[PolicyPath
         digest(flat.tree),
         hidden,
         layer.privacy_waivers,
+        tuple(layer.floors),
+        tuple(_used(layer)),
     )
+
+
+def _limits(layer: Layer, flat: Flat, account: Account, faults: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Report what floors forbid, and what templates say differently.
+
+    A template's own fault is told only there, and what is no value at all is told as that.
+    """
+    told = {(d.span, d.path) for d in (*account.found, *faults) if d.code in _TOLD}
+    judged = Judged(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.whole)
+    yield from (d for d in violations(judged, layer.floors) if (d.span, d.path) not in told)
+    if layer.conflicts:
+        yield from unsettled(layer.conflicts, flat, layer.floors)
+
+
+def _used(layer: Layer) -> Iterator[UsedParam]:
+    for name, (span, declaration) in layer.declared.items():
+        value = layer.values[name]
+        help_ = declaration.get("help")
+        text = help_.text if isinstance(help_, Scalar) and help_.text else ""
+        shown = value.texts if value.quotable and not value.broken else ()
+        yield UsedParam(name, shown, text, span, value.span, value.note or "")
 
 
 def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnostic]]:
@@ -86,8 +120,7 @@ def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnost
     nulls: dict[PolicyPath, Entry | Scalar] = {}
     entries = dict(without_nulls(layer.node, nulls.__setitem__).entries)
     if layer.floors:
-        floors = {f.text: Entry(f.span, Scalar(f.bound_text, f.span)) for f in reversed(layer.floors)}
-        entries["floors"] = Entry(layer.floors[0].span, Map(floors, layer.floors[0].span))
+        entries["floors"] = Entry(layer.floors[0].span, _floors(layer.floors))
     flat = flatten(Map(entries, layer.node.span, layer.node.partial))
     found = []
     for path, each in nulls.items():
@@ -97,6 +130,16 @@ def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnost
         if fault is not None and (layer.whole or fault.severity is Severity.ERROR):
             found.append(fault)
     return flat, found
+
+
+def _floors(floors: Sequence[Floor]) -> Map:
+    """Write floors as a file could state them: all that several templates demand of one place, together."""
+    texts: dict[str, dict[str, Span]] = {}
+    for floor in floors:
+        texts.setdefault(floor.text, {}).setdefault(floor.bound_text, floor.span)
+    spans = {text: next(iter(bounds.values())) for text, bounds in texts.items()}
+    entries = {t: Entry(spans[t], Scalar(" and ".join(bounds), spans[t])) for t, bounds in texts.items()}
+    return Map(entries, floors[0].span)
 
 
 def _broken(each: Entry | Scalar) -> bool:

@@ -1,30 +1,10 @@
-"""The one merge rule: maps deep, texts and lists replace, ``null`` deletes."""
+"""What ``null`` means where files are laid over each other: it deletes, and what is left of it deletes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.nodes import Entry, Map, Node, Scalar, Seq
-
-
-def merge(base: Map, over: Map) -> Map:
-    """Return ``base`` with ``over`` laid over it.
-
-    A ``null`` that has nothing to delete stays, so that :func:`without_nulls` can report it.
-    """
-    entries = dict(base.entries)
-    for key, entry in over.entries.items():
-        below = entries.get(key)
-        if below is None:
-            entries[key] = entry
-        elif is_null(entry.node):
-            del entries[key]
-        elif isinstance(below.node, Map) and isinstance(entry.node, Map):
-            entries[key] = Entry(entry.key_span, merge(below.node, entry.node), entry.plain)
-        else:
-            entries[key] = entry
-    return Map(entries, over.span, base.partial or over.partial)
+from ppdm_flow.policy.nodes import Entry, Map, Node, PolicyPath, Scalar, Seq
 
 
 def is_null(node: Node) -> bool:

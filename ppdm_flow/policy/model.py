@@ -30,10 +30,17 @@ def one_or_more(value: object) -> object:
     return [value] if isinstance(value, Mapping) else value
 
 
+def text_or_texts(value: object) -> object:
+    """Take a single text for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
 Flag = Annotated[bool, BeforeValidator(_truth)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 """A name for a step, a release, a template, …: it becomes part of metric names and paths."""
 ParamName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
+ParamValue = Annotated[tuple[str, ...], BeforeValidator(text_or_texts)]
+"""What a param takes: a text, or a list of them; its declaration says which."""
 Probability = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = Annotated[tuple[str, ...], Field(min_length=1)]
 """A list that, where it is given, holds something."""

@@ -19,7 +19,17 @@ from ppdm_flow.policy.anonymity import (
     TCloseness,
 )
 from ppdm_flow.policy.ledger import CumulativeK, Ledger
-from ppdm_flow.policy.model import Flag, Model, Name, ParamName, Probability, Texts, Tree, one_or_more
+from ppdm_flow.policy.model import (
+    Flag,
+    Model,
+    Name,
+    ParamName,
+    ParamValue,
+    Probability,
+    Texts,
+    Tree,
+    one_or_more,
+)
 from ppdm_flow.policy.waivers import Waiver
 
 
@@ -27,14 +37,14 @@ class Extends(Model):
     """One parent policy: a local file, ``pkg:distribution/name`` or ``builtin:name``, with values for its params."""
 
     template: str
-    with_: dict[str, str] = Field(default_factory=dict, alias="with")
+    with_: dict[str, ParamValue] = Field(default_factory=dict, alias="with")
 
 
 class Param(Model):
     """A typed parameter of the policy, used as ``${params.NAME}``."""
 
-    type: Literal["text", "integer", "float", "boolean"] = "text"
-    default: str | None = None
+    type: Literal["text", "integer", "float", "boolean", "list"] = "text"
+    default: ParamValue | None = None
     help: str = ""
     min: float | None = None
     max: float | None = None

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from ppdm_flow.core.diagnostics import Related
 from ppdm_flow.core.spans import Span
 
+PolicyPath = tuple[str, ...]
+"""Keys from the root; positions in lists as decimal text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scalar:

@@ -10,13 +10,15 @@ from decimal import Decimal, InvalidOperation
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.nodes import Map, Scalar, Seq
+from ppdm_flow.policy.parse import parse
 from ppdm_flow.policy.words import short
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The text of a param, and where it comes from.
+    """The text of a param, or the ``items`` of a list, and where it comes from.
 
     ``span`` is None for one from the command line. A ``broken`` one has no usable value, which is reported.
     """
@@ -26,15 +28,34 @@ class Value:
     note: str | None = None
     quotable: bool = True
     broken: bool = False
+    items: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, node: Scalar) -> Value:
-        """Take the text of a scalar of the policy."""
+    def of(cls, node: Scalar | Seq) -> Value:
+        """Take the text of a scalar of the policy, or the texts of a list."""
+        if isinstance(node, Seq):
+            return cls._of_list(node)
         note = node.notes[0] if node.notes else None
         return cls(node.text or "", node.span, note, node.quotable, node.broken)
 
+    @classmethod
+    def _of_list(cls, node: Seq) -> Value:
+        each = [i for i in node.items if isinstance(i, Scalar) and i.text is not None]
+        note = next((i.notes[0] for i in each if i.notes), None)
+        broken = len(each) < len(node.items) or any(i.broken for i in each)
+        items = tuple(i.text or "" for i in each)
+        return cls(", ".join(items), node.span, note, all(i.quotable for i in each), broken, items)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The items of a list, or the text alone."""
+        return (self.text,) if self.items is None else self.items
+
 
 Values = Mapping[str, Value]
+
+LIST = "list"
+_KINDS = {"integer": "a whole number", "float": "a number", "boolean": "`true` or `false`"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +90,10 @@ def evaluate(
             needed.append(Needed(name, span, _text(declaration, "help") or ""))
             values[name] = Value(broken=True)
             continue
+        value = listed(value) if _text(declaration, "type") == LIST and not value.broken else value
         fault = None if value.broken else _fault(name, declaration, value)
         if fault is not None:
-            found.append(replace(fault, span=value.span or span, notes=(value.note,) if value.note else ()))
+            found.append(_placed(fault, value, span))
         values[name] = replace(value, broken=True) if fault is not None else value
     return values, needed, found
 
@@ -107,6 +129,34 @@ def required(needed: Iterable[Needed], span: Span | None, how: str) -> Diagnosti
     )
 
 
+def listed(value: Value) -> Value:
+    """Return the value of a list: what ``--set`` and the environment give as ``a, b`` or ``[a, "b, c"]`` is split."""
+    if value.items is not None:
+        return value
+    if value.span is not None and value.quotable:  # one text of the policy stands for a list of one
+        return replace(value, items=(value.text,))
+    text = value.text.strip()
+    if text.startswith("["):
+        node, found = _parsed(text)
+        if isinstance(node, Seq) and not found:
+            return replace(value, items=Value.of(node).items)
+    return replace(value, items=tuple(part.strip() for part in text.split(",") if part.strip()))
+
+
+def _parsed(text: str) -> tuple[object, object]:
+    try:
+        return parse(text, "")
+    except UnreadableError:
+        return None, None
+
+
+def _placed(fault: Diagnostic, value: Value, declared: Span) -> Diagnostic:
+    """Draw a fault at the value, with the line that declares the param."""
+    here = value.span or declared
+    related = (Related(declared, "declared here"),) if here.file != declared.file or here.line != declared.line else ()
+    return replace(fault, span=here, related=related, notes=(value.note,) if value.note else ())
+
+
 def _value(name: str, declaration: Map, given: Values, sets: Mapping[str, str]) -> Value | None:
     if name in sets:
         return Value(sets[name], None, f"its value comes from --set {name}=…")
@@ -117,30 +167,56 @@ def _value(name: str, declaration: Map, given: Values, sets: Mapping[str, str]) 
         note = f"its value comes from the environment variable {variable.text}"
         return Value(os.environ[variable.text], variable.span, note, quotable=False)
     default = declaration.get("default")
+    if isinstance(default, Seq):
+        return Value.of(default)
     return Value.of(default) if isinstance(default, Scalar) and default.text is not None else None
 
 
 def _fault(name: str, declaration: Map, value: Value) -> Diagnostic | None:
     """Check a value against type, choices and range (PPF306)."""
     kind = _text(declaration, "type") or "text"
+    if kind == LIST:
+        return _of_list(name, declaration, value)
+    if value.items is not None:
+        return Diagnostic("PPF306", f"param `{name}` must be {_KINDS.get(kind, 'a text')}, not a list")
+    fault = _outside(name, declaration, value)
     shown = f", not `{short(value.text)}`" if value.quotable else ""
-    options = declaration.get("choices")
-    if isinstance(options, Seq):
-        names = [i.text for i in options.items if isinstance(i, Scalar) and i.text is not None]
-        if names and value.text not in names:
-            near = closest(value.text, names) if value.quotable else None
-            listed = ", ".join(f"`{n}`" for n in names)
-            hint = f"did you mean `{near}`?" if near else None
-            return Diagnostic("PPF306", f"param `{name}` must be one of {listed}{shown}", hint=hint)
+    if fault is not None:
+        return fault
     if kind == "boolean" and value.text not in ("true", "false"):
         return Diagnostic("PPF306", f"param `{name}` must be `true` or `false`{shown}")
     if kind not in ("integer", "float"):
         return None
-    what = "a whole number" if kind == "integer" else "a number"
+    what = _KINDS[kind]
     figure = number(value.text)
     if figure is None or (kind == "integer" and figure != figure.to_integral_value()):
         return Diagnostic("PPF306", f"param `{name}` must be {what}{shown}")
     return _range(name, declaration, figure, what, shown)
+
+
+def _outside(name: str, declaration: Map, value: Value) -> Diagnostic | None:
+    """Report a text, or an item of a list, that is none of the ``choices``."""
+    options = declaration.get("choices")
+    items = options.items if isinstance(options, Seq) else ()
+    names = [i.text for i in items if isinstance(i, Scalar) and i.text is not None]
+    odd = next((text for text in value.texts if text not in names), None)
+    if not names or odd is None:
+        return None
+    near = closest(odd, names) if value.quotable else None
+    known = ", ".join(f"`{n}`" for n in names)
+    shown = f", not `{short(odd)}`" if value.quotable else ""
+    kind = "must be one of" if value.items is None else "must hold nothing but"
+    text = f"param `{name}` {kind} {known}{shown}"
+    return Diagnostic("PPF306", text, hint=f"did you mean `{near}`?" if near else None)
+
+
+def _of_list(name: str, declaration: Map, value: Value) -> Diagnostic | None:
+    """Check a list; ``min`` and ``max`` bound its length, and without them it must not be empty."""
+    length = len(value.items or ())
+    if not length and _text(declaration, "min") is None:
+        return Diagnostic("PPF306", f"param `{name}` must be a list with something in it")
+    fault = _outside(name, declaration, value)
+    return fault or _range(name, declaration, Decimal(length), "a list with a length", f", not {length}")
 
 
 def _range(name: str, declaration: Map, figure: Decimal, what: str, shown: str) -> Diagnostic | None:

@@ -42,14 +42,13 @@ def together(parents: Iterable[Permission]) -> Permission:
     return best
 
 
-def within(root: Map, inherited: Permission, *, policy: bool) -> Permission:
-    """Return what holds for a file that inherits this much.
+def within(root: Map, floors: Map | None, inherited: Permission, *, policy: bool) -> Permission:
+    """Return what holds for a file with these ``floors`` that inherits this much.
 
     Whoever states a requirement has to allow that it is waived: a template with requirements, or with floors under
     them, that is silent about waivers forbids them. A ``policy`` cannot allow it to itself, only forbid it.
     """
-    floors = root.get("floors")
-    entry = floors.entries.get(WAIVERS) if isinstance(floors, Map) else None
+    entry = floors.entries.get(WAIVERS) if floors else None
     said = entry.node.text if entry is not None and isinstance(entry.node, Scalar) else None
     if entry is not None and said == FORBIDDEN:
         return Permission(allowed=False, place=entry.key_span)

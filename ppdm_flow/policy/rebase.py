@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,16 +19,40 @@ PATHS = (
 )
 """Where the language has a path of a file that is read."""
 
+PLUGIN_FILES: Mapping[str, tuple[str, ...]] = {"linkage": ("external",), "unsorted_matching": ("other",)}
+"""Parameters of plugins that are paths of files: those that their specs declare as ``FilePath``."""
 
-def rebased(node: Map, here: Found, root: Path) -> Map:
-    """Return the tree of the file ``here`` with its relative paths written from the folder of ``root``."""
+_PLUGINS = ("steps", "audits")
+
+
+def rebased(node: Map, here: Found, root: Path, inherited: Map) -> Map:
+    """Return the tree of the file ``here`` with its relative paths written from the folder of ``root``.
+
+    ``inherited`` is what the file will be laid over: it may say which plugin a parameter belongs to.
+    """
     home, folder = os.path.abspath(root.parent), os.path.abspath(here.path.parent)  # noqa: PTH100  (keeps symlinks)
     if home == folder:
         return node
     changed: Node = node
-    for pattern in PATHS:
+    for pattern in (*PATHS, *_of_plugins(node, inherited)):
         changed = _at(changed, pattern, os.path.relpath(folder, home))
     return changed if isinstance(changed, Map) else node
+
+
+def _of_plugins(node: Map, inherited: Map) -> Iterator[tuple[str, ...]]:
+    """Yield the paths in the ``with:`` of steps and audits at which their plugins take a file."""
+    for section in _PLUGINS:
+        entries = node.get(section)
+        for name in entries.entries if isinstance(entries, Map) else ():
+            for key in PLUGIN_FILES.get(_use(node, section, name) or _use(inherited, section, name), ()):
+                yield section, name, "with", key
+
+
+def _use(root: Map, section: str, name: str) -> str:
+    node: Node | None = root
+    for key in (section, name, "use"):
+        node = node.get(key) if isinstance(node, Map) else None
+    return node.text or "" if isinstance(node, Scalar) else ""
 
 
 def _at(node: Node, pattern: tuple[str, ...], way: str) -> Node:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from dataclasses import dataclass
-from importlib import resources
+from functools import cache
+from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.words import short
 
 GROUP = "ppdm_flow.templates"
 """Entry points: the name is the template's, the value a package that holds ``<name>.yaml``."""
 
+_VERSIONS = "ppdm_flow.policy.versions"
 _BUILT_IN = "builtin:"
 _PACKAGED = "pkg:"
 _PKG = re.compile(
-    r"pkg:(?P<dist>[A-Za-z0-9][A-Za-z0-9._-]*)/(?P<name>[A-Za-z0-9][A-Za-z0-9_-]*)(?:@(?P<version>.+))?\Z"
+    r"pkg:(?P<dist>[A-Za-z0-9][A-Za-z0-9._-]*)/(?P<name>[A-Za-z0-9][A-Za-z0-9_-]*)(?:\s*@(?P<version>.*))?\Z"
 )
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -49,7 +53,8 @@ def find(reference: str, home: str) -> Found:
     Raises
     ------
     NotFoundError
-        PPF301 for a file, PPF303 for a built-in or a package, PPF312 for a reference of no such form.
+        PPF301 for a file, PPF303 for a built-in or a package, PPF312 for a reference of no such form, PPF316 and
+        PPF317 for a range of versions.
     """
     if reference.startswith(_BUILT_IN):
         return _built_in(reference.removeprefix(_BUILT_IN))
@@ -62,6 +67,12 @@ def find(reference: str, home: str) -> Found:
             help_="keep it as a file beside the policy, or install it as a package and write `pkg:distribution/name`",
         )
     return _file(reference, home)
+
+
+def package(reference: str) -> str:
+    """Return the distribution that a reference to a range of its versions names; empty for any other."""
+    parts = _PKG.match(reference)
+    return _normal(parts["dist"]) if parts and parts["version"] else ""
 
 
 def _file(reference: str, home: str) -> Found:
@@ -96,33 +107,52 @@ def _packaged(reference: str) -> Found:
         raise NotFoundError(
             "PPF312",
             f"`{reference}` names no template of a package",
-            "write `pkg:distribution/name`, or `pkg:distribution/name@version`",
+            "write `pkg:distribution/name`, or `pkg:distribution/name@>=1.2,<2`",
         )
-    entry = _entry(parts["dist"], parts["name"])
-    version = entry.dist.version if entry.dist else ""
     wanted = parts["version"]
-    if wanted and version != wanted and not version.startswith(f"{wanted}."):
-        raise NotFoundError("PPF303", f"`{parts['dist']}` is installed in version {version}, not {wanted}")
+    if wanted is not None and not import_module(_VERSIONS).readable(wanted):
+        raise NotFoundError(
+            "PPF316", f"`{short(wanted)}` is no range of versions", "write `@>=1.2,<2`, `@~=1.4` or `@1.4`"
+        )
+    _, version, entry = _entry(parts["dist"], parts["name"])
+    if wanted is not None and not import_module(_VERSIONS).holds(version, wanted):
+        raise NotFoundError(
+            "PPF317",
+            f"`{parts['dist']}` is installed in version {version}, and `{short(wanted)}` is wanted",
+            help_="install a version that fits, or have somebody look at what changed and then widen the range",
+        )
     path = _resource(entry)
     if path is None:
         raise NotFoundError("PPF303", f"`{parts['dist']}` lists the template `{parts['name']}` but does not hold it")
     return Found(path, f"{_PACKAGED}{parts['dist']}/{parts['name']}", str(path.resolve()))
 
 
-def _entry(distribution: str, name: str) -> EntryPoint:
-    every = [(_normal(e.dist.name), e) for e in entry_points(group=GROUP) if e.dist is not None]
-    mine = [e for dist, e in every if dist == _normal(distribution)]
-    for entry in mine:
-        if entry.name == name:
-            return entry
+@cache
+def _installed(path: tuple[str, ...]) -> tuple[tuple[str, str, EntryPoint], ...]:
+    """Return distribution, version and entry point of all templates on a search path, read once."""
+    del path
+    found = []
+    for entry in entry_points(group=GROUP):
+        if entry.dist is not None:
+            metadata = entry.dist.metadata
+            found.append((metadata["Name"], metadata["Version"], entry))
+    return tuple(found)
+
+
+def _entry(distribution: str, name: str) -> tuple[str, str, EntryPoint]:
+    every = _installed(tuple(sys.path))
+    mine = [each for each in every if _normal(each[0]) == _normal(distribution)]
+    for each in mine:
+        if each[2].name == name:
+            return each
     if mine:
-        names = sorted(e.name for e in mine)
+        names = sorted(e.name for _, _, e in mine)
         raise NotFoundError(
             "PPF303",
             f"the package `{distribution}` has no template `{name}`",
             *_among(name, names, f"`{distribution}`"),
         )
-    packages = sorted({e.dist.name for _, e in every if e.dist is not None})
+    packages = sorted({dist for dist, _, _ in every})
     raise NotFoundError(
         "PPF303",
         f"no installed package `{distribution}` offers templates",

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ppdm_flow.core.supports import Support
-from ppdm_flow.policy.model import Flag, one_or_more
+from ppdm_flow.policy.model import Flag, one_or_more, text_or_texts
 from ppdm_flow.policy.models import Policy
 
 
@@ -171,7 +171,7 @@ def _annotation(annotation: Any, constraints: tuple[Any, ...] = ()) -> Shape:
     if get_origin(annotation) is Literal:
         return Text(tuple(get_args(annotation)))
     if get_origin(annotation) is tuple:
-        single = any(getattr(c, "func", None) is one_or_more for c in constraints)
+        single = any(getattr(c, "func", None) in (one_or_more, text_or_texts) for c in constraints)
         return ListOf(_annotation(get_args(annotation)[0]), _bound(constraints, "min_length") or 0, single)
     if get_origin(annotation) is dict:
         return _map(annotation, constraints)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
@@ -19,19 +19,45 @@ _KEPT = "\ue000\ue001{"
 
 
 class Substitution:
-    """Replaces the references in one file's nodes; ``found`` gathers what is wrong with them."""
+    """Replaces the references in one file's nodes.
+
+    ``found`` gathers what is wrong with them, ``used`` the first place that refers to each param.
+    """
 
     def __init__(self, values: Values) -> None:
         self.values = values
         self.found: list[Diagnostic] = []
+        self.used: dict[str, Span] = {}
 
     def node(self, node: Node) -> Node:
         """Return the node with every reference replaced."""
         if isinstance(node, Scalar):
-            return self.scalar(node)
+            return self._list(node) or self.scalar(node)
         if isinstance(node, Seq):
-            return Seq(tuple(self.node(item) for item in node.items), node.span)
+            return Seq(tuple(self._items(node)), node.span)
         return self.map(node)
+
+    def _items(self, node: Seq) -> Iterator[Node]:
+        """Replace each item; a list among them gives its own items."""
+        for item in node.items:
+            made = self.node(item)
+            if isinstance(made, Seq) and isinstance(item, Scalar):
+                yield from made.items
+            else:
+                yield made
+
+    def _list(self, node: Scalar) -> Seq | None:
+        """Return the items of a param of type list, where the text is a reference to one and nothing else."""
+        only = PLACEHOLDER.fullmatch(node.text.strip()) if node.text and "${" in node.text else None
+        value = self._value(only[1]) if only else None
+        if only is None or value is None or value.items is None or value.broken:
+            return None
+        self.used.setdefault(_name(only[1]), node.span)
+        origin = node.origin + _origins([value])
+        notes = node.notes + ((value.note,) if value.note else ())
+        quotable = node.quotable and value.quotable
+        items = (Scalar(t, node.span, plain=False, origin=origin, notes=notes, quotable=quotable) for t in value.items)
+        return Seq(tuple(items), node.span)
 
     def map(self, node: Map) -> Map:
         """Return the map with every reference replaced, in keys as well."""
@@ -72,13 +98,30 @@ class Substitution:
         )
 
     def _one(self, reference: str, span: Span, used: list[Value]) -> str:
-        name = reference.strip().removeprefix(_PREFIX)
-        value = self.values.get(name) if reference.strip().startswith(_PREFIX) else None
+        value = self._value(reference)
         if value is None:
             self._unknown(reference.strip(), span)
             value = Value(broken=True)
+        elif value.items is not None and not value.broken:
+            self._misplaced(reference.strip(), span, value)
+            value = Value(broken=True)
+        self.used.setdefault(_name(reference), span)
         used.append(value)
         return value.text
+
+    def _value(self, reference: str) -> Value | None:
+        return self.values.get(_name(reference)) if reference.strip().startswith(_PREFIX) else None
+
+    def _misplaced(self, reference: str, span: Span, value: Value) -> None:
+        self.found.append(
+            Diagnostic(
+                "PPF318",
+                f"`{short(reference)}` is a list, and here stands a single text",
+                span,
+                hint="a list stands alone in the place of a whole value",
+                related=_origins([value]),
+            )
+        )
 
     def _unknown(self, reference: str, span: Span) -> None:
         known = sorted(self.values)
@@ -110,6 +153,10 @@ class Substitution:
                 related=(Related(first.key_span, "first here"),),
             )
         )
+
+
+def _name(reference: str) -> str:
+    return reference.strip().removeprefix(_PREFIX)
 
 
 def _origins(used: Iterable[Value]) -> tuple[Related, ...]:

@@ -57,7 +57,11 @@ def expected(shape: Shape) -> str:
     if isinstance(shape, Number):
         return ("a whole number" if shape.whole else "a number") + _range(shape)
     if isinstance(shape, ListOf):
-        return f"{expected(shape.item)}, or a list of such maps" if shape.single else f"a list of {_plural(shape.item)}"
+        return (
+            f"{expected(shape.item)}, or a list of such {_plural(shape.item)}"
+            if shape.single
+            else f"a list of {_plural(shape.item)}"
+        )
     if isinstance(shape, MapOf):
         return "a map with a name for each entry"
     if isinstance(shape, Keys):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,6 +17,16 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.roles import Nulls
+
+
+@dataclass(frozen=True, slots=True)
+class FileMark:
+    """Says of a parameter that it is the path of a file."""
+
+
+FilePath = Annotated[str, FileMark()]
+"""A path of a file that the plugin reads, relative to the policy. In a built-in's parameters, a template may state it
+relative to its own folder."""
 
 
 class Params(BaseModel):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import unknown
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 
 class LinkageParams(Params):
@@ -23,7 +23,7 @@ class LinkageParams(Params):
     not given. ``sample`` bounds the people for whom the nearest row is looked for; 0 for none.
     """
 
-    external: str | None = None
+    external: FilePath | None = None
     columns: Mapping[str, str] = Field(default_factory=dict)
     identity: str | None = None
     truth: str | None = None

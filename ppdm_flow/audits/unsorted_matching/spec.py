@@ -10,7 +10,7 @@ from pydantic import Field
 from ppdm_flow.audits.records.attributes import unknown
 from ppdm_flow.audits.unsorted_matching.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 
 class UnsortedMatchingParams(Params):
@@ -21,7 +21,7 @@ class UnsortedMatchingParams(Params):
     name if not given); ``attributes`` are compared: all if not given.
     """
 
-    other: str | None = None
+    other: FilePath | None = None
     columns: Mapping[str, str] = Field(default_factory=dict)
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

@@ -24,7 +24,7 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF303",
         "an unknown built-in or packaged template",
-        "`builtin:` or `pkg:` names a template that is not installed, or in another version.",
+        "`builtin:` or `pkg:` names a template that is not installed.",
         "What the template requires would be missing.",
         "Use one of the names that the message lists, or install the package.",
         bad="extends: builtin:microdata",
@@ -69,8 +69,9 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF308",
         "below a floor",
-        "A template states a floor under a figure, and this policy goes below it or takes the figure away. Where a"
-        " value has a list of bounds, each of them must keep the floor; a bound in a group is no bound under `values`.",
+        "A template demands something of a place of the policy, and this policy does less or takes it away. Where a"
+        " value has a list of bounds, each of them must keep the floor; a bound in a group is no bound under `values`."
+        " Params, `--set` and `--over` are in by then, and defaults of the language count as if they were written.",
         "Floors are how an organization makes sure that no policy of its own is weaker than agreed.",
         "Keep to the floor, or talk to the template's owner. The message shows both lines.",
         bad="# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\nprivacy: {k_anonymity: {k: 3}}",
@@ -79,9 +80,12 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF309",
         "a floor that cannot be read",
-        "A floor is a place of the language and a comparison with a number.",
+        "A floor is a place of the language and a demand: a comparison with a number, `is WORD`, `one of [A, B]`,"
+        " `contains [A, B]`, `keeps all`, `present`, `absent`, `not weaker`, or several of them with `and` between."
+        " The demand has to fit the place, and `not weaker` needs something in the template to compare with.",
         "A floor that is not understood would hold nothing up.",
-        'Write `place: ">= number"`, with one of >=, <=, >, <, ==; `*` in the place stands for any name.',
+        "Write one of these; `*` in the place stands for any name. A support is bounded in its unit:"
+        ' `">= {count: 20}"` or `">= {ratio: 0.02}"`. `ppdm-flow explain floors` shows all of them.',
         bad="floors: {privacy.k_anonymity.k: five}",
         good='floors: {privacy.k_anonymity.k: ">= 5"}',
     ),
@@ -118,5 +122,57 @@ PAGES: tuple[CodePage, ...] = (
         "Templates extend each other over more than 16 files, or more than 200 of them are brought in.",
         "Nobody can say any more what such a policy requires.",
         "Bring some of them together.",
+    ),
+    CodePage(
+        "PPF314",
+        "a template that does not keep its own floors",
+        "A template states a floor, and a value in the same file is below it.",
+        "No policy could extend it as it is, and each that repairs the value would have to guess what was meant.",
+        "Correct the value or the floor. What only policies are to state may be missing from the template.",
+        bad='floors: {privacy.k_anonymity.k: ">= 5"}\nprivacy: {k_anonymity: {k: 3}}',
+        good='floors: {privacy.k_anonymity.k: ">= 5"}\nprivacy: {k_anonymity: {k: 5}}',
+    ),
+    CodePage(
+        "PPF315",
+        "templates that contradict each other",
+        "Two templates, of which neither extends the file of the other's value, give a place or a param different"
+        " values, and the file that extends both says nothing about it. The later one is used. Or one takes away what"
+        " the other brings in, and it stays. A warning; an error where a floor is about the place. It is no conflict"
+        " that one template changes what both inherit: the nearer value is used, in whatever order they stand.",
+        "What a policy requires should not hang on the order of a list.",
+        "Say in the policy which value is meant.",
+        bad="# medical.yaml: privacy: {k_anonymity: {k: 10}}\n# research.yaml: privacy: {k_anonymity: {k: 20}}\n"
+        "extends: [medical.yaml, research.yaml]",
+        good="extends: [medical.yaml, research.yaml]\nprivacy: {k_anonymity: {k: 20}}",
+    ),
+    CodePage(
+        "PPF316",
+        "an unreadable range of versions",
+        "What stands behind the `@` of a packaged template is no range as PEP 440 has them.",
+        "A range that is not understood would let any version in.",
+        "Write `@>=1.2,<2`, `@~=1.4`, `@==1.4.2`, or `@1.4` for any version 1.4.",
+        bad="extends: 'pkg:acme-policies/hospital@^1.2'",
+        good="extends: 'pkg:acme-policies/hospital@>=1.2,<2'",
+    ),
+    CodePage(
+        "PPF317",
+        "a packaged template in another version",
+        "The package is installed in a version outside of the range that is asked for. Where several files ask for"
+        " the same package, its one version has to be in every range.",
+        "Another version may require something else; somebody should look at it first.",
+        "Install a version in the range, or widen the range after a look at what changed.",
+        bad="extends: 'pkg:acme-policies/hospital@>=2'   # installed: 1.4.2",
+        good="extends: 'pkg:acme-policies/hospital@~=1.4'",
+    ),
+    CodePage(
+        "PPF318",
+        "a list in the place of a text",
+        "A param of type `list` is used within a text, in a key, or where only one value can stand.",
+        "The items of a list have no text of their own in common.",
+        "Let it stand alone: `channel: ${params.channel}`. As an item of a list, it gives its items:"
+        " `[age, '${params.more}']`.",
+        bad="params: {sexes: {type: list, default: [f, m]}}\ndescription: about ${params.sexes}",
+        good="params: {channel: {type: list, default: [age, sex]}}\n"
+        "privacy: {templates: {t: {channel: '${params.channel}', sensitive: {job: [x]}, confidence: 0.5}}}",
     ),
 )

@@ -1,0 +1,166 @@
+"""What a floor demands of a place of the policy: each kind as a value, with the text that a policy writes for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from ppdm_flow.policy.words import short
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_SIGNS = {">=": "at least", "<=": "at most", ">": "above", "<": "below", "==": "exactly"}
+_UNITS = {"count": " rows", "ratio": " of the rows"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A figure is at least, at most, … ``figure``; ``unit`` is ``count`` or ``ratio`` for a support."""
+
+    sign: str
+    figure: Decimal
+    unit: str = ""
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it: ``>= 5``."""
+        return f"{self.sign} {{{self.unit}: {self.figure}}}" if self.unit else f"{self.sign} {self.figure}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase: ``be at least 5``."""
+        return f"be {_SIGNS[self.sign]} {self.figure}{_UNITS.get(self.unit, '')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """A value is this one; ``wanted`` is its JSON, so that lists and maps can be meant as well."""
+
+    wanted: str
+
+    @classmethod
+    def of(cls, tree: Any) -> Is:
+        """Demand exactly this tree of text."""
+        return cls(json.dumps(tree, ensure_ascii=False, sort_keys=True))
+
+    @property
+    def tree(self) -> Any:
+        """The value that is wanted."""
+        return json.loads(self.wanted)
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it."""
+        return f"is {_plain(self.tree) if isinstance(self.tree, str) else self.wanted}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase that follows ``must``."""
+        return f"be `{short(self.tree)}`" if isinstance(self.tree, str) else "stay as the template has it"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A value is one of these."""
+
+    wanted: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it."""
+        return f"one of {_listed(self.wanted)}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase that follows ``must``."""
+        return f"be one of {quoted(self.wanted)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """A list, or a map's keys, has all of these."""
+
+    wanted: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it."""
+        return f"contains {_listed(self.wanted)}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase that follows ``must``."""
+        return f"contain {quoted(self.wanted)}"
+
+
+@dataclass(frozen=True, slots=True)
+class NotWeaker:
+    """A word of the language is not weaker than this one."""
+
+    than: str
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it."""
+        return f"not weaker than {self.than}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase that follows ``must``."""
+        return f"not be weaker than `{self.than}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """Something is stated."""
+
+    text: str = "present"
+    words: str = "be stated"
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Something is left to its default."""
+
+    text: str = "absent"
+    words: str = "not be stated"
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Relative to what the template says itself: ``not weaker``, or for lists and maps ``keeps all``."""
+
+    text: str
+
+
+Demand = Bound | Is | OneOf | Contains | NotWeaker | Present | Absent
+
+NOT_WEAKER = Keeping("not weaker")
+KEEPS_ALL = Keeping("keeps all")
+
+
+def quoted(names: tuple[str, ...]) -> str:
+    """Return names for a message, at most twelve of them."""
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return ", ".join(f"`{short(n, 40)}`" for n in names[:12]) + more
+
+
+def keys_or_items(tree: Any) -> tuple[str, ...]:
+    """Return the names that a list or a map holds; a single text is a list of one."""
+    if isinstance(tree, str):
+        return (tree,)
+    if isinstance(tree, Mapping):
+        return tuple(tree)
+    return tuple(i for i in tree if isinstance(i, str)) if isinstance(tree, list) else ()
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"[{', '.join(_plain(name) for name in names)}]"
+
+
+def _plain(text: str) -> str:
+    """A word as it is, anything else in quotes; ``and`` would end a demand."""
+    return text if _WORD.fullmatch(text) and text not in ("and", "null", "Null", "NULL") else json.dumps(text)

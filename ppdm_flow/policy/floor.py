@@ -1,0 +1,54 @@
+"""One demand of a template on one place of the policy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.demands import Demand, Keeping
+from ppdm_flow.policy.dotted import written
+from ppdm_flow.policy.nodes import PolicyPath
+
+STAR = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A path (``*`` for any name), what it demands, and the line that says so.
+
+    ``anchor`` is the line of the template whose own value is what must be kept.
+    """
+
+    path: PolicyPath
+    demand: Demand
+    span: Span
+    anchor: Span | None = None
+
+    @property
+    def text(self) -> str:
+        """The path as the policy writes it."""
+        return written(self.path)
+
+    @property
+    def bound_text(self) -> str:
+        """The demand as the policy writes it: ``>= 5``, ``one of ["internal", "partner"]``."""
+        return self.demand.text
+
+    @property
+    def words(self) -> str:
+        """The demand as a phrase: ``be at least 5``."""
+        return self.demand.words
+
+    @property
+    def starred(self) -> bool:
+        """Whether it is about whatever names there are."""
+        return STAR in self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """A floor that goes by what the file that states it, or files between it and the policy, say themselves."""
+
+    path: PolicyPath
+    demand: Keeping
+    span: Span

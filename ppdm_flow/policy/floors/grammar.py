@@ -1,0 +1,102 @@
+"""What stands to the right of a floor's path: demands, joined by ``and``."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from ppdm_flow.policy.demands import (
+    KEEPS_ALL,
+    NOT_WEAKER,
+    Absent,
+    Bound,
+    Contains,
+    Demand,
+    Is,
+    Keeping,
+    NotWeaker,
+    OneOf,
+    Present,
+)
+from ppdm_flow.policy.faults import UnreadableError
+from ppdm_flow.policy.flatten import flatten
+from ppdm_flow.policy.params import number
+from ppdm_flow.policy.parse import parse
+
+_BOUND = re.compile(r"(>=|<=|>|<|==)\s*(\S.*)\Z", re.DOTALL)
+_UNIT = re.compile(r"\{\s*(count|ratio)\s*:\s*([^\s{}]+)\s*\}\Z")
+_AND = re.compile(r"\s+and\s+")
+_OPENING, _CLOSING = "[{", "]}"
+
+NUMERIC = 'write a comparison and a number, such as ">= 5"'
+HINT = 'write `">= 5"`, `is WORD`, `one of [A, B]`, `contains [A, B]`, `keeps all`, `present`, `absent` or `not weaker`'
+
+
+def demands(text: str) -> list[Demand | Keeping] | None:
+    """Read the demands of one floor; None where one of them is none."""
+    found = [_demand(part.strip()) for part in _parts(text)]
+    return None if any(d is None for d in found) else [d for d in found if d is not None]
+
+
+def _demand(text: str) -> Demand | Keeping | None:
+    if text in ("present", "absent"):
+        return Present() if text == "present" else Absent()
+    for keeping in (NOT_WEAKER, KEEPS_ALL):
+        if text == keeping.text:
+            return keeping
+    if bound := _BOUND.match(text):
+        return _bound(bound[1], bound[2].strip())
+    for word in ("is", "one of", "contains", "not weaker than"):
+        if text.startswith(f"{word} "):
+            return _valued(word, _tree(text.removeprefix(word).strip()))
+    return None
+
+
+def _bound(sign: str, text: str) -> Bound | None:
+    unit = _UNIT.match(text)
+    figure: Decimal | None = number(unit[2] if unit else text)
+    return None if figure is None else Bound(sign, figure, unit[1] if unit else "")
+
+
+def _valued(word: str, tree: Any) -> Demand | None:
+    if word == "is":
+        return Is.of(tree) if tree not in (None, "") else None
+    if word == "not weaker than":
+        return NotWeaker(tree) if isinstance(tree, str) and tree else None
+    several = (tree,) if isinstance(tree, str) and word == "contains" else tree
+    if not isinstance(several, list | tuple) or not several or not all(isinstance(i, str) for i in several):
+        return None
+    return OneOf(tuple(several)) if word == "one of" else Contains(tuple(several))
+
+
+def _tree(text: str) -> Any:
+    """A value or a list as YAML writes it in one line."""
+    try:
+        node, found = parse(text, "")
+    except UnreadableError:
+        return None
+    return None if node is None or found else flatten(node).tree
+
+
+def _parts(text: str) -> list[str]:
+    """Split at each ``and`` that stands outside of brackets and quotes."""
+    parts: list[str] = []
+    begin = 0
+    for found in _AND.finditer(text):
+        if _outside(text[begin : found.start()]):
+            parts.append(text[begin : found.start()])
+            begin = found.end()
+    return [*parts, text[begin:]]
+
+
+def _outside(text: str) -> bool:
+    depth, quote = 0, ""
+    for mark in text:
+        if quote:
+            quote = "" if mark == quote else quote
+        elif mark in "\"'":
+            quote = mark
+        else:
+            depth += (mark in _OPENING) - (mark in _CLOSING)
+    return depth == 0 and not quote

@@ -1,0 +1,159 @@
+"""A resolved policy against the floors of its templates: every place that does not meet them (PPF308)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.demands import Absent, Bound, Demand, NotWeaker, Present
+from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.floor import Floor
+from ppdm_flow.policy.floors.handling import handled
+from ppdm_flow.policy.floors.meeting import meets, shortfall
+from ppdm_flow.policy.floors.places import MISSING, Place, fitting, value
+from ppdm_flow.policy.floors.strength import needed
+from ppdm_flow.policy.nodes import PolicyPath
+from ppdm_flow.policy.patterns import is_pattern
+
+_ROLE = 3
+"""Parts of ``attributes.NAME.role``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A policy as floors see it.
+
+    ``gone`` are the places of the ``null`` that took something inherited away. ``use`` is the place that stands for the
+    policy where something is missing altogether. A policy that is not ``whole`` may have it in what could not be read.
+    """
+
+    flat: Flat
+    use: Span | None = None
+    gone: Mapping[PolicyPath, Span] = field(default_factory=dict)
+    whole: bool = True
+
+
+def violations(judged: Judged, floors: Collection[Floor]) -> Iterator[Diagnostic]:
+    """Report every place below a floor, and everything that a floor needs and the policy lacks (PPF308).
+
+    What one ``null`` takes away is reported once for each floor: the outermost part of it.
+    """
+    lost: dict[tuple[Span | None, Span], Diagnostic] = {}
+    for floor in floors:
+        for place in _about(judged.flat, floor, floors):
+            for fault in _violation(judged, floor, place):
+                key = (fault.span, floor.span)
+                if not _taken(judged, fault.path):
+                    yield fault
+                elif key not in lost or len(fault.path) < len(lost[key].path):
+                    lost[key] = fault
+    yield from lost.values()
+
+
+def _about(flat: Flat, floor: Floor, floors: Iterable[Floor]) -> Iterator[Place]:
+    """Yield the places that a floor is about.
+
+    Of the floors of one file, one under an attribute's own name goes before one under a pattern that fits the name.
+    """
+    for place in fitting(flat.tree, floor.path):
+        name = floor.path[1] if _of_role(floor.path) else ""
+        if is_pattern(name) and name != "*" and place.path[1] != name:
+            own = (f for f in floors if _of_role(f.path) and f.path[1] == place.path[1])
+            if any(f.span.file == floor.span.file for f in own):
+                continue
+        yield place
+
+
+def _violation(judged: Judged, floor: Floor, place: Place) -> Iterator[Diagnostic]:
+    flat = judged.flat
+    tree = value(flat.tree, place.path)
+    if tree is MISSING:
+        if _wants(floor, place, flat.tree) and judged.whole and not flat.broken_here(place.path):
+            yield _missing(judged, floor, place.path)
+        return
+    if flat.broken_here(place.path) or flat.lost_below(place.path) or _met(floor.demand, place.path, flat.tree, tree):
+        return
+    yield _below(judged, floor, place, tree)
+
+
+def _met(demand: Demand, path: PolicyPath, tree: Any, here: Any) -> bool:
+    """A role counts as it is handled: what a step replaces is no longer kept back as an identifier."""
+    if _of_role(path) and isinstance(demand, NotWeaker) and here == Role.IDENTIFIER and demand.than != here:
+        return meets(demand, path, here) and not handled(path[1], tree)
+    return meets(demand, path, here)
+
+
+def _of_role(path: PolicyPath) -> bool:
+    return len(path) == _ROLE and path[0] == "attributes" and path[2] == "role"
+
+
+def _wants(floor: Floor, place: Place, tree: Any) -> bool:
+    """Whether a floor asks for something that is not there, and has no default."""
+    if isinstance(floor.demand, Absent) or (place.path[0] == "attributes" and _of_role(place.path)):
+        return False  # a column that nothing declares never passes
+    if isinstance(floor.demand, Bound) and floor.starred:
+        return needed(place.path)
+    if isinstance(floor.demand, Bound | Present) or place.path[0] == "privacy":
+        return True
+    return value(tree, place.path[:-1]) is not MISSING
+
+
+def _missing(judged: Judged, floor: Floor, path: PolicyPath) -> Diagnostic:
+    text = ".".join(path)
+    taken = _taken(judged, path)
+    what = "figure" if isinstance(floor.demand, Bound) else "entry"
+    message = f"a floor wants `{text}` to {floor.words}, and this policy has no such {what}"
+    if taken is not None:
+        message = f"a floor wants `{text}` to {floor.words}, and it is taken away here"
+    span = taken or judged.use
+    hint = "remove the `null`" if taken else f"state `{text}`" if span else None
+    return Diagnostic(
+        "PPF308", message, span or floor.span, hint=hint, related=_related(floor) if span else (), path=path
+    )
+
+
+def _taken(judged: Judged, path: PolicyPath) -> Span | None:
+    """Return the place of the ``null`` that took away what was at ``path``, if it is not there any more."""
+    if value(judged.flat.tree, path) is not MISSING:
+        return None
+    lengths = range(len(path), 0, -1)
+    return next((judged.gone[path[:n]] for n in lengths if path[:n] in judged.gone), None)
+
+
+def _below(judged: Judged, floor: Floor, place: Place, tree: Any) -> Diagnostic:
+    node = judged.flat.scalars.get(place.path)
+    quotable = node is None or node.quotable
+    short = shortfall(floor.demand, tree) if quotable else ""
+    by_default = "" if place.path in judged.flat.values or not short else " by default"
+    span = judged.flat.values.get(place.path) or judged.flat.places.key(*place.path)
+    own = isinstance(floor.demand, Absent)
+    return Diagnostic(
+        "PPF308",
+        f"`{'.'.join(place.path)}` must {floor.words}" + (f"; {short}{by_default}" if short else ""),
+        judged.flat.keys.get(place.path, span) if own or _long(span) else span,
+        hint=_hint(judged.flat, place.path, tree),
+        related=(*_related(floor), *(node.origin if node else ())),
+        notes=node.notes if node else (),
+        path=place.path,
+    )
+
+
+def _hint(flat: Flat, path: PolicyPath, tree: Any) -> str:
+    if path not in flat.values:
+        return f"state `{'.'.join(path)}`"
+    if _of_role(path) and tree == Role.IDENTIFIER:
+        return "a step replaces it, so that it is not kept back"
+    return "a floor forbids this"
+
+
+def _long(span: Span | None) -> bool:
+    return span is not None and span.end_line > span.line
+
+
+def _related(floor: Floor) -> tuple[Related, ...]:
+    own = Related(floor.span, "the floor")
+    return (own, Related(floor.anchor, "what the template says")) if floor.anchor else (own,)

@@ -1,0 +1,87 @@
+"""Whether a value meets a demand."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from ppdm_flow.core.supports import parsed
+from ppdm_flow.policy.demands import (
+    Absent,
+    Bound,
+    Contains,
+    Demand,
+    Is,
+    NotWeaker,
+    OneOf,
+    Present,
+    keys_or_items,
+    quoted,
+)
+from ppdm_flow.policy.floors.places import MISSING
+from ppdm_flow.policy.floors.strength import keeps
+from ppdm_flow.policy.nodes import PolicyPath
+from ppdm_flow.policy.params import number
+from ppdm_flow.policy.shape import Number, at
+from ppdm_flow.policy.words import short
+
+_COMPARE: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "==": operator.eq,
+}
+
+
+def meets(demand: Demand, path: PolicyPath, tree: Any) -> bool:
+    """Whether ``tree``, which stands at ``path`` (``MISSING`` if nothing does), meets the demand."""
+    if isinstance(demand, Absent) or tree is MISSING:
+        return isinstance(demand, Absent) and tree is MISSING
+    if isinstance(demand, Present):
+        return True
+    if isinstance(demand, Contains):
+        return set(demand.wanted) <= set(keys_or_items(tree))
+    if isinstance(demand, Is):
+        return _same(demand.tree, tree, numeric=isinstance(at(path), Number))
+    if isinstance(demand, Bound):
+        figure = _figure(demand, tree)
+        return figure is not None and _COMPARE[demand.sign](figure, demand.figure)
+    if not isinstance(tree, str):
+        return False
+    if isinstance(demand, OneOf):
+        return tree in demand.wanted
+    return keeps(path, tree, demand.than) if isinstance(demand, NotWeaker) else False
+
+
+def shortfall(demand: Demand, tree: Any) -> str:
+    """Say how a value fails to meet the demand: ``it is 3``, `` `HIV` is missing``; empty where that says nothing."""
+    if isinstance(demand, Contains):
+        lost = tuple(w for w in demand.wanted if w not in keys_or_items(tree))
+        return f"{quoted(lost)} {'is' if len(lost) == 1 else 'are'} missing"
+    if isinstance(tree, str) and not isinstance(demand, Absent):
+        return f"it is {short(tree)}" if isinstance(demand, Bound) else f"it is `{short(tree)}`"
+    return ""
+
+
+def _figure(demand: Bound, tree: Any) -> Decimal | None:
+    """The figure of a value, in the unit of the bound; None where it has none, or another unit."""
+    if not demand.unit:
+        return number(tree) if isinstance(tree, str) else None
+    try:
+        figure = parsed(tree).document.get(demand.unit)
+    except ValueError:
+        return None
+    return None if figure is None else Decimal(str(figure))
+
+
+def _same(wanted: Any, tree: Any, *, numeric: bool) -> bool:
+    if numeric and isinstance(wanted, str) and isinstance(tree, str):
+        return number(wanted) == number(tree)
+    if isinstance(wanted, dict) and isinstance(tree, Mapping):
+        return wanted.keys() == tree.keys() and all(_same(v, tree[k], numeric=False) for k, v in wanted.items())
+    if isinstance(wanted, list) and isinstance(tree, list):
+        return len(wanted) == len(tree) and all(_same(a, b, numeric=False) for a, b in zip(wanted, tree, strict=True))
+    return bool(wanted == tree)

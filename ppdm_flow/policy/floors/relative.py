@@ -1,0 +1,148 @@
+"""``not weaker``, ``keeps all`` and ``present`` for any name: demands that go by what a template itself says.
+
+Each becomes plain floors, one for every value that a policy could make weaker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from ppdm_flow.core.spans import Span
+from ppdm_flow.core.supports import parsed
+from ppdm_flow.policy.demands import (
+    KEEPS_ALL,
+    Absent,
+    Bound,
+    Contains,
+    Demand,
+    Is,
+    NotWeaker,
+    Present,
+    keys_or_items,
+)
+from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.floor import Floor, Relative
+from ppdm_flow.policy.floors.places import MISSING, fitting, value
+from ppdm_flow.policy.floors.strength import longer_is_stronger, ordered, sign
+from ppdm_flow.policy.nodes import PolicyPath
+from ppdm_flow.policy.params import number
+from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
+
+_WORDS_ONLY = frozenset({"description", "given", "owner"})
+_COMPARED = frozenset({"privacy", "gates"})
+
+
+def comparable(path: PolicyPath, shape: Shape | None) -> bool:
+    """Whether ``not weaker`` and ``keeps all`` mean something at ``path``."""
+    if path[0] in _COMPARED or path in (("attributes",), ("attributes", "*")):
+        return True
+    return bool(sign(path) or ordered(path)) or isinstance(shape, ListOf | MapOf)
+
+
+def anchored(relative: Relative, flat: Flat) -> Iterator[Floor]:
+    """Yield plain floors for everything that the tree of a template states in the places of a relative floor."""
+    roles = (("attributes",), ("attributes", "*"))
+    path = ("attributes", "*", "role") if relative.path in roles and relative.demand != KEEPS_ALL else relative.path
+    for place in fitting(flat.tree, path):
+        tree = value(flat.tree, place.path)
+        if tree is not MISSING:
+            demands = _kept(place.path, tree) if relative.demand == KEEPS_ALL else _demands(at(path), place.path, tree)
+            yield from _located(demands, relative.span, flat)
+
+
+def present(floor: Floor, flat: Flat) -> Iterator[Floor]:
+    """Yield a floor for each name that the tree of a template has where a floor wants any name ``present``."""
+    for place in fitting(flat.tree, floor.path):
+        if place.stated:
+            yield from _located([(place.path, Present())], floor.span, flat)
+
+
+def _located(demands: Iterable[tuple[PolicyPath, Demand]], span: Span, flat: Flat) -> Iterator[Floor]:
+    for path, demand in demands:
+        yield Floor(path, demand, span, flat.keys.get(path))
+
+
+def _kept(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
+    names = keys_or_items(tree)
+    if names:
+        yield path, Contains(names)
+
+
+def _demands(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
+    """Yield what keeps the value at ``path``, and everything below it, from getting weaker."""
+    if isinstance(shape, Keys) and isinstance(tree, Mapping):
+        yield from _of_keys(shape, path, tree)
+    elif isinstance(shape, MapOf) and isinstance(tree, Mapping):
+        for name, below in tree.items():
+            yield (*path, name), Present()
+            yield from _demands(shape.value, (*path, name), below)
+    elif isinstance(shape, ListOf):
+        yield from _of_list(shape, path, tree)
+    elif isinstance(shape, Free):
+        yield path, Is.of(tree)
+    elif isinstance(tree, str | Mapping):
+        yield from _of_value(shape, path, tree)
+
+
+def _of_keys(shape: Keys, path: PolicyPath, tree: Mapping[str, Any]) -> Iterator[tuple[PolicyPath, Demand]]:
+    for name, key in shape.keys.items():
+        below = (*path, name)
+        if name in _WORDS_ONLY:
+            continue
+        if name in tree:
+            if isinstance(key.shape, Keys) and len(below) == 2:
+                yield below, Present()
+            yield from _demands(key.shape, below, tree[name])
+        elif (default := value(tree_at(path, tree), below)) is not MISSING:
+            yield from _demands(key.shape, below, default)
+        elif not _adds(below, key.shape):
+            yield below, Absent()
+
+
+def tree_at(path: PolicyPath, tree: Any) -> Any:
+    """Return a tree that holds nothing but ``tree``, at ``path``."""
+    for part in reversed(path):
+        tree = {part: tree}
+    return tree
+
+
+def _adds(path: PolicyPath, shape: Shape) -> bool:
+    """Whether something that the template does not state can only ask for more."""
+    return (path[0] == "privacy" and len(path) == 2) or bool(sign(path)) or _bounds(path, shape) or path[0] == "gates"
+
+
+def _bounds(path: PolicyPath, shape: Shape) -> bool:
+    return path[1] == "sensitivities" and isinstance(shape, Keys | MapOf)
+
+
+def _of_list(shape: ListOf, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
+    if shape.single and isinstance(tree, Mapping):
+        yield from _demands(shape.item, path, tree)
+    elif shape.single and isinstance(tree, list) and len(tree) == 1:
+        yield from _demands(shape.item, path, tree[0])
+    elif longer_is_stronger(path) and keys_or_items(tree):
+        yield path, Contains(keys_or_items(tree))
+    else:
+        yield path, Is.of(tree)
+
+
+def _of_value(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
+    way = sign(path)
+    if isinstance(shape, Amount):
+        yield from _of_amount(path, tree, way)
+    elif isinstance(shape, Number):
+        figure = number(tree) if isinstance(tree, str) else None
+        if figure is not None:
+            yield path, Bound(way, figure) if way else Is.of(tree)
+    elif isinstance(shape, Text) and isinstance(tree, str):
+        yield path, NotWeaker(tree) if tree in ordered(path) else Is.of(tree)
+
+
+def _of_amount(path: PolicyPath, tree: Any, way: str | None) -> Iterator[tuple[PolicyPath, Demand]]:
+    try:
+        ((unit, figure),) = parsed(tree).document.items()
+    except ValueError:
+        return
+    yield path, Bound(way or "==", Decimal(str(figure)), unit)

@@ -1,0 +1,99 @@
+"""Which way is weaker: for each figure, word and list of the language that has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.core.roles import Role, no_weaker
+from ppdm_flow.policy.nodes import PolicyPath
+
+_HIGHER = (
+    "privacy.k_anonymity.k",
+    "privacy.templates.*.min_support",
+    "privacy.sensitivities.*.default.r1",
+    "privacy.sensitivities.*.values.*.r1",
+    "privacy.sensitivities.*.groups.*.r1",
+    "privacy.blend.min_support",
+    "privacy.l_diversity.*.l",
+    "privacy.k_map.k",
+    "privacy.lkc.l",
+    "privacy.lkc.k",
+    "privacy.km_anonymity.k",
+    "privacy.km_anonymity.m",
+    "privacy.cumulative_k.k",
+    "gates.*.min",
+)
+_LOWER = (
+    "privacy.templates.*.confidence",
+    "privacy.sensitivities.*.default.tolerance",
+    "privacy.sensitivities.*.default.r2",
+    "privacy.sensitivities.*.values.*.r2",
+    "privacy.sensitivities.*.groups.*.r2",
+    "privacy.anonymity_score.max",
+    "privacy.blend.max",
+    "privacy.itemset_breach.level",
+    "privacy.l_diversity.*.c",
+    "privacy.t_closeness.*.t",
+    "privacy.alpha_k.*.alpha",
+    "privacy.delta_disclosure.*.delta",
+    "privacy.beta_likeness.*.beta",
+    "privacy.lkc.c",
+    "gates.*.max",
+)
+SIGNS: Mapping[PolicyPath, str] = {
+    tuple(path.split(".")): sign for sign, paths in ((">=", _HIGHER), ("<=", _LOWER)) for path in paths
+}
+"""The sign of a bound that forbids the weaker side; r1 is a prior that is protected, so a higher one is stronger."""
+
+_WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
+    ("undeclared",): ("error", "drop"),
+    ("randomness", "mode"): ("sealed", "reproducible"),
+    ("report", "values"): ("hide", "show"),
+    ("privacy", "sensitivities", "*", "directions"): ("both", "upward"),
+    ("releases", "*", "audience"): ("internal", "partner", "public"),
+    ("releases", "*", "shuffle"): ("true", "false"),
+    ("ledger", "repeat"): ("refuse", "warn"),
+}
+"""Words from the strongest to the weakest."""
+
+_ROLE = ("attributes", "*", "role")
+_WEAKER_WHERE_ABSENT = frozenset({("privacy", "templates", "*", "min_support")})
+_LONGER = frozenset({"attributes", "channel", "sizes", "values"})
+
+
+def sign(path: PolicyPath) -> str | None:
+    """Return ``>=`` or ``<=`` for a figure of which one side is weaker."""
+    return next((s for pattern, s in SIGNS.items() if fits(pattern, path)), None)
+
+
+def ordered(path: PolicyPath) -> tuple[str, ...]:
+    """Return the words at ``path`` of which some are weaker than others; none where they cannot be compared."""
+    if fits(_ROLE, path):
+        return tuple(Role)
+    return next((words for pattern, words in _WORDS.items() if fits(pattern, path)), ())
+
+
+def keeps(path: PolicyPath, word: str, than: str) -> bool:
+    """Whether ``word`` at ``path`` is not weaker than ``than``."""
+    if fits(_ROLE, path):
+        return word in tuple(Role) and no_weaker(Role(word), Role(than))
+    words = ordered(path)
+    return word in words and words.index(word) <= words.index(than)
+
+
+def needed(path: PolicyPath) -> bool:
+    """Whether the lack of an optional figure is weaker than any value of it."""
+    return any(fits(pattern, path) for pattern in _WEAKER_WHERE_ABSENT)
+
+
+def longer_is_stronger(path: PolicyPath) -> bool:
+    """Whether a list with more in it demands more: channels, attributes of classes, protected values."""
+    return path[-1] in _LONGER or (len(path) > 1 and path[-2] == "sensitive")
+
+
+def fits(pattern: PolicyPath, path: PolicyPath) -> bool:
+    """Whether a pattern (``*`` for any name) is about this path; positions in lists do not count."""
+    names = [
+        p for i, p in enumerate(path) if not (p.isdecimal() and i == len(pattern) - 1 and len(path) > len(pattern))
+    ]
+    return len(names) == len(pattern) and all(a in ("*", b) for a, b in zip(pattern, names, strict=True))

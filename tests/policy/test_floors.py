@@ -1,0 +1,379 @@
+"""What a template can demand, and that nothing which extends it gets below."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from ppdm_flow.api.showing import resolved_text
+from ppdm_flow.core.roles import Role, no_weaker
+from ppdm_flow.policy.dotted import split, written
+from ppdm_flow.policy.floors.grammar import demands
+from ppdm_flow.policy.floors.strength import SIGNS
+from ppdm_flow.policy.shape import Amount, Keys, ListOf, MapOf, Number, at
+
+HOUSE = """\
+attributes: {disease: {role: sensitive}, "addr_*": {role: identifier}}
+privacy:
+  k_anonymity: {k: 5}
+  templates: {t: {channel: [job, city], sensitive: {disease: [HIV, flu]}, confidence: 0.4}}
+  sensitivities: {disease: {values: {HIV: {r1: 0.05, r2: 0.2}}}}
+  l_diversity: {disease: {l: 3}}
+gates: {g: {metric: x.y, max: 0.5}}
+releases: {study: {path: study.csv, audience: partner}}
+report: {values: hide}
+"""
+PERSON = "version: 1\nname: test\nextends: house.yaml\n"
+OWN = "attributes: {job: {role: quasi_identifier}, city: {role: quasi_identifier}}\nreleases: {study: {path: a.csv}}\n"
+
+
+def below(read, floors: str, policy: str, house: str = HOUSE) -> list[str]:
+    """Return the paths of what is below a floor; each fault names the floor's line and one of the policy's."""
+    lines = "".join(f"  {line}\n" for line in floors.splitlines())
+    own = "" if policy.startswith(("attributes", "releases")) else OWN
+    loaded = read(PERSON + own + policy, {"house.yaml": f"{house}floors:\n{lines}"})
+    assert {d.code for d in loaded.diagnostics if d.code in ("PPF309", "PPF314")} == set()
+    faults = [d for d in loaded.diagnostics if d.code == "PPF308"]
+    for fault in faults:
+        assert {"p.yaml", "house.yaml"} <= {fault.span.file, *(r.span.file for r in fault.related)}
+    return [".".join(d.path) for d in faults]
+
+
+@pytest.mark.parametrize(
+    ("floor", "policy", "faults"),
+    [
+        ("attributes.disease.role: is sensitive", "", []),
+        ("attributes.disease.role: is sensitive", ", disease: {role: insensitive}", ["attributes.disease.role"]),
+        ("attributes.disease.role: is sensitive", ", disease: {role: identifier}", ["attributes.disease.role"]),
+        ("attributes.*.role: not weaker", ", disease: {role: identifier}", []),
+        ("attributes.*.role: not weaker", ", disease: {role: target}", ["attributes.disease.role"]),
+        ("attributes.*.role: not weaker", ", disease: {role: quasi_identifier}", ["attributes.disease.role"]),
+        ("attributes: not weaker", ", disease: {role: target}", ["attributes.disease.role"]),
+        ("attributes.*.role: not weaker", ", disease: null", []),
+        ("attributes.*.role: not weaker", ", disease: null, 'dis*': {role: insensitive}", ["attributes.dis*.role"]),
+        ("attributes.*.role: not weaker", ", addr_street: {role: insensitive}", ["attributes.addr_street.role"]),
+        ("attributes.*.role: not weaker", ", addr_street: {role: identifier}", []),
+        ("attributes.*.role: not weaker", ", 'addr_*': null, 'ad*': {role: target}", ["attributes.ad*.role"]),
+        ("attributes.*.role: one of [quasi_identifier, sensitive, identifier]", "", []),
+        (
+            "attributes.*.role: one of [quasi_identifier, sensitive, identifier]",
+            ", r: {role: target}",
+            ["attributes.r.role"],
+        ),
+    ],
+)
+def test_roles(read, floor: str, policy: str, faults: list[str]) -> None:
+    text = f"attributes: {{job: {{role: quasi_identifier}}, city: {{role: quasi_identifier}}{policy}}}\n"
+    assert below(read, floor, f"{text}releases: {{study: {{path: a.csv}}}}\n") == faults
+
+
+def test_an_attribute_that_a_step_replaces_is_no_identifier_for_a_floor(read) -> None:
+    """Generalized it may pass, and requirements on quasi-identifiers would not count it."""
+    house = HOUSE.replace("attributes: {", "attributes: {age: {role: quasi_identifier}, ")
+    text = "attributes: {age: {role: identifier}, job: {role: quasi_identifier}, city: {role: quasi_identifier}}\n"
+    for step, faults in (("generalize, with: {attributes: {age: {}}}", 1), ("drop, with: {attributes: [age]}", 0)):
+        steps = f"steps: {{s: {{use: {step}}}}}\n"
+        assert len(below(read, "attributes.*.role: not weaker", text + steps, house)) == faults
+
+
+@pytest.mark.parametrize(
+    ("floor", "policy", "faults"),
+    [
+        ("privacy.k_anonymity.k: not weaker", "privacy: {k_anonymity: {k: 4}}", ["privacy.k_anonymity.k"]),
+        ("privacy.k_anonymity.k: not weaker", "privacy: {k_anonymity: {k: 6}}", []),
+        ("privacy.k_anonymity: present", "privacy: {k_anonymity: null}", ["privacy.k_anonymity"]),
+        ("privacy.k_anonymity: present", "privacy: null", ["privacy.k_anonymity"]),
+        (
+            "privacy.k_anonymity.attributes: absent",
+            "privacy: {k_anonymity: {attributes: [job]}}",
+            ["privacy.k_anonymity.attributes"],
+        ),
+        ("privacy.templates.*: present", "privacy: {templates: {t: null}}", ["privacy.templates.t"]),
+        ("privacy.templates.t: present", "privacy: {templates: null}", ["privacy.templates.t"]),
+        (
+            "privacy.templates.t.sensitive.disease: keeps all",
+            "privacy: {templates: {t: {sensitive: {disease: [HIV]}}}}",
+            ["privacy.templates.t.sensitive.disease"],
+        ),
+        (
+            "privacy.templates.t.sensitive.disease: keeps all",
+            "privacy: {templates: {t: {sensitive: {disease: [a, flu, HIV]}}}}",
+            [],
+        ),
+        (
+            "privacy.templates.*.sensitive.disease: contains HIV",
+            "privacy: {templates: {t: {sensitive: {disease: [flu]}}}}",
+            ["privacy.templates.t.sensitive.disease"],
+        ),
+        (
+            "privacy.sensitivities.disease.values: keeps all",
+            "privacy: {sensitivities: {disease: {values: {HIV: null, flu: {r1: 0.1, r2: 0.2}}}}}",
+            ["privacy.sensitivities.disease.values"],
+        ),
+        ("privacy.templates.*.min_support: '>= 3'", "", ["privacy.templates.t.min_support"]),
+        ("privacy.templates.*.min_support: '>= 3'", "privacy: {templates: {t: {min_support: 3}}}", []),
+        ("privacy.sensitivities.disease.directions: is both", "", []),
+        (
+            "privacy.sensitivities.disease.directions: is both",
+            "privacy: {sensitivities: {disease: {directions: upward}}}",
+            ["privacy.sensitivities.disease.directions"],
+        ),
+        (
+            "privacy.sensitivities.disease.directions: is both",
+            "privacy: {sensitivities: null}",
+            ["privacy.sensitivities.disease.directions"],
+        ),
+        ("steps.*.use: one of [drop, suppress]", "steps: {a: {use: suppress}, b: {use: swap}}", ["steps.b.use"]),
+        ("steps.*.use: one of [drop, suppress]", "", []),
+        (
+            "releases.*.audience: one of [internal, partner]",
+            "releases: {b: {path: b.csv}, c: {path: c.csv, audience: public}}",
+            ["releases.c.audience"],
+        ),
+        ("releases.*.audience: not weaker", "releases: {study: {audience: public}}", ["releases.study.audience"]),
+        ("releases.*.audience: not weaker", "releases: {study: {audience: internal}}", []),
+        ("releases.*.path: one of [study.csv]", "releases: {study: {path: x.csv}}", ["releases.study.path"]),
+        ("releases.*.format: one of [csv]", "releases: {study: {path: x.csv}}", ["releases.study.format"]),
+        ("undeclared: is error", "", []),
+        ("undeclared: is error", "undeclared: drop", ["undeclared"]),
+        ("undeclared: not weaker", "undeclared: drop", ["undeclared"]),
+        ("randomness.mode: is sealed", "", []),
+        ("randomness.mode: is sealed", "randomness: {mode: reproducible, seed: a}", ["randomness.mode"]),
+        ("nulls: is own_category", "nulls: exclude", ["nulls"]),
+        ("nulls: one of [own_category, wildcard]", "nulls: wildcard", []),
+        ("report.values: not weaker", "report: {values: show}", ["report.values"]),
+        ("gates: not weaker", "gates: {g: {max: 0.6}}", ["gates.g.max"]),
+        ("gates: not weaker", "gates: {g: null}", ["gates.g"]),
+        ("gates: not weaker", "gates: {g: {max: 0.4}, h: {metric: a.b, min: 1}}", []),
+        ("privacy.k_anonymity.k: '>= 5 and <= 9'", "privacy: {k_anonymity: {k: 10}}", ["privacy.k_anonymity.k"]),
+        (
+            "steps.*.with.level: '<= 2'",
+            "steps: {a: {use: x, with: {level: high}}, b: {use: x, with: {level: 2}}}",
+            ["steps.a.with.level"],
+        ),
+    ],
+)
+def test_every_kind(read, floor: str, policy: str, faults: list[str]) -> None:
+    attributes = OWN.splitlines()[0] + "\n" if policy.startswith("releases") else ""
+    assert below(read, floor, f"{attributes}{policy}\n") == faults
+
+
+@pytest.mark.parametrize(
+    ("policy", "faults"),
+    [
+        ("privacy: {k_anonymity: {k: 9}, t_closeness: {disease: {t: 0.2}}}", []),
+        ("privacy: {k_anonymity: {attributes: [job]}}", ["privacy.k_anonymity.attributes"]),
+        ("privacy: {templates: {t: {negated: true}}}", ["privacy.templates.t.negated"]),
+        ("privacy: {templates: {t: {channel: [job]}}}", ["privacy.templates.t.channel"]),
+        ("privacy: {templates: {t: {channel: [job, age, city], min_support: 4}, u: null}}", []),
+        ("privacy: {templates: {t: {confidence: 0.41}}}", ["privacy.templates.t.confidence"]),
+        (
+            "privacy: {sensitivities: {disease: {values: {HIV: {r2: 0.3}}}}}",
+            ["privacy.sensitivities.disease.values.HIV.r2"],
+        ),
+        (
+            "privacy: {sensitivities: {disease: {values: {HIV: [{r1: 0.05, r2: 0.2}, {r1: 0.1, r2: 0.3}]}}}}",
+            ["privacy.sensitivities.disease.values.HIV.1.r2"],
+        ),
+        ("privacy: {sensitivities: {disease: {default: {tolerance: 2}}}}", []),
+        ("privacy: {sensitivities: {disease: {groups: {g: {values: [a], r1: 0.8, r2: 0.9}}}}}", []),
+        ("privacy: {l_diversity: {disease: {kind: entropy}}}", ["privacy.l_diversity.disease.kind"]),
+        ("privacy: {l_diversity: {disease: {l: 2}}}", ["privacy.l_diversity.disease.l"]),
+        ("privacy: {l_diversity: null}", ["privacy.l_diversity.disease"]),
+    ],
+)
+def test_privacy_not_weaker_holds_all_requirements_up(read, policy: str, faults: list[str]) -> None:
+    assert below(read, "privacy: not weaker", policy + "\n") == faults
+
+
+@pytest.mark.parametrize(
+    ("floor", "support", "faults"),
+    [
+        ("{count: 10}", "{count: 10}", 0),
+        ("{count: 10}", "9", 1),
+        ("{count: 10}", "12", 0),
+        ("{count: 10}", "{ratio: 0.5}", 1),
+        ("{ratio: 0.02}", "0.02", 0),
+        ("{ratio: 0.02}", "0.019", 1),
+        ("{ratio: 0.02}", "{ratio: 0.03}", 0),
+        ("{ratio: 0.02}", "1000", 1),
+    ],
+)
+def test_supports_are_held_in_their_unit(read, floor: str, support: str, faults: int) -> None:
+    text = f"privacy: {{blend: {{min_support: {support}}}}}\n"
+    assert len(below(read, f'privacy.blend.min_support: ">= {floor}"', text)) == faults
+
+
+def test_a_support_is_not_weaker(read) -> None:
+    house = HOUSE.replace("gates:", "  blend: {min_support: {count: 20}}\ngates:")
+    for support, faults in (("20", 0), ("19", 1), ("{count: null, ratio: 0.9}", 1)):
+        text = f"privacy: {{blend: {{min_support: {support}}}}}\n"
+        assert len(below(read, "privacy.blend: not weaker", text, house)) == faults
+
+
+def test_floors_of_several_templates_add_up(read, codes) -> None:
+    files = {
+        "a.yaml": "floors: {privacy.k_anonymity.k: '>= 5', privacy: not weaker}\nprivacy: {k_anonymity: {k: 7}}\n",
+        "b.yaml": "floors: {privacy.k_anonymity.k: '>= 6'}\n",
+    }
+    for k, faults in ((5, 2), (6, 1), (7, 0)):
+        text = f"version: 1\nname: t\nextends: [a.yaml, b.yaml]\n{OWN}privacy: {{k_anonymity: {{k: {k}}}}}\n"
+        assert codes(read(text, files)).count("PPF308") == faults
+    loaded = read(text, files)
+    assert loaded.tree["floors"]["privacy.k_anonymity.k"] == ">= 5 and >= 7 and >= 6"
+
+
+def test_a_floor_binds_what_templates_in_between_say(read, codes) -> None:
+    """An organization's ``not weaker`` is about every file below it, whether it knows the attribute or not."""
+    org = "floors: {attributes.*.role: not weaker}\nowner: org\n"
+    policy = f"version: 1\nname: t\nextends: ENTRY\n{OWN}"
+    policy = policy.replace("city: {role: quasi_identifier}", "city: {role: insensitive}")
+    mid = "attributes: {city: {role: quasi_identifier}}\n"
+    for entry, files in (
+        ("mid.yaml", {"org.yaml": org, "mid.yaml": f"extends: org.yaml\n{mid}"}),
+        ("[org.yaml, mid.yaml]", {"org.yaml": org, "mid.yaml": mid}),
+        ("[mid.yaml, org.yaml]", {"org.yaml": org, "mid.yaml": mid}),
+    ):
+        assert codes(read(policy.replace("ENTRY", entry), files)).count("PPF308") == 1
+
+
+def test_no_child_takes_a_floor_away(read, codes) -> None:
+    files = {
+        "a.yaml": "floors: {attributes.*.role: not weaker, nulls: is exclude}\nattributes: {city: {role: sensitive}}\n"
+    }
+    text = f"version: 1\nname: t\nextends: a.yaml\n{OWN}nulls: wildcard\n"
+    text += "floors: {attributes.city.role: is quasi_identifier, nulls: is wildcard, privacy: absent}\n"
+    assert codes(read(text, files)).count("PPF308") == 2
+
+
+def test_set_does_not_get_below(read, codes) -> None:
+    org = "params: {r: {default: sealed}}\nfloors: {randomness.mode: is sealed}\n"
+    files = {"a.yaml": org + "randomness: {mode: '${params.r}'}\n"}
+    text = f"version: 1\nname: t\nextends: a.yaml\n{OWN}"
+    assert "PPF308" not in codes(read(text, files))
+    assert "PPF308" in codes(read(text, files, {"r": "reproducible"}))
+
+
+def test_a_template_below_its_own_floor_is_told_once_and_there(read, codes) -> None:
+    house = "floors: {privacy.k_anonymity.k: '>= 5'}\nparams: {k: {type: integer, default: 5}}\n"
+    house += "privacy: {k_anonymity: {k: K}}\n"
+    text = f"version: 1\nname: t\nextends: a.yaml\n{OWN}"
+    (fault,) = [d for d in read(text, {"a.yaml": house.replace("K}}", "3}}")}).diagnostics if d.code[:4] == "PPF3"]
+    assert (fault.code, fault.span.file) == ("PPF314", "a.yaml")
+    given = text.replace("a.yaml", "[{template: a.yaml, with: {k: 3}}]")
+    loaded = read(given, {"a.yaml": house.replace("K}}", "'${params.k}'}}")})
+    assert [c for c in codes(loaded) if c[:4] == "PPF3"] == ["PPF308"]
+
+
+def test_a_template_may_leave_to_policies_what_its_floor_wants(read, codes) -> None:
+    files = {"a.yaml": "floors: {privacy.k_anonymity.k: '>= 5', nulls: is exclude}\nnulls: exclude\n"}
+    text = f"version: 1\nname: t\nextends: a.yaml\n{OWN}privacy: {{k_anonymity: {{k: 5}}}}\n"
+    assert [c for c in codes(read(text, files)) if c[:4] == "PPF3"] == []
+
+
+@pytest.mark.parametrize(
+    "floor",
+    [
+        "undeclared: is eror",
+        "nulls: not weaker",
+        "source.path: not weaker",
+        "attributes.*.role: not weaker than secret",
+        "attributes.*.role: '>= 2'",
+        "privacy.k_anonymity.k: contains [1]",
+        "privacy.k_anonymity.k: '>= {count: 2}'",
+        "privacy.blend.min_support: '>= 20'",
+        "privacy.k_anonymity.k: '>= 5 and'",
+        "privacy.k_anonymity.k: ''",
+        "privacy.k_anonymity.k: is",
+        "privacy.k_anonymity.k: '=> 5'",
+        "privacy.t_closeness.*: oneof [a]",
+        "releases.*.audience: one of partner",
+        "releases.*.audience: 'one of [a, {b: c}]'",
+        "waivers.privacy: perhaps",
+        "privacy.t_closeness.disease.t: not weaker",
+    ],
+)
+def test_unreadable_floors(read, codes, floor: str) -> None:
+    """The last one has nothing to compare with."""
+    house = f"{HOUSE}floors:\n  {floor}\n"
+    assert "PPF309" in codes(read(PERSON + OWN, {"house.yaml": house}))
+
+
+def test_a_resolved_policy_reads_back_with_its_floors(read, codes, tmp_path) -> None:
+    floors = "floors: {attributes.*.role: not weaker, privacy: not weaker, gates: not weaker, report.values: is hide}\n"
+    house = HOUSE.replace(
+        "disease: {role: sensitive}", '"home.town": {role: quasi_identifier}, disease: {role: sensitive}'
+    )
+    loaded = read(PERSON + OWN, {"house.yaml": house + floors})
+    assert loaded.policy is not None, loaded.diagnostics
+    again = read(resolved_text(loaded.tree))
+    assert again.tree == loaded.tree
+    assert [d for d in again.diagnostics if d.code[:4] == "PPF3"] == []
+    assert again.tree["floors"]['attributes."home.town".role'] == "not weaker than quasi_identifier"
+
+
+def test_floors_that_could_not_be_judged_say_nothing(read, codes) -> None:
+    """Where a template cannot be read, what it may hold is not called missing."""
+    files = {"a.yaml": "floors: {privacy.k_anonymity: present}\n"}
+    assert codes(read(f"version: 1\nname: t\nextends: [a.yaml, gone.yaml]\n{OWN}", files)).count("PPF308") == 0
+    assert codes(read(f"version: 1\nname: t\nextends: [a.yaml]\n{OWN}", files)).count("PPF308") == 1
+
+
+@pytest.mark.parametrize("text", ["a.b", 'a."b.c".d', "a.*.b", "x"])
+def test_paths_come_back(text: str) -> None:
+    assert written(split(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">= 5",
+        "<= {ratio: 0.02}",
+        "is error",
+        'is "a and b"',
+        'is {"a": ["b"]}',
+        "one of [a, b]",
+        'contains ["x, y", "and", z]',
+        "present",
+        "absent",
+        "not weaker than sensitive",
+        "not weaker",
+        "keeps all",
+    ],
+)
+def test_demands_come_back(text: str) -> None:
+    (demand,) = demands(text) or ()
+    assert demand.text == text
+    assert demands(f"{text} and >= 2") == [demand, *(demands(">= 2") or ())]
+
+
+def figures(shape, path: tuple[str, ...]):
+    if isinstance(shape, Number | Amount):
+        yield path
+    elif isinstance(shape, Keys):
+        for name, key in shape.keys.items():
+            yield from figures(key.shape, (*path, name))
+    elif isinstance(shape, MapOf):
+        yield from figures(shape.value, (*path, "*"))
+    elif isinstance(shape, ListOf) and shape.single:
+        yield from figures(shape.item, path)
+
+
+def test_every_figure_of_a_requirement_has_a_weaker_side() -> None:
+    """A new requirement has to say here which side of its figures is weaker, or that they are no bounds."""
+    known = {path for path in SIGNS if path[0] == "privacy"}
+    pool = ("privacy", "itemset_breach", "pool")
+    assert set(figures(at(("privacy",)), ("privacy",))) == known | {pool}
+
+
+def test_roles_are_a_preorder() -> None:
+    for a, b, c in itertools.product(Role, repeat=3):
+        assert no_weaker(a, a)
+        if no_weaker(a, b) and no_weaker(b, c):
+            assert no_weaker(a, c)
+    assert no_weaker(Role.IDENTIFIER, Role.SENSITIVE)
+    assert no_weaker(Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
+    assert not no_weaker(Role.INSENSITIVE, Role.SENSITIVE)
+    assert not no_weaker(Role.SENSITIVE, Role.QUASI_IDENTIFIER)
+    assert not no_weaker(Role.QUASI_IDENTIFIER, Role.SENSITIVE)
