@@ -14,7 +14,7 @@ from ppdm_flow.report.wording import spoken
 
 _SECTIONS = (
     ("Before and after", r"\.shares$|^distributions$"),
-    ("How many people share a combination", r"_by_size$|^class_sizes$|k_anonymity"),
+    ("How many people share a combination", r"_by_size$|^class_sizes$|k_anonymity|^k_map$|^lkc$"),
     ("Original rows in the release", r"anonymity_score|blend"),
     ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
     ("What can be inferred", r"^privacy\.(templates|l_diversity|t_closeness|alpha_k|delta_disclosure|beta_likeness)\."),

@@ -117,6 +117,8 @@ def test_a_class_that_fits_nobody_is_told(tmp_path, build):
     assert [f.code for f in outcome.findings] == ["PPF879"]
     assert outcome.figures["privacy.k_map.rows_below"].value == 1
     assert "Sea" not in repr(outcome)
+    assert outcome.charts[0].x == ("0", "1", "2 to 4", "5 to 9")
+    assert outcome.charts[0].series[0].y == (1, 0, 0, 2)
 
 
 @pytest.mark.parametrize("content", [None, b"town\nBonn,secret\n", b"city\nsecret\n", b"", b"TOWN\n\xff\xfesecret\n"])

@@ -96,3 +96,19 @@ def test_randomized_values_prove_nothing(build):
     outcome = AUDIT.measure(*build.case(columns, columns, "qs", changes=changes, requirements=(requirement,)).args)
     assert [m.verifiable for m in outcome.measured] == [True, False]
     assert [f.code for f in outcome.findings] == ["PPF880"]
+
+
+def test_pictures_show_the_worst_knowledge_first(build):
+    columns = {n: [str(i % m) for i in range(24)] for n, m in zip("abcdefg", (2, 3, 4, 2, 6, 2, 2), strict=True)}
+    columns["s"] = ["1" if i % 4 == 0 else "2" for i in range(24)]
+    requirement = LKC("privacy.lkc", 2, 3, tuple("abcdefg"), 0.5, (("s", "1"),))
+    example = build.case(columns, columns, "qqqqqqqs", requirements=(requirement,))
+    outcome = AUDIT.measure(*example.args)
+    rows, shares = outcome.charts
+    assert rows.series[0].y[0] == outcome.figures["privacy.lkc.k"].value
+    assert list(rows.series[0].y) == sorted(rows.series[0].y)
+    assert len(rows.x) == 12
+    assert "9 further combinations" in rows.note
+    assert shares.series[0].y[0] == outcome.figures["privacy.lkc.confidence"].value
+    assert list(shares.series[0].y) == sorted(shares.series[0].y, reverse=True)
+    assert (rows.group, shares.group) == ("lkc", "lkc")

@@ -15,12 +15,13 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.classes.wording import left_out, treatment
 from ppdm_flow.audits.k_map.matching import fitting
+from ppdm_flow.audits.k_map.picture import pictures
 from ppdm_flow.audits.k_map.population import profiles
 from ppdm_flow.audits.k_map.query import smallest
 from ppdm_flow.audits.release import amount, listed, released
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -42,6 +43,7 @@ class KMapAudit:
         figures: dict[str, Figure] = {}
         measured: list[Measured] = []
         findings: list[Finding] = []
+        charts: list[Chart] = []
         for requirement in _own(ctx):
             counts = candidate.counts(released(requirement.attributes, candidate, ctx))
             kept = _kept(counts, ctx.nulls)
@@ -56,7 +58,8 @@ class KMapAudit:
             measured.append(Measured(requirement.id, name, own[name], bound, at_most=False, sentence=text))
             findings.extend(left_out(requirement.id, left))
             findings.extend(_strangers(requirement, people))
-        return AuditOutcome(figures, tuple(measured), tuple(findings))
+            charts.extend(pictures(requirement, people, rows))
+        return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Join the classes of the file with the population in SQL."""

@@ -12,10 +12,11 @@ from typing import Any
 from ppdm_flow.audits.classes.faults import RandomizedError, require_true_values
 from ppdm_flow.audits.classes.query import Query
 from ppdm_flow.audits.classes.wording import known_by, left_out, treatment, unmeasured
+from ppdm_flow.audits.lkc.picture import pictures
 from ppdm_flow.audits.lkc.survey import Survey, Target, by_column, chosen, survey
 from ppdm_flow.audits.release import amount, carriers, listed, released
 from ppdm_flow.core.anonymity import LKC
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
@@ -33,6 +34,7 @@ class LKCAudit:
         figures: dict[str, Figure] = {}
         measured: list[Measured] = []
         findings: list[Finding] = []
+        charts: list[Chart] = []
         for requirement in _own(ctx):
             columns, targets = _columns(requirement, candidate, ctx)
             needed = dict.fromkeys((*columns, *(t.column for t in targets)))
@@ -53,7 +55,8 @@ class LKCAudit:
                 findings.append(unmeasured(requirement.id, fault))
             measured.extend(judged)
             findings.extend(left_out(requirement.id, found.left_out))
-        return AuditOutcome(figures, tuple(measured), tuple(findings))
+            charts.extend(pictures(requirement, found, true=bool(targets) and judged[-1].verifiable))
+        return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again in SQL, a query for each combination."""

@@ -31,6 +31,7 @@ class Survey:
     """The worst of all ``combinations``: the smallest ``k`` is by knowing ``fewest``, the ``confidence`` by ``surest``.
 
     ``k`` is 0 and ``confidence`` 0 where there is no row. ``left_out`` are the rows that all of them leave out.
+    ``each`` is (what is known, the smallest group, the highest confidence), for every combination.
     """
 
     combinations: int
@@ -39,6 +40,7 @@ class Survey:
     fewest: Columns
     surest: Columns
     left_out: int
+    each: tuple[tuple[Columns, int, float], ...] = ()
 
 
 def chosen(columns: Sequence[str], known: int, nulls: Nulls) -> Iterator[Columns]:
@@ -61,7 +63,8 @@ def survey(counts: Counts, columns: Sequence[str], targets: Sequence[Target], kn
     worst = [max((_confidence(counts, c, t, nulls) for t in targets), default=0.0) for c in every]
     first, second = int(np.argmin(sizes)), int(np.argmax(worst))
     left = min(f.left_out for f in found)
-    return Survey(len(every), sizes[first], worst[second], every[first], every[second], left)
+    each = tuple(zip(every, sizes, worst, strict=True))
+    return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each)
 
 
 def _confidence(counts: Counts, columns: Columns, target: Target, nulls: Nulls) -> float:
