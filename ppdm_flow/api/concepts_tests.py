@@ -16,7 +16,7 @@ TEST_CONCEPTS: Mapping[str, Concept] = {
         "The table goes through the policy's steps and audits as a run's does, in a private folder that is gone"
         " afterwards: nothing is ever released, and a release ledger is neither read nor written. With `released`, a"
         " second table is judged as the release instead, as `ppdm-flow audit` does: that tests the requirements alone,"
-        " whatever the steps would have done.\n\n"
+        " whatever the steps would have done; gates on figures of steps are left out.\n\n"
         "Under `expect`: `verdict` (`released`, `withheld`, or `refused` with the `code` of the fault in the input);"
         " `fails` and `holds` with requirements and gates by their place in the policy (`privacy.k_anonymity`,"
         " `gates.still-useful`, `RELEASE/…`); `metrics` by their name in a report, each a number or `{min, max}` or"

@@ -20,6 +20,7 @@ from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.faults import guarded
 from ppdm_flow.engine.header import columns
 from ppdm_flow.engine.judge_files import judge
+from ppdm_flow.engine.judging import verdict
 from ppdm_flow.engine.keys import run_key
 from ppdm_flow.engine.likeness import written
 from ppdm_flow.engine.measuring import opened
@@ -185,16 +186,20 @@ class _Running:
         options = RunOptions(PARTITION_ROWS, workers=1)
         found = judge(plan, data.path, file, name, options=options, look=look)
         shown = table.csv is None and table.file is None
-        judged = tuple(r for r in found.requirements if r.release == name)
-        return Happened(
-            found.verdict, (*judged, *found.gates), found.metrics, found.findings, seen, shown=shown, given=True
-        )
+        judged = (*(r for r in found.requirements if r.release == name), *_measurable(plan, found.gates))
+        return Happened(verdict(judged), judged, found.metrics, found.findings, seen, shown=shown, given=True)
 
     def _asked(self, plan: Plan) -> Mapping[str, Question]:
         expect = self.case.expect
         own = {plan.releases[0].name: expect} if len(plan.releases) == 1 else {}
         every = {**own, **expect.releases}
         return {name: Question(tuple(c.released_values), tuple(c.suppressed)) for name, c in every.items()}
+
+
+def _measurable(plan: Plan, gates: tuple[RequirementResult, ...]) -> Iterator[RequirementResult]:
+    """Leave out the gates on figures of steps, which have not been carried out."""
+    steps = {node.name for node in plan.steps}
+    yield from (g for g in gates if g.measured is not None or g.metric.partition(".")[0] not in steps)
 
 
 def _values(plan: Plan, original: Original) -> frozenset[tuple[str, str]]:

@@ -153,7 +153,9 @@ class Judge:
         return self._fault(text, path, hint=_measured(result), related=_written(result), notes=(result.sentence,))
 
     def _metric(self, name: str, figure: Figured, run: Happened) -> Iterator[Diagnostic]:
-        found = {n: f for n, f in run.metrics.items() if n == name or n.partition("/")[2] == name}
+        release, _, own = name.rpartition("/")
+        plain = own if [release] == list(run.contents) else name  # with one release, figures do not carry its name
+        found = {n: f for n, f in run.metrics.items() if plain == n or plain == n.partition("/")[2]}
         path = ("metrics", name)
         if not found:
             near = closest(name, run.metrics)

@@ -34,7 +34,7 @@ _OWN: dict[str, tuple[str, Any]] = {
     "Case.expect": ("What must come of it.", {"verdict": "withheld", "fails": ["privacy.k_anonymity"]}),
     "Table.text": ("What the file would hold: CSV with a header; sets as the policy's source has them.", _TABLE),
     "Table.rows": (
-        "Maps with the same keys, or a list of names and then lists. An empty cell is a missing value.",
+        "Maps with the same keys, or a list of names and then lists. `~` is a missing value.",
         [["job", "disease"], ["nurse", "flu"]],
     ),
     "Table.csv": ("A CSV file with a header, relative to this file.", "small.csv"),

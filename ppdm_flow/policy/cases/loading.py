@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,7 @@ class Loaded:
 
     def beside(self, name: str) -> Path:
         """Return the file of that name, relative to this one."""
-        return Path(self.file).parent / name
+        return Path(os.path.normpath(Path(self.file).parent / name))
 
 
 def load(path: Path) -> Loaded:

@@ -111,4 +111,5 @@ def _contents(contents: Contents, path: PolicyPath, at: Places) -> Iterator[Diag
 
 
 def _fault(code: str, text: str, at: Places, path: PolicyPath, hint: str | None = None) -> Diagnostic:
-    return Diagnostic(code, text, at.key(*path), hint=hint, path=path)
+    span = at.value(*path) if path[-1].isdecimal() else at.key(*path)
+    return Diagnostic(code, text, span, hint=hint, path=path)
