@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.api.profiling_data import columns, look, without
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.report.profile import policy, text
 from ppdm_flow.report.profile.document import document
@@ -22,14 +25,24 @@ class Profiled:
     document: dict[str, Any]
 
     def rendered(self, form: str, width: int = 100, beside: Path | None = None) -> str:
-        """Return the profile as ``yaml`` (a policy; paths start from the folder ``beside``), ``json`` or ``text``."""
+        """Return the profile as ``yaml`` (a policy; paths start from the folder ``beside``), ``json`` or ``text``.
+
+        Raises DataError for a policy that could release nothing.
+        """
         match form:
             case "json":
                 return json.dumps(self.document, indent=2, ensure_ascii=False) + "\n"
             case "text":
                 return text.render(self.document, width)
             case _:
+                self._releasable()
                 return policy.render(self.document, _from(self.data, beside or Path()))
+
+    def _releasable(self) -> None:
+        """Raise DataError where every column is told to be an identifier."""
+        if all(column["role"] == Role.IDENTIFIER for column in self.document["columns"]):
+            text_ = "every column looks like a direct identifier: there is nothing left to release"
+            raise DataError(Diagnostic("PPF674", text_, help="`--format text` says why each does"))
 
 
 def profile(data: Path, *, header: bool | None = None) -> Profiled:

@@ -73,7 +73,7 @@ def columns(data: Path, written: Written) -> dict[str, Coded]:
         batches = list(source.batches(found))
     if not sum(batch.num_rows for batch in batches):
         raise DataError(Diagnostic("PPF670", f"`{data}` has a header and no rows"))
-    if any(pa.types.is_list(kind) or pa.types.is_struct(kind) for kind in batches[0].schema.types):
+    if any(pa.types.is_nested(kind) for kind in batches[0].schema.types):
         help_ = "`pipelines/pharmacy.yaml` is a policy for baskets"
         raise DataError(Diagnostic("PPF671", f"`{data}` holds sets of items: there is no profile of those", help=help_))
     return {name: _joined([batch.column(i) for batch in batches]) for i, name in enumerate(names)}

@@ -35,4 +35,12 @@ PAGES: tuple[CodePage, ...] = (
         "A policy that somebody wrote must not be lost.",
         "Give another file.",
     ),
+    CodePage(
+        "PPF674",
+        "nothing left to release",
+        "Every column of the data looks like a direct identifier.",
+        "Identifiers do not leave, so no policy can be suggested.",
+        "`ppdm-flow profile DATA --format text` says why each column looks like one. Where that is wrong, start from"
+        " `ppdm-flow init`.",
+    ),
 )

@@ -1,0 +1,348 @@
+"""``profile``: the written policy passes ``check`` and runs on the data that it came from; no value is ever shown."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import random
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow import api
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.report.profile.policy import policy_name, scalar
+
+FORMS = ("yaml", "json", "text")
+
+
+def written(folder, header, rows, name="people.csv", **more):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n", **more).writerows([header, *rows] if header else rows)
+    path = folder / name
+    raw = out.getvalue().encode()
+    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    return path
+
+
+def roles(found):
+    return {c["name"]: c["role"] for c in found.document["columns"]}
+
+
+def passes(found, folder):
+    """Write the policy beside the data and check it: no errors, and no warnings of a first policy's own making."""
+    path = folder / "policy.yaml"
+    path.write_text(found.rendered("yaml", beside=folder), encoding="utf-8")
+    outcome = api.check([path])
+    assert outcome.passes(), outcome.diagnostics
+    return path, outcome
+
+
+@pytest.fixture
+def people(tmp_path):
+    dice = random.Random(1)
+    jobs, ills = ["nursezz", "driverzz", "clerkzz"], ["asthmazz", "fluzz", "gastritiszz", "migrainezz"]
+    rows = [
+        [
+            f"P{i:05}zz",
+            f"person{i}zz@mail.example",
+            f"+49 30 77{i:05}",
+            dice.randrange(18, 90),
+            f"{1930 + dice.randrange(70)}-0{1 + dice.randrange(9)}-11",
+            f"{dice.randrange(10, 99)}0{dice.randrange(10, 99)}",
+            dice.choice(jobs),
+            dice.choice(ills),
+            dice.randrange(1000, 9000) * 10 + 7,
+            "constantzz",
+            dice.choice(["", "5.25", "6.75"]),
+        ]
+        for i in range(400)
+    ]
+    header = ["key", "contact", "call", "age", "day", "zip", "job", "illness", "income", "site", "score2"]
+    return written(tmp_path, header, rows)
+
+
+def test_planted_columns_get_their_roles(people):
+    assert roles(api.profile(people)) == {
+        "key": "identifier",
+        "contact": "identifier",
+        "call": "identifier",
+        "age": "quasi_identifier",
+        "day": "quasi_identifier",
+        "zip": "quasi_identifier",
+        "job": "quasi_identifier",
+        "illness": "sensitive",
+        "income": "sensitive",
+        "site": "insensitive",
+        "score2": "quasi_identifier",
+    }
+
+
+def test_what_tells_rows_apart_is_told(people):
+    found = api.profile(people).document
+    assert ["key"] in found["unique_combinations"]
+    assert ["contact"] in found["unique_combinations"]
+    assert all(not {"key", "contact", "call"} & set(c["columns"]) for c in found["telling_combinations"])
+    assert found["combinations_left_out"] == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_value_is_shown(people, form):
+    text = api.profile(people).rendered(form)
+    assert "zz" not in text
+    assert "@mail" not in text
+    assert "+49" not in text
+    for number in {row["income"] for row in csv.DictReader(io.StringIO(people.read_text()))}:
+        assert number not in text
+
+
+def test_the_policy_is_checked_strictly_and_releases(people, tmp_path):
+    path, outcome = passes(api.profile(people), tmp_path)
+    assert outcome.count(Severity.WARNING) == 0
+    tree = yaml.safe_load(path.read_text())
+    assert tree["privacy"]["l_diversity"]["illness"] == {"l": 3}
+    assert tree["attributes"]["zip"]["hierarchy"] == {"prefix": [4, 3, 2, 1]}
+    assert api.run(path, out=tmp_path / "runs").report.verdict == "released"
+
+
+def test_documents_are_plain_json(people):
+    found = json.loads(api.profile(people).rendered("json"))
+    assert found["rows"] == 400
+    assert {c["name"]: c["missing"] for c in found["columns"]}["score2"] > 50
+
+
+NASTY = [
+    "a b",
+    "a:b",
+    "'",
+    '"',
+    "a#b",
+    "- x",
+    "{",
+    "[x]",
+    "*",
+    "a*",
+    "?",
+    "yes",
+    "null",
+    "~",
+    "1",
+    "1.5e3",
+    "${params.k}",
+]
+NASTY += [
+    "$${x",
+    "ü",
+    "姓名",
+    "a\nb",
+    "a\tb",
+    "x" * 200,
+    "&a",
+    "!t",
+    "%",
+    "@",
+    "`",
+    "|",
+    "<b>",
+    "a,b",
+    "\u2028",
+    "\x85",
+    "\u202e",
+]
+NASTY += ["version", "role", " lead", "trail ", "é", "e\u0301", "#", ": ", "\\", "\\n", "[a-z]", "\x7f", "\ue000"]
+CELLS = st.one_of(
+    st.sampled_from(
+        ["", "?", "NA", "0", "1", "2", "3.5", "yes", "no", "2020-01-01", "31.12.1999", "x@y.example", "é", "a,b"]
+    ),
+    st.integers(-(10**6), 10**6).map(str),
+    st.text("abcZ 'é\"", max_size=4),
+)
+
+
+@st.composite
+def tables(draw):
+    names = draw(
+        st.lists(
+            st.one_of(st.sampled_from(NASTY), st.text("aB1_- .:ß", min_size=1, max_size=6)),
+            min_size=1,
+            max_size=4,
+            unique=True,
+        )
+    )
+    rows = draw(st.integers(1, 30))
+    return names, [[draw(CELLS) for _ in names] for _ in range(rows)]
+
+
+@settings(max_examples=60)
+@given(tables())
+@example((["${params.k}", "a*", "ab"], [["1", "2", "3"]] * 9))
+@example((["only"], [["1"], ["2"]]))
+@example((["email", "x"], [[f"u{i}@x.example", "s"] for i in range(9)]))
+def test_whatever_the_names_the_policy_passes_check(table):
+    names, rows = table
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = written(folder, names, rows, quoting=csv.QUOTE_ALL)
+        try:
+            passes(api.profile(path, header=True), folder)
+        except DataError as error:
+            assert error.diagnostics[0].code in {"PPF672", "PPF674"}  # noqa: PT017  # which of several
+
+
+@settings(max_examples=12)
+@given(tables())
+@example((["a", "b"], [["1", "x"]] * 9))
+@example((["a", "salary"], [["1", "x"]] * 9))
+@example((["patient id"], [["1"], ["2"]]))
+def test_whatever_the_table_the_policy_runs_on_it(table):
+    """Released or withheld, and never an error."""
+    names, rows = table
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = written(folder, names, rows, quoting=csv.QUOTE_ALL)
+        try:
+            policy, _ = passes(api.profile(path, header=True), folder)
+        except DataError:
+            return
+        assert api.run(policy, out=folder / "runs").report.verdict in {"released", "withheld"}
+
+
+class TestFiles:
+    ROWS = (["1", "x", "2020-01-01"], ["2", "y", "2020-02-01"], ["3", "x", "2020-03-01"]) * 4
+
+    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+    def test_delimiters(self, tmp_path, delimiter):
+        path = written(tmp_path, ["age", "job", "day"], self.ROWS, delimiter=delimiter)
+        found = api.profile(path)
+        assert list(roles(found)) == ["age", "job", "day"]
+        assert found.document["source"]["options"] == ({} if delimiter == "," else {"delimiter": delimiter})
+        passes(found, tmp_path)
+
+    def test_blanks_after_delimiters_and_gzip(self, tmp_path):
+        path = written(
+            tmp_path, ["age", " job", " day"], [[r[0], f" {r[1]}", f" {r[2]}"] for r in self.ROWS], "x.data.gz"
+        )
+        found = api.profile(path)
+        assert found.document["source"]["options"] == {"strip": True}
+        assert [c["type"] for c in found.document["columns"]] == ["integer", "text", "date"]
+
+    @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
+    def test_encodings(self, tmp_path, encoding):
+        path = tmp_path / "x.csv"
+        path.write_text("größe,ort\n" + "180,Köln\n190,Ulm\n" * 5, encoding=encoding)
+        found = api.profile(path)
+        assert list(roles(found)) == ["größe", "ort"]
+        policy, _ = passes(found, tmp_path)
+        assert api.run(policy, out=tmp_path / "runs").report.verdict == "released"
+
+    @pytest.mark.parametrize(
+        "first",
+        [["39", "Never", "x"], ["a@b.example", "b", "c"], ["2020-01-01", "b", "c"], ["q", "y", "z"], ["x", "x", "z"]],
+    )
+    def test_a_first_row_of_values_is_not_taken_for_names(self, tmp_path, first):
+        path = written(tmp_path, None, [first, *self.ROWS])
+        found = api.profile(path)
+        assert list(roles(found)) == ["column_1", "column_2", "column_3"]
+        for form in FORMS:
+            assert "Never" not in found.rendered(form)
+        policy, _ = passes(found, tmp_path)
+        assert api.run(policy, out=tmp_path / "runs").report.releases["study"]["rows"] == 13
+
+    def test_the_header_can_be_said(self, tmp_path):
+        path = written(tmp_path, ["2019", "2020", "x"], self.ROWS)
+        assert list(roles(api.profile(path, header=True))) == ["2019", "2020", "x"]
+        path = written(tmp_path, ["a", "b", "c"], self.ROWS)
+        assert list(roles(api.profile(path, header=False))) == ["column_1", "column_2", "column_3"]
+
+    def test_parquet_and_jsonl(self, tmp_path):
+        table = pa.table({"age": list(range(20, 40)), "sex": ["f", "m"] * 10})
+        pq.write_table(table, tmp_path / "x.parquet")
+        assert roles(api.profile(tmp_path / "x.parquet")) == {"age": "quasi_identifier", "sex": "quasi_identifier"}
+        (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, table.to_pylist())) + "\n")
+        found = api.profile(tmp_path / "x.jsonl")
+        assert [c["type"] for c in found.document["columns"]] == ["integer", "text"]
+        passes(found, tmp_path)
+
+    def test_marks_of_missing_values(self, tmp_path):
+        path = written(tmp_path, ["age", "code", "job"], [["NA", "NA", "?"], ["31", "DE", "x"], ["32", "FR", ""]] * 9)
+        found = api.profile(path)
+        assert found.document["source"]["missing"] == ["", "?", "NA"]
+        assert [c["missing"] for c in found.document["columns"]] == [9, 9, 18]
+        assert found.document["columns"][0]["type"] == "integer"
+
+    @pytest.mark.parametrize(
+        ("text", "code"),
+        [
+            ("a,b\n", "PPF670"),
+            ("", "PPF702"),
+            ("a,a\n1,2\n", "PPF707"),
+            ("a,,\n1,2,3\n", "PPF707"),
+            ("a,,c\n1,2,3\n", "PPF672"),
+            ("a,b\n1\n", "PPF703"),
+            ("a,b\n⊥,1\n", "PPF713"),
+        ],
+    )
+    def test_what_cannot_be_profiled_is_said(self, tmp_path, text, code):
+        path = tmp_path / "x.csv"
+        path.write_text(text)
+        with pytest.raises(DataError) as caught:
+            api.profile(path)
+        assert [d.code for d in caught.value.diagnostics] == [code]
+
+    def test_sets_have_no_profile(self, tmp_path):
+        (tmp_path / "x.dat").write_text("1 2 3\n1 4\n")
+        with pytest.raises(DataError) as caught:
+            api.profile(tmp_path / "x.dat")
+        assert caught.value.diagnostics[0].code == "PPF671"
+
+    def test_where_nothing_is_left_to_release(self, tmp_path):
+        found = api.profile(written(tmp_path, ["patient id", "e-mail"], [["1", "x"], ["2", "y"]]))
+        assert set(roles(found).values()) == {"identifier"}
+        assert "identifier" in found.rendered("text")
+        with pytest.raises(DataError) as caught:
+            found.rendered("yaml")
+        assert caught.value.diagnostics[0].code == "PPF674"
+
+    def test_no_such_file(self, tmp_path):
+        with pytest.raises(DataError) as caught:
+            api.profile(tmp_path / "x.csv")
+        assert caught.value.diagnostics[0].code == "PPF701"
+
+
+class TestPublicTables:
+    def test_adult_has_no_identifier(self, data, tmp_path):
+        found = api.profile(data / "adult_uci" / "adult.data.gz")
+        assert "identifier" not in set(roles(found).values())
+        assert found.document["unique_combinations"] == []
+        assert found.document["source"]["missing"] == ["", "?"]
+        passes(found, tmp_path)
+        named = api.profile(data / "arx_adult" / "adult.csv.gz")
+        assert "identifier" not in set(roles(named).values())
+        assert roles(named)["salary-class"] == "sensitive"
+
+    def test_crx_runs(self, data, tmp_path):
+        policy, _ = passes(api.profile(data / "crx" / "crx.data"), tmp_path)
+        assert api.run(policy, data=data / "crx" / "crx.data", out=tmp_path / "runs").report.verdict == "released"
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("data.csv", "data"), ("2020 visits.csv.gz", "data-2020-visits"), ("ä.csv", "data"), (".x.csv", "x")],
+)
+def test_names_of_policies(file, name):
+    assert policy_name(file) == name
+
+
+@given(st.text())
+def test_scalars_come_back(text):
+    clean = text.encode("utf-8", "replace").decode()
+    assert yaml.safe_load(f"{scalar(clean)}: 1") == {clean.replace("${", "$${"): 1}

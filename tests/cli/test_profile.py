@@ -1,0 +1,36 @@
+"""``ppdm-flow profile`` as a command."""
+
+from __future__ import annotations
+
+import pytest
+
+FORMS = ("yaml", "json", "text")
+
+
+@pytest.fixture
+def people(tmp_path):
+    rows = "".join(f"P{i:04},{20 + i % 50},ill{i % 4}\n" for i in range(200))
+    (tmp_path / "people.csv").write_text("patient_id,age,illness\n" + rows)
+    return tmp_path
+
+
+def test_a_policy_for_a_folder_below(here, people):
+    (people / "policies").mkdir()
+    done = here("profile", "people.csv", "--out", "policies/new.yaml", cwd=people)
+    assert done.returncode == 0, done.stderr
+    assert "path: ../people.csv" in (people / "policies" / "new.yaml").read_text().replace('"', "")
+    assert here("check", "policies", "--strict", cwd=people).returncode == 0
+    again = here("profile", "people.csv", "--out", "policies/new.yaml", cwd=people)
+    assert again.returncode == 2
+    assert "PPF673" in again.stderr
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms(here, people, form):
+    done = here("profile", "people.csv", "--format", form, cwd=people)
+    assert done.returncode == 0
+    assert "illness" in done.stdout
+
+
+def test_faults(here, tmp_path):
+    assert here("profile", "nowhere.csv", cwd=tmp_path).returncode == 2

@@ -1,0 +1,298 @@
+"""Kinds of columns: check digits on published examples, forms of values, names in several languages, intervals."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.engine import checks
+from ppdm_flow.mining.profiling.check_digits import NATIONAL, card, iban, luhn
+from ppdm_flow.mining.profiling.column import facts
+from ppdm_flow.mining.profiling.intervals import edges
+from ppdm_flow.mining.profiling.kinds import KINDS
+from ppdm_flow.mining.profiling.patterns import shaped
+from ppdm_flow.mining.profiling.roles import guess
+from ppdm_flow.mining.profiling.types import date_form, type_of
+from ppdm_flow.mining.profiling.words import ANYWHERE, WHOLE, named, tokens
+from ppdm_flow.tables.column import Column
+
+EXAMPLES = {  # from the issuers' own descriptions, all invented people
+    "US social security number": "219-09-9998",
+    "UK national insurance number": "AB123456C",
+    "NHS number": "9434765919",
+    "Spanish DNI or NIE": "12345678Z",
+    "Italian codice fiscale": "RSSMRA85T10A562S",
+    "French NIR": "255081416802538",
+    "German tax id": "86095742719",
+    "Dutch BSN": "111222333",
+    "Belgian national number": "85.07.30-033.28",
+    "Polish PESEL": "44051401359",
+    "Swedish personnummer": "811228-9874",
+    "Finnish henkilötunnus": "131052-308T",
+    "Norwegian fødselsnummer": "15076500565",
+    "Danish CPR number": "070761-4285",
+    "Swiss AHV number": "756.9217.0769.85",
+    "Portuguese NIF": "123456789",
+    "Brazilian CPF": "529.982.247-25",
+    "Turkish TCKN": "10000000146",
+    "Chinese resident id": "11010519491231002X",
+    "Indian Aadhaar": "234123412346",
+    "Canadian SIN": "130692544",
+}
+
+
+@pytest.mark.parametrize("country", NATIONAL)
+def test_an_example_of_each_country_fits(country):
+    assert NATIONAL[country](EXAMPLES[country])
+
+
+@pytest.mark.parametrize(
+    "country",
+    sorted(set(NATIONAL) - {"US social security number", "UK national insurance number", "Danish CPR number"}),
+)
+def test_check_digits_find_every_single_wrong_digit_or_nearly(country):
+    text = EXAMPLES[country]
+    places = [i for i, c in enumerate(text) if c.isdigit()]
+    wrong = [text[:i] + d + text[i + 1 :] for i in places for d in "0123456789" if d != text[i]]
+    assert sum(map(NATIONAL[country], wrong)) <= len(wrong) * 0.12
+
+
+@given(st.text(max_size=30))
+def test_no_text_breaks_a_check(text):
+    for fits in (*NATIONAL.values(), iban, card):
+        assert fits(text) in (True, False)
+
+
+def test_accounts_and_cards():
+    assert iban("GB82WEST12345698765432")
+    assert iban("DE89370400440532013000")
+    assert not iban("DE89370400440532013001")
+    assert card("4111111111111111")
+    assert card("5500-0055-5555-5559")
+    assert not card("4111111111111112")
+    assert luhn("79927398713")
+
+
+FORMS = {
+    "email": ["a.b@example.org", "x+y@mail.example.com", "z_1@ex.co", "q@host.example"],
+    "phone": ["+49 30 1234567", "(030) 123-4567", "0171/1234567", "+1 202 555 0143"],
+    "uuid": [
+        "123e4567-e89b-12d3-a456-426614174000",
+        "00000000-0000-4000-8000-000000000000",
+        "f" * 8 + "-0000-1111-2222-" + "a" * 12,
+    ],
+    "network": ["192.168.0.1", "8.8.8.8", "aa:bb:cc:dd:ee:ff", "2001:db8::ff00:42:8329"],
+    "url": ["https://example.org/u/1", "http://x.example", "www.example.com/a"],
+    "iban": ["GB82 WEST 1234 5698 7654 32", "DE89370400440532013000", "FR14 2004 1010 0505 0001 3M02 606"],
+    "card": ["4111 1111 1111 1111", "5500005555555559", "340000000000009"],
+    "postal_code": ["SW1A 1AA", "EC1A 1BB", "W1A 0AX", "M1 1AE"],
+    "coordinates": ["52.5200, 13.4050", "48.8566,2.3522", "-33.8688, 151.2093"],
+    "free_text": [
+        "the patient says that it has hurt for days",
+        "came in with her sister, left without medicine",
+        "no change since the last visit in spring",
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_values_of_a_form_are_known(kind):
+    assert shaped(FORMS[kind])[0] == kind
+    assert shaped([f" {v} " for v in FORMS[kind]])[0] == kind
+    assert kind in KINDS
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["yes", "no", "maybe"],
+        ["1", "2", "3", "4"],
+        ["12345", "54321", "99999"],
+        ["Married", "Single", "Divorced"],
+        ["a", "a@b.example", "c", "d"],
+        ["2020-01-01", "2020-01-02", "2020-03-01"],
+        ["1.5", "2.25", "1000.125"],
+        ["10:30", "11:45", "23:59"],
+        ["1.2.3", "1.2.4", "2.0.0"],
+    ],
+)
+def test_others_are_not(values):
+    assert shaped(values) is None
+
+
+def test_numbers_fit_no_country_by_chance():
+    dice = random.Random(5)
+    for digits in (9, 10, 11, 12, 13, 15):
+        sample = [str(dice.randrange(10 ** (digits - 1), 10**digits)) for _ in range(300)]
+        assert shaped(sample) is None, digits
+
+
+NAMES = {
+    "person_id": ["customer_id", "CustomerID", "Kundennummer", "patientId", "id", "numéro client"],
+    "name": ["name", "First Name", "lastName", "Nachname", "prénom", "apellidos", "姓名"],
+    "email": ["email", "E-Mail", "user_email", "correo electrónico"],
+    "phone": ["phone", "Telefonnummer", "mobile", "home_phone"],
+    "address": ["address", "Straße", "street address", "dirección"],
+    "national_id": ["SSN", "social_security_number", "codice fiscale", "PESEL", "bsn"],
+    "birth": ["dob", "birthDate", "date_of_birth", "Geburtsdatum", "fecha de nacimiento", "date de naissance"],
+    "age": ["age", "Alter", "edad", "age_years"],
+    "sex": ["sex", "Gender", "Geschlecht"],
+    "postal_code": ["zip", "ZIP code", "PLZ", "code postal", "postcode"],
+    "health": ["disease", "Diagnose", "icd10", "maladie"],
+    "money": ["income", "salary-class", "Einkommen"],
+    "belief": ["religion", "political party"],
+    "target": ["class", "label"],
+    None: [
+        "fnlwgt",
+        "hours-per-week",
+        "capital-gain",
+        "product_name",
+        
+        "x1",
+        "state_id",
+        "subclass",
+        "",
+    ],
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(k, n) for k, names in NAMES.items() for n in names])
+def test_names_tell_kinds(kind, name):
+    assert named(name) == kind
+
+
+def test_words_are_of_kinds_and_can_be_met():
+    for phrases in (ANYWHERE, WHOLE):
+        assert set(phrases) <= set(KINDS)
+        for words in phrases.values():
+            for phrase in words.split("|"):
+                assert " ".join(tokens(phrase)) == phrase or not phrase.isascii(), phrase
+
+
+ADULT = "age workclass fnlwgt education education-num marital-status occupation relationship race sex capital-gain"
+ADULT += " capital-loss hours-per-week native-country income"
+
+
+def test_no_column_of_adult_is_named_like_an_identifier():
+    assert not [n for n in ADULT.split() if named(n) and KINDS[named(n)].role is Role.IDENTIFIER]
+
+
+VALUES = st.one_of(
+    st.text(max_size=12),
+    st.integers(-(10**18), 10**18).map(str),
+    st.floats().map(str),
+    st.dates().map(str),
+    st.datetimes().map(lambda d: d.isoformat()),
+    st.sampled_from(
+        ["007", "1e999", "+5", "-0", ".5", "5.", "2020-13-01", "20200101", "2020-W01-1", "2020-01-01T10:00Z"]
+    ),
+)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=6, unique=True))
+def test_a_type_is_one_that_the_data_is_accepted_with(values):
+    """Held against the check that a run makes."""
+    names = pa.array([v.encode("utf-8", "replace").decode() for v in values], pa.string()).unique()
+    found = type_of(names)
+    find = checks._UNREADABLE.get(found)
+    assert find is None or not find(names).any()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "-2", "+3"], AttributeType.INTEGER),
+        (["1", "2.5"], AttributeType.FLOAT),
+        (["01", "02"], AttributeType.TEXT),
+        (["12345678901234567"], AttributeType.TEXT),
+        (["2020-01-31", "1999-12-01"], AttributeType.DATE),
+        (["2020-01-31T10:00:00", "1999-12-01 00:00:00"], AttributeType.DATE),
+        (["31.01.2020"], AttributeType.TEXT),
+        (["1e400"], AttributeType.TEXT),
+        ([], AttributeType.TEXT),
+    ],
+)
+def test_types(values, kind):
+    assert type_of(pa.array(values, pa.string())) is kind
+
+
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        (["31.01.2020", "01.02.1999"], "%d.%m.%Y"),
+        (["31/01/2020", "01/02/1999"], "%d/%m/%Y"),
+        (["01/31/2020", "02/01/1999"], "%m/%d/%Y"),
+        (["01/02/2020", "02/01/1999"], None),
+        (["yes"], None),
+        ([], None),
+    ],
+)
+def test_forms_of_dates(values, form):
+    assert date_form(pa.array(values, pa.string())) == form
+
+
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=9, max_size=60, unique=True), st.booleans())
+def test_edges_are_round_ascend_and_hold_the_middle(numbers, whole):
+    array = np.array(sorted(numbers), dtype=float)
+    found = edges(array, np.ones(len(array), dtype=np.int64), whole=whole)
+    assert list(found) == sorted(set(found))
+    assert 2 <= len(found) <= 11
+    step = found[1] - found[0]
+    assert f"{step:.6e}"[0] in "125"
+    assert all(abs(e / step - round(e / step)) < 1e-6 for e in found)
+    if whole:
+        assert all(e == int(e) for e in found)
+    inside = (array >= found[0]) & (array <= found[-1])
+    assert inside.mean() >= 0.85
+
+
+def test_few_numbers_need_no_edges():
+    assert edges(np.arange(8.0), np.ones(8, dtype=np.int64)) == ()
+    assert edges(np.arange(20.0), np.array([100_000] + [1] * 19)) == ()
+
+
+def measured(name, values):
+    column = Column.of(values)
+    return facts(name, column.codes, column.categories)
+
+
+MANY = 200
+DICE = random.Random(3)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("x", [f"u{i}@mail.example" for i in range(MANY)], Role.IDENTIFIER),
+        ("x", [f"record {i}" for i in range(MANY)], Role.IDENTIFIER),
+        ("x", [str(i) for i in range(MANY)], Role.IDENTIFIER),
+        ("x", [f"{i}.{i % 7}5" for i in range(MANY)], Role.QUASI_IDENTIFIER),
+        ("x", [str(i) for i in range(20)], Role.QUASI_IDENTIFIER),
+        ("x", ["same"] * MANY, Role.INSENSITIVE),
+        ("x", [None] * MANY, Role.INSENSITIVE),
+        ("x", ["same"] * MANY + [None], Role.QUASI_IDENTIFIER),
+        ("email", ["yes", "no"] * MANY, Role.QUASI_IDENTIFIER),
+        ("comments", [str(i % 30) for i in range(MANY)], Role.QUASI_IDENTIFIER),
+        ("patient_id", [str(i % 30) for i in range(MANY)], Role.IDENTIFIER),
+        ("surname", [f"S{i % 30}" for i in range(MANY)], Role.IDENTIFIER),
+        ("disease", [f"d{i % 9}" for i in range(MANY)], Role.SENSITIVE),
+        ("class", ["a", "b"] * MANY, Role.TARGET),
+        ("x", [f"{1930 + i % 60}-01-0{1 + i % 9}" for i in range(MANY)], Role.QUASI_IDENTIFIER),
+    ],
+)
+def test_roles(name, values, role):
+    found = guess(measured(name, values))
+    assert found.role is role, found
+    assert found.reason
+
+
+def test_reasons_tell_what_was_seen():
+    assert "birth" in guess(measured("x", [f"{1930 + i % 60}-01-0{1 + i % 9}" for i in range(MANY)])).reason
+    assert "people have several" in guess(measured("patient_id", [str(i % 30) for i in range(MANY)])).reason
+    assert "Dutch BSN" in guess(measured("x", [EXAMPLES["Dutch BSN"], "123456782", "111222333", "010464554"])).reason
