@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
+import pyarrow as pa
 
 from ppdm_flow.sdk.history import Hashes, History, Membership
-
-Codes = npt.NDArray[np.int64]
+from ppdm_flow.tables.numbering import Codes, chunks, joined, numbered
 
 
 def members(history: History) -> list[Membership]:
@@ -18,29 +17,33 @@ def members(history: History) -> list[Membership]:
 
 
 def told(people: Hashes, others: Sequence[Membership]) -> Codes:
-    """Number what the releases tell of each of the sorted ``people``, from 0: the class in each, or absence from it."""
-    found = np.zeros(len(people), dtype=np.int64)
-    for each in others:
-        found = joined(found, classes(people, each))
+    """Number what the releases tell of each of the different ``people``, from 0: the class in each, or absence."""
+    codes, _ = numbered(people, *(each.subjects for each in others))
+    return told_of(len(people), zip(codes[1:], others, strict=True))
+
+
+def told_of(number: int, others: Iterable[tuple[Codes, Membership]]) -> Codes:
+    """Number what the releases tell of people 0, 1, … up to ``number``; with each release goes who its people are."""
+    found = np.zeros(number, dtype=np.int64)
+    for people, each in others:
+        found = joined(found, classes(number, people, each))
     return found
 
 
-def classes(people: Hashes, release: Membership) -> Codes:
-    """Number the class of each of the sorted ``people`` from 1; 0 is absence."""
-    found = np.zeros(len(people), dtype=np.int64)
-    if not len(people):
-        return found
-    place = np.searchsorted(people, release.subjects)
-    there = people[np.minimum(place, len(people) - 1)] == release.subjects
-    found[place[there]] = (np.unique(release.classes, return_inverse=True)[1] + 1)[there]
+def classes(number: int, people: Codes, release: Membership) -> Codes:
+    """Number the class of people 0, 1, … up to ``number`` from 1; 0 is absence, others are left out."""
+    (codes,), _ = numbered(release.classes)
+    found = np.zeros(number, dtype=np.int64)
+    there = people < number
+    found[people[there]] = codes[there] + 1
     return found
 
 
-def joined(one: Codes, other: Codes) -> Codes:
-    """Number the pairs that occur."""
-    pairs = one * (int(other.max(initial=0)) + 1) + other
-    together: Codes = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    return together
+def relation(releases: Sequence[Membership]) -> pa.Table:
+    """Return who is in which class as a relation (``release`` from 0, ``person``, ``cls``), for SQL."""
+    lengths = [len(each.subjects) for each in releases]
+    sides = {"person": chunks([m.subjects for m in releases]), "cls": chunks([m.classes for m in releases])}
+    return pa.table({"release": np.repeat(np.arange(len(releases), dtype=np.int32), lengths), **sides})
 
 
 def unknown(history: History | None) -> str:

@@ -8,14 +8,11 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
-
 from ppdm_flow.engine.faults import data_fault, output_fault
+from ppdm_flow.engine.ledger_hashes import WIDTH, hashes_of
 from ppdm_flow.sdk.history import Hashes
 
 _BYTES = 32
-_HEX = 32
-"""Hexadecimal digits of a hash: 128 bits."""
 
 
 class LedgerKey:
@@ -32,8 +29,7 @@ class LedgerKey:
     def hashes(self, kind: str, texts: Iterable[bytes]) -> Hashes:
         """Return the hashes of ``texts``, those of one ``kind`` apart from all others."""
         prefix, secret = kind.encode() + b"\0", self._secret
-        found = [hmac.digest(secret, prefix + text, "sha256").hex()[:_HEX].encode() for text in texts]
-        return np.array(found, dtype=f"S{_HEX}")
+        return hashes_of(b"".join([hmac.digest(secret, prefix + text, "sha256")[:WIDTH] for text in texts]))
 
 
 def read_key(path: Path) -> LedgerKey:

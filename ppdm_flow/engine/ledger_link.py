@@ -113,17 +113,22 @@ def _connected(driver: Any, address: ServerAddress) -> tuple[socket.socket, Any]
             application_name="ppdm-flow",
             startup_params={"client_encoding": "UTF8"},
         )
-    except driver.DatabaseError as error:
-        made.close()
-        raise refused(address.name, error) from None
     except OSError as error:
         made.close()
         raise silent(address.name, error) from None
-    except Exception:  # noqa: BLE001  # ways to log in that the driver lacks, a server that is none: it may quote
+    except Exception as error:  # noqa: BLE001  # ways to log in that the driver lacks, a server that is none: it may quote
         made.close()
-        raise refused(address.name, None) from None
+        raise refused(address.name, _answer(driver, error)) from None
     except BaseException:
         made.close()
         raise
     made.settimeout(_STATEMENT + _GRACE)
     return made, opened
+
+
+def _answer(driver: Any, error: BaseException) -> BaseException | None:
+    """Return what the server said; the driver may have stumbled over the end of the connection after that."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, driver.DatabaseError):
+        found = found.__context__
+    return found

@@ -25,7 +25,7 @@ _MACHINE = {
 }
 
 
-def refused(name: str, error: Exception | None) -> PpdmError:
+def refused(name: str, error: BaseException | None) -> PpdmError:
     """Return the error for what the server answered; None where the driver could not make sense of it."""
     state = _state(error)
     if state is None:
@@ -55,7 +55,7 @@ def is_missing(error: PpdmError) -> bool:
     return any(f"SQLSTATE {state}" in error.diagnostics[0].message for state in ("42P01", "42703", "3F000"))
 
 
-def _state(error: Exception | None) -> str | None:
+def _state(error: BaseException | None) -> str | None:
     """Return the five characters that say what is wrong."""
     told = error.args[0] if error is not None and error.args else None
     state = told.get("C") if isinstance(told, dict) else None

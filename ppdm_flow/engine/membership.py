@@ -11,10 +11,12 @@ import numpy.typing as npt
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.ledger_hashes import ranked
 from ppdm_flow.engine.ledger_key import LedgerKey
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.sdk.history import Hashes, Membership, Places
 from ppdm_flow.sdk.view import PairedView
+from ppdm_flow.tables.numbering import joined, numbered
 from ppdm_flow.tables.table import Table
 
 Inverse = npt.NDArray[np.intp]
@@ -47,7 +49,7 @@ def membership(
     if len(both[0]) != rows:
         return None
     subjects, own, places = _one_each(*both, key)
-    return Membership(subjects, own, columns, rows, len(np.unique(both[1])), places)
+    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places)
 
 
 def _joined(parts: Sequence[Hashes]) -> Hashes:
@@ -73,27 +75,38 @@ def _classes(table: Table, columns: Sequence[str], key: LedgerKey) -> Hashes:
         return np.zeros(0, dtype="S32")
     if not found:
         return np.repeat(key.hashes("class", [b"[]"]), len(codes))
-    cells, inverse = np.unique(codes, axis=0, return_inverse=True)
+    number = np.zeros(len(codes), dtype=np.int64)
+    for column in codes.T:
+        number = joined(number, column.astype(np.int64) - int(column.min()))
+    cells = np.empty((int(number.max()) + 1, len(found)), dtype=codes.dtype)
+    cells[number] = codes
     names = [c.categories.to_pylist() for c in found]
     texts = (
         [n[code] if code >= 0 else int(code) for n, code in zip(names, row, strict=True)] for row in cells.tolist()
     )
-    return key.hashes("class", (json.dumps(t).encode() for t in texts))[inverse.ravel()]
+    return key.hashes("class", (json.dumps(t).encode() for t in texts))[number]
 
 
 def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, Hashes, Places]:
     """Give a person with several rows the class of those who have rows in just the same classes, as often.
 
-    The third result is the place of each row's person among the people.
+    The people are in the order of their hashes, which says nothing of that of the rows. The third result is the place
+    of each row's person among the people.
     """
-    order = np.lexsort((classes, people))
-    people, classes = people[order], classes[order]
-    subjects, starts, counts = np.unique(people, return_index=True, return_counts=True)
-    own = classes[starts]
+    (number,), subjects = numbered(people)
+    order = ranked(subjects)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    places = rank[number]
+    own = np.zeros(len(order), dtype=classes.dtype)
+    own[places] = classes
+    counts = np.bincount(places, minlength=len(order))
     several = np.flatnonzero(counts > 1)
     if len(several):
-        spans = zip(starts[several].tolist(), (starts + counts)[several].tolist(), strict=True)
-        own[several] = key.hashes("classes", (b",".join(classes[a:b].tolist()) for a, b in spans))
-    places = np.empty(len(order), dtype=np.int64)
-    places[order] = np.repeat(np.arange(len(subjects)), counts)
-    return subjects, own, places
+        rows = np.flatnonzero(counts[places] > 1)
+        rows = rows[np.lexsort((classes[rows], places[rows]))]
+        ends = np.cumsum(counts[several])
+        spans = zip((ends - counts[several]).tolist(), ends.tolist(), strict=True)
+        sorted_ = classes[rows].tolist()
+        own[several] = key.hashes("classes", (b",".join(sorted_[a:b]) for a, b in spans))
+    return subjects[order], own, places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,13 @@ class DuckSql:
         self._threads = threads
         self._open: duckdb.DuckDBPyConnection | None = None
 
-    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(
+        self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = {}
+    ) -> list[tuple[Any, ...]]:
         """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
         try:
-            found: list[tuple[Any, ...]] = self._connection().execute(query, list(parameters)).fetchall()
+            with _there(self._connection(), tables) as opened:
+                found: list[tuple[Any, ...]] = opened.execute(query, list(parameters)).fetchall()
         except duckdb.Error as error:
             for stream in self._streams:
                 if stream.error is not None:
@@ -85,6 +89,18 @@ class DuckSql:
             if scan is not None:
                 self._open.execute(f"CREATE VIEW candidate AS SELECT * FROM {scan}")  # noqa: S608  # quoted by _text
         return self._open
+
+
+@contextmanager
+def _there(opened: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Table]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Name the tables until the end."""
+    for name, table in tables.items():
+        opened.register(name, table)
+    try:
+        yield opened
+    finally:
+        for name in tables:
+            opened.unregister(name)
 
 
 def _closed(folder: Path, threads: int) -> dict[str, str | bool | int | float | list[str]]:

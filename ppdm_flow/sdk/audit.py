@@ -27,8 +27,8 @@ class Sql(Protocol):
     Quote identifiers with :func:`quoted`.
     """
 
-    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return the result of one SELECT."""
+    def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
+        """Return the result of one SELECT; ``tables`` are Arrow tables, as relations for this query alone."""
         ...
 
 

@@ -56,7 +56,11 @@ class MemorySql:
 
     tables: Mapping[str, Table]
 
-    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def rows(
+        self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, pa.Table] = {}
+    ) -> list[tuple[object, ...]]:
+        for name, table in tables.items():
+            CONNECTION.register(name, table)
         for name, table in self.tables.items():
             cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
             CONNECTION.register(name, pa.table(cells))

@@ -38,8 +38,10 @@ def slowly(own: dict[str, str], earlier: list[dict[str, str]]) -> tuple[list[int
 class Sql:
     """A database with a released file of no rows."""
 
-    def rows(self, query: str, parameters: object = ()) -> list[tuple[object, ...]]:
+    def rows(self, query: str, parameters: object = (), tables: object = {}) -> list[tuple[object, ...]]:
         with duckdb.connect(":memory:") as opened:
+            for name, table in dict(tables).items():
+                opened.register(name, table)
             opened.execute("CREATE TABLE candidate (a VARCHAR)")
             return opened.execute(query, list(parameters)).fetchall()
 

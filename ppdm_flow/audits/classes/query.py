@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ppdm_flow.audits.relation import all_known, classes, complete, neighbours
@@ -21,12 +21,19 @@ class Query:
     """
 
     def __init__(
-        self, sql: Sql, counted: str, parameters: Sequence[Any], width: int, nulls: Nulls, *, sensitive: bool = True
+        self,
+        sql: Sql,
+        counted: str,
+        width: int,
+        nulls: Nulls,
+        *,
+        sensitive: bool = True,
+        tables: Mapping[str, Any] = {},
     ) -> None:
-        """``counted`` is a SELECT of c0, c1, … and rows ``n``; ``width`` columns form the classes."""
+        """``counted`` is a SELECT of c0, c1, … and rows ``n``, of ``tables``; ``width`` columns form the classes."""
         self.sql = sql
         self.counted = counted
-        self.parameters = parameters
+        self.tables = tables
         self.wildcard = nulls is Nulls.WILDCARD
         self.width = width
         self.value = f"c{width}" if sensitive else "NULL"
@@ -37,11 +44,11 @@ class Query:
         every = [*columns] if sensitive is None else [*columns, sensitive]
         where = all_known(every) if nulls is Nulls.EXCLUDE else ""
         counted = classes("candidate", every, schema, where)
-        return cls(sql, counted, (), len(columns), nulls, sensitive=sensitive is not None)
+        return cls(sql, counted, len(columns), nulls, sensitive=sensitive is not None)
 
     def values(self) -> list[str | None]:
         """Return the sensitive values that occur, None for a missing one."""
-        rows = self.sql.rows(f"SELECT DISTINCT {self.value} FROM ({self.counted})", self.parameters)  # noqa: S608  # our own query
+        rows = self.sql.rows(f"SELECT DISTINCT {self.value} FROM ({self.counted})", (), self.tables)  # noqa: S608  # our own query
         return [row[0] for row in rows]
 
     def worst(self, each: str, bound: float, *, at_most: bool, parameters: Sequence[Any] = ()) -> dict[str, Any]:
@@ -57,7 +64,7 @@ class Query:
                 SELECT COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE) AS v, own FROM ({each}) JOIN sizes USING (id))
             SELECT {"MAX" if at_most else "MIN"}(v), COUNT(*), COALESCE(SUM(own) FILTER ({beyond}), 0),
                    COUNT(*) FILTER ({beyond}) FROM found"""  # noqa: S608  # identifiers are quoted, numbers are ours
-        value, number, rows, many = self.sql.rows(query, [*self.parameters, *parameters])[0]
+        value, number, rows, many = self.sql.rows(query, parameters, self.tables)[0]
         finite = None if value is None or not math.isfinite(value) else float(value)
         return {"worst": finite, "classes": int(number), "rows_beyond": int(rows), "classes_beyond": int(many)}
 

@@ -81,8 +81,8 @@ class Together:
         if ctx.sql is None:
             return None
         found = list(self._tables((*grouping, column)))
-        text, parameters = together(found, (*grouping, column), self.own, self.others, ctx.nulls)
-        return Query(ctx.sql, text, parameters, len(grouping) + 1, ctx.nulls)
+        text, tables = together(found, (*grouping, column), self.own, self.others, ctx.nulls)
+        return Query(ctx.sql, text, len(grouping) + 1, ctx.nulls, tables=tables)
 
     def _tables(self, columns: Sequence[str]) -> Iterator[tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]]]]:
         """Yield partitions of the rows, and the place of each row's person."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.audits.relation import complete
-from ppdm_flow.audits.successive import joined
+from ppdm_flow.audits.successive import relation
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.history import Membership, Places
+from ppdm_flow.tables.numbering import binary, joined
 from ppdm_flow.tables.table import Table, concat
 
 
@@ -20,8 +21,8 @@ def together(
     own: Membership,
     others: Sequence[Membership],
     nulls: Nulls,
-) -> tuple[str, list[Any]]:
-    """Return a SELECT of the distinct combinations c0, c1, … with their rows ``n``, and its parameters.
+) -> tuple[str, dict[str, pa.Table]]:
+    """Return a SELECT of the distinct combinations c0, c1, … with their rows ``n``, and the tables that it names.
 
     The last column is the sensitive one, as in ``columns``; before it comes what the other releases tell of the person.
     """
@@ -29,12 +30,14 @@ def together(
     whole = concat(table for table, _ in parts) if parts else Table.of({name: [] for name in columns})
     people = np.concatenate([np.zeros(0, dtype=np.int64), *(places for _, places in parts)])
     number, first = _combinations(whole, columns)
-    cells = [whole[c].take(first).texts() for c in columns]
-    parameters = [list(range(len(first))), *cells, people.tolist(), number.tolist()]
-    parameters += [list(range(len(own.subjects))), _texts([own.subjects])]
-    parameters += [[i for i, o in enumerate(others) for _ in o.subjects]]
-    parameters += [_texts([o.subjects for o in others]), _texts([o.classes for o in others])]
-    return _query(len(columns), nulls), parameters
+    cells = {f"v{i}": pa.array(whole[c].take(first).texts(), pa.string()) for i, c in enumerate(columns)}
+    tables = {
+        "combo": pa.table({"combo": np.arange(len(first)), **cells}),
+        "line": pa.table({"place": people, "combo": number}),
+        "person": pa.table({"place": np.arange(len(own.subjects)), "person": binary(own.subjects)}),
+        "member": relation(others),
+    }
+    return _query(len(columns), nulls), tables
 
 
 def _combinations(whole: Table, columns: Sequence[str]) -> tuple[Places, Places]:
@@ -45,22 +48,14 @@ def _combinations(whole: Table, columns: Sequence[str]) -> tuple[Places, Places]
     return number, np.unique(number, return_index=True)[1]
 
 
-def _texts(hashes: Iterable[Any]) -> list[str]:
-    return [text.decode() for each in hashes for text in each.tolist()]
-
-
 def _query(columns: int, nulls: Nulls) -> str:
-    cells = ", ".join(f"unnest(?::VARCHAR[]) AS v{i}" for i in range(columns))
     named = [*(f"v{i} AS c{i}" for i in range(columns - 1)), f"was AS c{columns - 1}", f"v{columns - 1} AS c{columns}"]
     where = f"WHERE {complete(columns + 1)}" if nulls is Nulls.EXCLUDE else ""
     return f"""
-        WITH combo AS (SELECT unnest(?::INTEGER[]) AS combo, {cells}),
-        line AS (SELECT unnest(?::INTEGER[]) AS place, unnest(?::INTEGER[]) AS combo),
-        person AS (SELECT unnest(?::INTEGER[]) AS place, unnest(?::VARCHAR[]) AS person),
-        member AS (
-            SELECT unnest(?::INTEGER[]) AS release, unnest(?::VARCHAR[]) AS person, unnest(?::VARCHAR[]) AS cls),
+        WITH number AS (SELECT cls, row_number() OVER () AS id FROM member GROUP BY cls),
+        numbered AS (SELECT release, person, id FROM member JOIN number USING (cls)),
         told AS (
-            SELECT place, COALESCE(string_agg(release || ':' || cls, ',' ORDER BY release), 'new') AS was
-            FROM person LEFT JOIN member USING (person) GROUP BY place),
+            SELECT place, COALESCE(string_agg(release || ':' || id, ',' ORDER BY release), 'new') AS was
+            FROM person LEFT JOIN numbered USING (person) GROUP BY place),
         lines AS (SELECT {", ".join(named)} FROM line JOIN combo USING (combo) JOIN told USING (place))
         SELECT *, COUNT(*) AS n FROM lines {where} GROUP BY ALL"""  # noqa: S608  # our own names

@@ -43,7 +43,8 @@ class CumulativeKAudit:
             figures = _figures(requirement, own, joined, len(ctx.history.earlier))
             found |= figures
             metric = f"{requirement.id}.k"
-            text = sentence(requirement.k, joined, _colliding(requirement.k, own, ctx.history), ctx.history)
+            with_whom = _colliding(requirement.k, own, ctx.history) if joined.k < requirement.k else []
+            text = sentence(requirement.k, joined, with_whom, ctx.history)
             measured.append(Measured(requirement.id, metric, figures[metric], float(requirement.k), False, text))
             if generated := [e.name for e in ctx.history.earlier if e.generated]:
                 note = f"generated rows are nobody's, so these releases are not compared: {'; '.join(generated)}"

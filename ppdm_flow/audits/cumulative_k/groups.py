@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.successive import Codes, classes, joined, told
+from ppdm_flow.audits.successive import classes, told_of
 from ppdm_flow.sdk.history import Membership
+from ppdm_flow.tables.numbering import Codes, joined, numbered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,10 +35,14 @@ class Groups:
 
 def groups(own: Membership, earlier: Sequence[Membership]) -> Groups:
     """Group people by their class in every earlier release and in this one; absence is a class too."""
-    everybody = np.unique(np.concatenate([own.subjects, *(m.subjects for m in earlier)]))
-    before, now = told(everybody, earlier), classes(everybody, own)
-    _, first, sizes = np.unique(joined(before, now), return_index=True, return_counts=True)
-    there = now[first] > 0
+    (here, *others), everybody = numbered(own.subjects, *(m.subjects for m in earlier))
+    before = told_of(len(everybody), zip(others, earlier, strict=True))
+    now = classes(len(everybody), here, own)
+    group = joined(before, now)
+    sizes = np.bincount(group)
+    some = np.zeros(len(sizes), dtype=np.int64)
+    some[group] = np.arange(len(group))
+    there = now[some] > 0
     touched = np.zeros(int(before.max(initial=0)) + 1, dtype=bool)
     touched[before[now > 0]] = True
-    return Groups(sizes[there], sizes[~there & touched[before[first]]])
+    return Groups(sizes[there], sizes[~there & touched[before[some]]])

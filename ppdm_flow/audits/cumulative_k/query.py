@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ppdm_flow.audits.successive import relation
 from ppdm_flow.sdk.audit import Sql, quoted
 from ppdm_flow.sdk.history import Membership
 
 _GROUPS = """
-    WITH member AS (
-        SELECT unnest(?::INTEGER[]) AS release, unnest(?::VARCHAR[]) AS person, unnest(?::VARCHAR[]) AS cls),
+    WITH number AS (SELECT cls, row_number() OVER () AS id FROM member GROUP BY cls),
     told AS (
-        SELECT person, string_agg(release || ':' || cls, ',' ORDER BY release) FILTER (release > 0) AS was,
-               ANY_VALUE(cls) FILTER (release = 0) AS now
-        FROM member GROUP BY person),
+        SELECT person, string_agg(release || ':' || id, ',' ORDER BY release) FILTER (release > 0) AS was,
+               ANY_VALUE(id) FILTER (release = 0) AS now
+        FROM member JOIN number USING (cls) GROUP BY person),
     cell AS (SELECT was, now, COUNT(*) AS n FROM told GROUP BY was, now),
     touched AS (SELECT DISTINCT was FROM cell WHERE was IS NOT NULL AND now IS NOT NULL),
     judged AS (SELECT * FROM cell WHERE now IS NOT NULL OR was IN (SELECT was FROM touched))
@@ -24,11 +24,7 @@ _GROUPS = """
 
 def figures(sql: Sql, own: Membership, earlier: Sequence[Membership], k: int) -> Mapping[str, int | None]:
     """Return the audit's figures, computed by joins of people, and from the released file itself."""
-    everyone = (own, *earlier)
-    numbers = [i for i, members in enumerate(everyone) for _ in range(len(members.subjects))]
-    people = [person.decode() for members in everyone for person in members.subjects.tolist()]
-    classes = [cls.decode() for members in everyone for cls in members.classes.tolist()]
-    row = sql.rows(_GROUPS, [numbers, people, classes, k])[0]
+    row = sql.rows(_GROUPS, [k], {"member": relation((own, *earlier))})[0]
     found = dict(zip(("k", "k_present", "k_gone", "people_below", "groups"), row, strict=True))
     columns = ", ".join(quoted(c) for c in own.columns) or "()"
     file = f"SELECT COUNT(*), COALESCE(SUM(n), 0) FROM (SELECT COUNT(*) AS n FROM candidate GROUP BY {columns})"  # noqa: S608  # quoted

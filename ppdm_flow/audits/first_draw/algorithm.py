@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ppdm_flow.audits.release import source_of
+from ppdm_flow.audits.successive import relation
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Earlier, History
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.numbering import numbered
 
 _SHARED = """
-    SELECT COUNT(DISTINCT o.release) FROM
-    (SELECT unnest(?::INTEGER[]) AS release, unnest(?::VARCHAR[]) AS person) o
-    JOIN (SELECT unnest(?::VARCHAR[]) AS person) n USING (person)"""
+    SELECT COUNT(DISTINCT o.release) FROM member o JOIN member n USING (person)
+    WHERE o.release > 0 AND n.release = 0"""
 
 
 class FirstDrawAudit:
@@ -71,7 +70,8 @@ def _shares(history: History, earlier: Earlier) -> bool:
     """Whether somebody is in both; where nothing tells, everybody may be."""
     if history.own is None or earlier.members is None:
         return True
-    return bool(np.isin(history.own.subjects, earlier.members.subjects).any())
+    _, everybody = numbered(history.own.subjects, earlier.members.subjects)
+    return len(everybody) < len(history.own.subjects) + len(earlier.members.subjects)
 
 
 def _joined(requirement: FirstDraw, candidate: DataView, ctx: AuditContext, history: History) -> int | None:
@@ -82,9 +82,7 @@ def _joined(requirement: FirstDraw, candidate: DataView, ctx: AuditContext, hist
         return len(several)
     if ctx.sql is None:
         return None
-    numbers = [i for i, m in enumerate(told) for _ in range(len(m.subjects))]
-    people = [p.decode() for m in told for p in m.subjects.tolist()]
-    found = ctx.sql.rows(_SHARED, [numbers, people, [p.decode() for p in own.subjects.tolist()]])
+    found = ctx.sql.rows(_SHARED, (), {"member": relation((own, *told))})
     return len(several) - len(told) + int(found[0][0])
 
 
