@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ppdm_flow.api.diff_policies import Document, ordered, pair, read
+from ppdm_flow.api.diff_policies import Document, Read, nobodys, ordered, pair, read
 from ppdm_flow.api.diff_revisions import Place
 from ppdm_flow.api.policies import find
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -25,21 +25,26 @@ def folders(old: Place, new: Place, sets: Mapping[str, str]) -> Document:
     pairs: list[Document] = []
     faults: list[Diagnostic] = []
     sources: dict[str, str] = {}
+    readable: list[Read] = []
     for name in (n for n in after if n in before):
         try:
             later = read(after[name], new, sets)
+            readable.append(later)
         except PolicyError as error:
             faults += [d for d in error.diagnostics if d.severity is Severity.ERROR]
             sources |= error.sources
             continue
         try:
             earlier = read(before[name], old, sets)
+            readable.append(earlier)
         except PolicyError as error:
             pairs.append(_unread(old.shown(str(before[name])), later.name, error))
             continue
         pairs.append(pair(earlier, later, ordered(earlier, later)))
     if faults:
         raise PolicyError(faults, sources)
+    if readable:
+        nobodys(readable)
     added = [new.shown(str(path)) for name, path in after.items() if name not in before]
     removed = [old.shown(str(path)) for name, path in before.items() if name not in after]
     return {"pairs": pairs, "added": added, "removed": removed}

@@ -31,7 +31,8 @@ def measured(old: Read, new: Read, sets: Mapping[str, str], data: Path) -> Docum
     options = RunOptions(key=RunKey(secrets.token_bytes(_KEY_BYTES)))
     for each in (old, new):
         _bring(each)
-    return compared(*(_of(each, sets, data, options) for each in (old, new)))
+    own = [{name: value for name, value in sets.items() if name not in each.foreign} for each in (old, new)]
+    return compared(*(_of(each, given, data, options) for each, given in zip((old, new), own, strict=True)))
 
 
 def _of(policy: Read, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:

@@ -11,12 +11,13 @@ from typing import Any
 
 from ppdm_flow.api.diff_revisions import Place
 from ppdm_flow.core.diagnostics import Diagnostic, Related, has_errors
-from ppdm_flow.core.errors import PluginError, PolicyError
+from ppdm_flow.core.errors import PluginError, PolicyError, UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.order import Change, Order, Side, compare
 from ppdm_flow.policy.order.frame import Contents
 from ppdm_flow.policy.order.meanings import as_written
+from ppdm_flow.policy.words import short
 from ppdm_flow.sdk import registry
 
 Document = dict[str, Any]
@@ -24,10 +25,11 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A valid policy, and where it is."""
+    """A valid policy, where it is, and which params that ``--set`` gives it does not have."""
 
     loaded: Loaded
     place: Place
+    foreign: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -57,11 +59,26 @@ def named_files(policy: Read) -> tuple[str, ...]:
 
 
 def read(path: Path, where: Place, sets: Mapping[str, str]) -> Read:
-    """Return a policy. Raises PolicyError where it is not valid."""
+    """Return a policy, with the values of ``sets`` for params that it has. Raises PolicyError where it is not valid."""
     loaded = load(path, sets)
+    foreign = frozenset(name for name in sets if any(_is_unknown(d, name) for d in loaded.diagnostics))
+    if foreign:
+        loaded = load(path, {name: value for name, value in sets.items() if name not in foreign})
     if has_errors(loaded.diagnostics):
         raise fault(loaded, where)
-    return Read(loaded, where)
+    return Read(loaded, where, foreign)
+
+
+def nobodys(policies: Iterable[Read]) -> None:
+    """Raise UsageError for values of ``--set`` that no policy has a param for."""
+    lost = frozenset[str].intersection(*(each.foreign for each in policies))
+    if lost:
+        names = ", ".join(f"`{name}`" for name in sorted(lost))
+        raise UsageError(Diagnostic("PPF310", f"--set: no policy has a param {names}"))
+
+
+def _is_unknown(each: Diagnostic, name: str) -> bool:
+    return each.code == "PPF310" and each.span is None and each.message.endswith(f" `{short(name)}`")
 
 
 def fault(loaded: Loaded, where: Place) -> PolicyError:

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ppdm_flow.api.diff_folders import folders
-from ppdm_flow.api.diff_policies import Document, ordered, pair, read
+from ppdm_flow.api.diff_policies import Document, nobodys, ordered, pair, read
 from ppdm_flow.api.diff_revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -56,6 +56,7 @@ def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: 
     if kind == "folder":
         return {"kind": "policies", **folders(old, new, sets)}
     before, after = read(old.path, old, sets), read(new.path, new, sets)
+    nobodys((before, after))
     both = pair(before, after, ordered(before, after))
     if data is not None:
         both["measured"] = import_module(_MEASURED).measured(before, after, sets, data)

@@ -14,6 +14,7 @@ from ppdm_flow.policy.order.means import means
 from ppdm_flow.policy.order.reading import reading
 from ppdm_flow.policy.order.releases import paired, releases
 from ppdm_flow.policy.order.required import Required, asked_of, claims_of
+from ppdm_flow.policy.order.unknown import unknown
 from ppdm_flow.policy.order.verdicts import Change, Order, relation
 from ppdm_flow.policy.order.waivers import waivers
 
@@ -47,6 +48,7 @@ def compare(
         *releases(before, after, paired(before.policy, after.policy, canon)),
         *conduct(before, after, between),
         *waivers(before, after, judged),
+        *unknown(before, after),
         *means(before, after, canon),
     ]
     return Order(relation(changes), tuple(changes), tuple(floors(before, after)))

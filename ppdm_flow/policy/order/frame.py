@@ -88,7 +88,9 @@ class Frame:
     def ledger(self) -> tuple[object, ...]:
         """What tells one history from another."""
         found = self.policy.ledger
-        return () if found is None else (found.path, found.key, subject_of(self.policy))
+        if found is None:
+            return ()
+        return (subject_of(self.policy), repr(sorted(found.model_dump(exclude={"repeat", "subject"}).items())))
 
 
 @dataclass(frozen=True)

@@ -62,14 +62,37 @@ RULES: Mapping[tuple[type[Any], type[Any]], Rule] = {
 """At most one rule for each pair of kinds."""
 
 
+FIELDS: Mapping[str, frozenset[str]] = {
+    "k_anonymity": frozenset(("k", "attributes")),
+    "templates": frozenset(("channel", "sensitive", "confidence", "negated", "min_support")),
+    "sensitivities": frozenset(("attribute", "directions", "bounds", "tolerance", "default", "domain")),
+    "anonymity_score": frozenset(("maximum",)),
+    "blend": frozenset(("min_support", "maximum")),
+    "itemset_breach": frozenset(("attribute", "level", "sizes", "max_supports", "max_supports_by_length", "pool")),
+    "l_diversity": frozenset(("attribute", "l", "attributes", "variant", "c")),
+    "t_closeness": frozenset(("attribute", "t", "attributes", "distance", "order")),
+    "alpha_k": frozenset(("attribute", "alpha", "attributes", "values")),
+    "delta_disclosure": frozenset(("attribute", "delta", "attributes")),
+    "beta_likeness": frozenset(("attribute", "beta", "attributes")),
+    "k_map": frozenset(("k", "attributes", "population")),
+    "lkc": frozenset(("l", "k", "attributes", "c", "sensitive")),
+    "km_anonymity": frozenset(("attribute", "k", "m")),
+    "cumulative_k": frozenset(("k", "attributes")),
+    "first_draw": frozenset(("attributes",)),
+}
+"""What the rules know of each kind; whatever else a requirement says is only implied by the very same."""
+_NAMES = frozenset(("id", "name", "span"))
+
+
 def said(requirement: Requirement, frame: Frame) -> Iterator[Any]:
     """Yield what a requirement claims; one of an unknown kind claims no more than itself."""
     says = SAYS.get(requirement.kind)
     if says is not None:
         yield from says(requirement, frame)
-        return
-    content = [(f.name, getattr(requirement, f.name)) for f in fields(requirement) if f.name not in ("id", "span")]
-    yield Opaque(requirement.kind, repr(content))
+    known = _NAMES | (FIELDS[requirement.kind] if says is not None else frozenset())
+    rest = [(f.name, getattr(requirement, f.name)) for f in fields(requirement) if f.name not in known]
+    if rest or says is None:
+        yield Opaque(requirement.kind, repr(rest))
 
 
 def implied(claims: Iterable[Claim], asked: Claim, between: Between) -> str | None:

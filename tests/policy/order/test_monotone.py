@@ -281,3 +281,43 @@ def test_another_kind_of_requirement_is_only_implied_by_itself():
     between = Between(frame, frame)
     assert opaque(Opaque("new", "a"), Opaque("new", "a"), between)
     assert opaque(Opaque("new", "a"), Opaque("new", "b"), between) is None
+
+
+def test_rules_know_every_field_of_the_language():
+    """A new field makes policies incomparable until a rule judges it: here is where one learns of it."""
+    from dataclasses import fields
+    from typing import get_args
+
+    from ppdm_flow.core.requirements import Requirement
+    from ppdm_flow.policy.order.implications import FIELDS, SAYS
+    from ppdm_flow.policy.order.unknown import KNOWN
+
+    kinds = {c.kind: {f.name for f in fields(c)} - {"id", "name", "span"} for c in get_args(Requirement)}
+    assert {kind: set(known) for kind, known in FIELDS.items()} == kinds
+    assert set(SAYS) == set(kinds)
+    assert {model: set(known) for model, known in KNOWN.items()} == {m: set(m.model_fields) for m in KNOWN}
+
+
+def test_another_database_is_another_history(order):
+    old = policy(
+        ledger={"url": "postgresql://one.example/ledger", "key": "ledger.key", "subject": "i"},
+        privacy={"k_anonymity": {"k": 3}},
+    )
+    new = copy.deepcopy(old)
+    new["ledger"]["url"] = "postgresql://two.example/ledger"
+    assert order(old, new).relation is Relation.INCOMPARABLE
+
+
+def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
+    from ppdm_flow.policy.models import Release
+    from ppdm_flow.policy.order import compare, implications, unknown
+
+    old, new = written(policy(), "a.yaml"), written(policy(releases={"study": {"path": "other.csv"}}), "b.yaml")
+    assert compare(old, new).relation is Relation.EQUAL
+    monkeypatch.setitem(unknown.KNOWN, Release, unknown.KNOWN[Release] - {"path"})
+    assert compare(old, new).relation is Relation.INCOMPARABLE
+    old = written(policy(privacy={"k_anonymity": {"k": 3}}), "a.yaml")
+    new = written(policy(privacy={"k_anonymity": {"k": 4}}), "b.yaml")
+    assert compare(old, new).relation is Relation.STRICTER
+    monkeypatch.setitem(implications.FIELDS, "k_anonymity", frozenset({"attributes"}))
+    assert compare(old, new).relation is Relation.INCOMPARABLE

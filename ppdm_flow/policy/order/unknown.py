@@ -1,0 +1,78 @@
+"""Words of the language that no rule here knows: where they differ, nothing is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from ppdm_flow.policy.models import Attribute, Gate, Policy, Randomness, Release, ReportOptions, Source
+from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.verdicts import Change, Verdict
+
+KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
+    Policy: frozenset(
+        [
+            "version",
+            "name",
+            "description",
+            "owner",
+            "extends",
+            "params",
+            "floors",
+            "source",
+            "attributes",
+            "undeclared",
+            "nulls",
+            "privacy",
+            "steps",
+            "audits",
+            "gates",
+            "waivers",
+            "releases",
+            "randomness",
+            "ledger",
+            "report",
+        ]
+    ),
+    Source: frozenset(("path", "format", "columns", "missing", "incomplete_rows", "with_")),
+    Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
+    Gate: frozenset(("metric", "min", "max")),
+    Release: frozenset(("from_", "path", "format", "audience", "shuffle", "description", "with_")),
+    Randomness: frozenset(("mode", "seed")),
+    ReportOptions: frozenset(("values",)),
+}
+"""The fields that the rules of this room judge; a ledger is compared as a whole."""
+
+
+def unknown(old: Clauses, new: Clauses) -> Iterator[Change]:
+    """Yield fields beyond those, where they are not the same."""
+    before, after = dict(_parts(old.policy)), dict(_parts(new.policy))
+    for path in dict.fromkeys((*before, *after)):
+        sides = _beyond(before.get(path)), _beyond(after.get(path))
+        if sides[0] != sides[1]:
+            why = "no rule of the comparison knows this word of the language"
+            yield Change(".".join(path) or "policy", Verdict.INCOMPARABLE, why, old.side(path), new.side(path))
+
+
+def _parts(policy: Policy) -> Iterator[tuple[tuple[str, ...], BaseModel]]:
+    yield (), policy
+    yield ("source",), policy.source
+    yield ("randomness",), policy.randomness
+    yield ("report",), policy.report
+    for section in ("attributes", "gates", "releases"):
+        for name, part in getattr(policy, section).items():
+            yield (section, name), part
+
+
+def _beyond(part: BaseModel | None) -> dict[str, Any]:
+    """Return the fields that nothing here judges, as far as they are not what they are by default."""
+    if part is None:
+        return {}
+    known = KNOWN[type(part)]
+    fields = type(part).model_fields
+    found = {name: getattr(part, name) for name in fields if name not in known}
+    return {
+        name: value for name, value in found.items() if value != fields[name].get_default(call_default_factory=True)
+    }

@@ -1,0 +1,286 @@
+"""``ppdm-flow diff`` as its users meet it: files, git revisions, folders, runs, data, and what CI gets of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+
+import jsonschema
+import pytest
+
+POLICY = """\
+version: 1
+name: small
+extends: [{template: ../templates/base.yaml}]
+source: {path: t.csv}
+privacy:
+  k_anonymity: {k: 3}
+  templates:
+    t: {channel: [a, b], sensitive: {s: [x]}, confidence: 0.8}
+steps:
+  coarse: {use: suppress, with: {attributes: [b]}}
+releases:
+  study: {path: study.csv}
+"""
+BASE = """\
+attributes:
+  a: {role: quasi_identifier}
+  b: {role: quasi_identifier}
+  s: {role: sensitive}
+nulls: own_category
+"""
+WEAKER = POLICY.replace("k: 3", "k: 2")
+STRICTER = POLICY.replace("0.8", "0.7")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "templates/base.yaml": BASE,
+        "policies/one.yaml": POLICY,
+        "policies/two.yaml": POLICY.replace("small", "second"),
+        "weaker.yaml": WEAKER.replace("../", ""),
+        "stricter.yaml": STRICTER.replace("../", ""),
+        "one.yaml": POLICY.replace("../", ""),
+        "t.csv": "a,b,s\n" + "".join(f"{'pq'[i % 2]},{i % 3},{'xyz'[i % 3]}\n" for i in range(24)),
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def git(home):
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    who = ("-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false")
+
+    def run(*words):
+        subprocess.run(["git", *who, *words], cwd=home, env=env, check=True, capture_output=True)
+
+    run("init", "-q", "-b", "main")
+    run("add", ".")
+    run("commit", "-q", "-m", "policies")
+    return run
+
+
+def document(done, root):
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json.loads((root / "schemas/diff.v1.json").read_text()))
+    return found
+
+
+def test_text(here, home):
+    done = here("diff", "one.yaml", "weaker.yaml")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert "- weaker  privacy.k_anonymity" in lines
+    assert "    old: k: 3  [one.yaml:6]" in lines
+    assert "    new: k: 2  [weaker.yaml:6]" in lines
+    assert lines[-1].startswith("WEAKER: the new policy is weaker")
+    assert "\x1b" not in done.stdout
+
+
+def test_colours_where_they_are_wanted(here, home, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1;31m- weaker\x1b[0m" in here("diff", "one.yaml", "weaker.yaml").stdout
+
+
+@pytest.mark.parametrize(("new", "status"), [("weaker.yaml", 1), ("stricter.yaml", 0), ("one.yaml", 0)])
+def test_forbid_weaker(here, home, new, status):
+    assert here("diff", "one.yaml", new, "--forbid-weaker").returncode == status
+
+
+def test_what_is_not_proved_is_forbidden_too(here, home):
+    (home / "other.yaml").write_text(POLICY.replace("../", "").replace("k: 3", "k: 9, attributes: [a]"))
+    done = here("diff", "one.yaml", "other.yaml", "--forbid-weaker")
+    assert done.returncode == 1
+    assert "INCOMPARABLE" in done.stdout
+
+
+def test_json_markdown_and_github(here, home, root):
+    found = document(here("diff", "one.yaml", "weaker.yaml", "--format", "json"), root)
+    (pair,) = found["pairs"]
+    assert (pair["old"], pair["new"], pair["relation"]) == ("one.yaml", "weaker.yaml", "weaker")
+    (change,) = pair["changes"]
+    assert change["clause"] == "privacy.k_anonymity"
+    assert change["new"] == {"text": "k: 2", "file": "weaker.yaml", "line": 6, "column": 3}
+    markdown = here("diff", "one.yaml", "weaker.yaml", "--format", "markdown").stdout
+    assert "| **weaker** | privacy.k\\_anonymity | k: 3<br>one.yaml:6 | k: 2<br>weaker.yaml:6 |" in markdown
+    github = here("diff", "one.yaml", "weaker.yaml", "--format", "github").stdout
+    assert github.startswith("::error file=weaker.yaml,line=6")
+
+
+def test_a_template_is_part_of_the_policy(here, home, root):
+    (home / "templates/base.yaml").write_text(BASE.replace("b: {role: quasi", "b: {role: insensitive} # quasi"))
+    (home / "templates/old.yaml").write_text(BASE)
+    (home / "old.yaml").write_text(POLICY.replace("../templates/base", "templates/old"))
+    (pair,) = document(here("diff", "old.yaml", "one.yaml", "--format", "json"), root)["pairs"]
+    change = next(c for c in pair["changes"] if c["clause"] == "attributes.b.role")
+    assert (change["verdict"], change["old"]["file"]) == ("weaker", "templates/old.yaml")
+    assert pair["relation"] == "weaker"
+
+
+def test_git_revisions(here, git, home, root):
+    (home / "policies/one.yaml").write_text(WEAKER)
+    (home / "templates/base.yaml").write_text(BASE.replace("own_category", "wildcard"))
+    done = here("diff", "main:policies/one.yaml", "policies/one.yaml", "--forbid-weaker", "--format", "json")
+    assert done.returncode == 1
+    (pair,) = document(done, root)["pairs"]
+    assert pair["old"] == "main:policies/one.yaml"
+    sides = {c["clause"]: c["old"]["file"] for c in pair["changes"]}
+    assert sides == {
+        "privacy.k_anonymity": "main:policies/one.yaml",
+        "privacy.templates.t": "main:policies/one.yaml",
+    } | {"nulls": "main:templates/base.yaml"}
+    git("commit", "-aqm", "weaker")
+    done = here("diff", "HEAD~1:./one.yaml", "HEAD:./one.yaml", cwd=home / "policies")
+    assert "HEAD~1:policies/one.yaml -> HEAD:policies/one.yaml" in done.stdout
+
+
+def test_git_folders(here, git, home, root):
+    (home / "policies/one.yaml").write_text(STRICTER)
+    (home / "policies/two.yaml").rename(home / "policies/three.yaml")
+    found = document(here("diff", "main:policies", "policies", "--format", "json", "--forbid-weaker"), root)
+    assert [(p["new"], p["relation"]) for p in found["pairs"]] == [("policies/one.yaml", "stricter")]
+    assert (found["added"], found["removed"]) == (["policies/three.yaml"], ["main:policies/two.yaml"])
+    text = here("diff", "main:policies", "policies").stdout
+    assert "added: policies/three.yaml" in text
+
+
+def test_an_old_policy_that_is_not_valid_proves_nothing(here, home):
+    (home / "before").mkdir()
+    (home / "before/one.yaml").write_text(POLICY.replace("k: 3", "k: many"))
+    done = here("diff", "before", "policies", "--forbid-weaker")
+    assert done.returncode == 1
+    assert "the old policy is not valid" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("one.yaml", "none.yaml"), "PPF100"),
+        (("one.yaml", "policies"), "PPF642"),
+        (("policies", "policies", "--data", "t.csv"), "PPF643"),
+        (("none:one.yaml", "one.yaml"), "PPF640"),
+        (("main:nothing.yaml", "one.yaml"), "PPF640"),
+        (("main:../../etc", "one.yaml"), "PPF640"),
+        (("--output=x:one.yaml", "one.yaml"), None),
+    ],
+)
+def test_faults(here, git, home, words, code):
+    done = here("diff", *words)
+    assert done.returncode == 2
+    if code:
+        assert code in done.stderr
+
+
+def test_a_word_with_a_colon_outside_of_git(here, home):
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    done = here("diff", "main:one.yaml", "one.yaml")
+    assert done.returncode == 2
+    assert "no git repository" in done.stderr
+
+
+def test_no_git(here, git, home, monkeypatch):
+    monkeypatch.setenv("PATH", str(home))
+    done = here("diff", "main:one.yaml", "one.yaml")
+    assert done.returncode == 2
+    assert "PPF641" in done.stderr
+
+
+def test_faults_of_a_revision_are_drawn_under_its_name(here, git, home):
+    (home / "policies/one.yaml").write_text(POLICY.replace("k: 3", "k: many"))
+    git("commit", "-aqm", "broken")
+    done = here("diff", "main:policies/one.yaml", "one.yaml")
+    assert done.returncode == 2
+    assert "main:policies/one.yaml:6" in done.stderr
+    assert "k: many" in done.stderr
+
+
+def test_params(here, home, root):
+    text = POLICY.replace("../", "").replace("k: 3", "k: '${params.k}'")
+    text = text.replace("source:", "params: {k: {type: integer, default: 3}}\nsource:")
+    (home / "params.yaml").write_text(text)
+    assert (
+        document(here("diff", "one.yaml", "params.yaml", "--format", "json"), root)["pairs"][0]["relation"] == "equal"
+    )
+    done = here("diff", "params.yaml", "params.yaml", "--set", "k=4", "--format", "json")
+    assert document(done, root)["pairs"][0]["relation"] == "equal"
+    done = here("diff", "one.yaml", "params.yaml", "--set", "k=4", "--format", "json")
+    assert document(done, root)["pairs"][0]["relation"] == "stricter"
+    assert here("diff", "one.yaml", "params.yaml", "--set", "kk=4").returncode == 2
+
+
+def test_spellings_of_plugins_are_one(here, home, root):
+    one = POLICY.replace("../", "") + "audits: {sample: {use: classification_error, with: {target: s, runs: 10}}}\n"
+    one += "gates: {g: {metric: sample.error_increase, max: 0.5}}\n"
+    (home / "a.yaml").write_text(one)
+    (home / "b.yaml").write_text(
+        one.replace("runs: 10", 'runs: "10"').replace("0.5}", "0.50}").replace("sample", "other")
+    )
+    done = here("diff", "a.yaml", "b.yaml", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (pair,) = document(done, root)["pairs"]
+    assert pair["relation"] == "equal"
+    assert {c["verdict"] for c in pair["changes"]} == {"neutral"}
+
+
+def test_data(here, home, root, tmp_path, monkeypatch):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    before = sorted(p for p in home.rglob("*"))
+    done = here("diff", "one.yaml", "weaker.yaml", "--data", "t.csv", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    measured = document(done, root)["pairs"][0]["measured"]
+    assert (measured["old"]["name"], measured["new"]["name"]) == ("one.yaml", "weaker.yaml")
+    k = next(r for r in measured["results"] if r["id"] == "privacy.k_anonymity")
+    assert (k["old"]["bound"], k["new"]["bound"]) == (3.0, 2.0)
+    assert k["old"]["value"] == k["new"]["value"]
+    assert sorted(p for p in home.rglob("*")) == before
+    assert not list(scratch.iterdir())
+    assert "requirements and gates" in here("diff", "one.yaml", "weaker.yaml", "--data", "t.csv").stdout
+
+
+def test_data_and_a_revision(here, git, home, root):
+    (home / "policies/one.yaml").write_text(STRICTER)
+    done = here("diff", "main:policies/one.yaml", "policies/one.yaml", "--data", "t.csv", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert document(done, root)["pairs"][0]["measured"]["old"]["verdict"] in ("released", "withheld")
+
+
+def test_runs(here, home, root):
+    folders = []
+    for policy in ("one.yaml", "stricter.yaml"):
+        done = here("run", policy, "--out", f"runs-{policy}", "-q")
+        assert done.returncode in (0, 1), done.stderr
+        folders += list((home / f"runs-{policy}/small").iterdir())
+    done = here("diff", *folders, "--format", "json")
+    found = document(done, root)
+    assert found["kind"] == "runs"
+    assert found["pairs"][0]["relation"] == "stricter"
+    names = {m["name"] for m in found["runs"]["metrics"]}
+    assert "privacy.k_anonymity.k" in names
+    text = here("diff", *folders)
+    assert "verdict:" in text.stdout
+    assert here("diff", folders[0], "one.yaml").returncode == 2
+
+
+def test_it_starts_light(home):
+    program = (
+        "import sys; from ppdm_flow import api; api.diff('one.yaml', 'weaker.yaml');"
+        "print(*sorted(m for m in ('numpy', 'pandas', 'pyarrow', 'networkx', 'duckdb', 'numba') if m in sys.modules))"
+    )
+    import sys
+
+    done = subprocess.run([sys.executable, "-c", program], cwd=home, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
