@@ -201,6 +201,7 @@ def test_whatever_the_names_the_policy_passes_check(table):
 @settings(max_examples=12)
 @given(tables())
 @example((["a", "b"], [["1", "x"]] * 9))
+@example((["a b"], [["NA"]]))
 @example((["a", "salary"], [["1", "x"]] * 9))
 @example((["patient id"], [["1"], ["2"]]))
 def test_whatever_the_table_the_policy_runs_on_it(table):

@@ -29,7 +29,7 @@ def render(found: dict[str, Any], path: str) -> str:
         _source(found, path),
         _attributes(found["columns"]),
         _privacy(found),
-        _steps(found["columns"]),
+        _steps(found),
         f"releases:\n  study: {{path: {name}.csv}}\n",
     ]
     return "\n".join(part for part in parts if part)
@@ -150,9 +150,11 @@ def _diverse(column: dict[str, Any]) -> int:
     return 3 if column["distinct"] >= _FEW_VALUES else 2
 
 
-def _steps(columns: Sequence[dict[str, Any]]) -> str:
-    if not _with_role(columns, "quasi_identifier"):
+def _steps(found: dict[str, Any]) -> str:
+    if not _with_role(found["columns"], "quasi_identifier"):
         return ""
+    if found["rows"] < _K:
+        return "\n".join(_comment(f"No step helps: the data has fewer than {_K} rows.")) + "\n"
     lines = ["steps:", *_comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")]
     return "\n".join([*lines, "  recode: {use: mondrian}"]) + "\n"
 
