@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
@@ -64,16 +64,25 @@ def _comes_back(number: str) -> bool:
         return False
 
 
+def _by_place(patterns: Iterable[PolicyPath]) -> Mapping[tuple[int, str], list[PolicyPath]]:
+    """Patterns by their length and first key: few of a policy's values are near one."""
+    found: dict[tuple[int, str], list[PolicyPath]] = {}
+    for pattern in patterns:
+        found.setdefault((len(pattern), pattern[0]), []).append(pattern)
+    return found
+
+
 def ambiguous(flat: Flat) -> Iterator[Diagnostic]:
     """Warn once for each list or map with such values, at the first of them."""
+    values, keys = _by_place(_VALUES), _by_place(_KEYS)
     groups: defaultdict[PolicyPath, list[tuple[Span, str, str]]] = defaultdict(list)
     for path, node in flat.scalars.items():
-        if node.plain and node.text and _fits(path, _VALUES):
+        if node.plain and node.text and _fits(path, values):
             meaning = reading(node.text)
             if meaning:
                 groups[path[:-1]].append((node.span, node.text, meaning))
     for path, span in flat.keys.items():
-        if path not in flat.quoted_keys and _fits(path, _KEYS):
+        if path not in flat.quoted_keys and _fits(path, keys):
             meaning = reading(path[-1])
             if meaning:
                 groups[path[:-1]].append((span, path[-1], meaning))
@@ -90,5 +99,6 @@ def ambiguous(flat: Flat) -> Iterator[Diagnostic]:
         )
 
 
-def _fits(path: PolicyPath, patterns: tuple[tuple[str, ...], ...]) -> bool:
-    return any(len(p) == len(path) and all(a in ("*", b) for a, b in zip(p, path, strict=True)) for p in patterns)
+def _fits(path: PolicyPath, patterns: Mapping[tuple[int, str], list[PolicyPath]]) -> bool:
+    near = patterns.get((len(path), path[0])) if path else None
+    return near is not None and any(all(a in ("*", b) for a, b in zip(p, path, strict=True)) for p in near)

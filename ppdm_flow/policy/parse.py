@@ -141,11 +141,11 @@ class _Reader:
             value = value.translate(self.marks)
         span = self._span(event.start_mark, event.end_mark)
         if self._stack and self._stack[-1].wants_key:
-            self._add(_Measured(Scalar(value, span, plain), 1, 0), event.anchor)
+            self._add(Scalar(value, span, plain), event.anchor)
             return
         nothing = plain and value in _NOTHING and event.tag is None
         node = Scalar(None if nothing or refused else value, span, plain, broken=refused)
-        self._add(_Measured(node, 1, 0), event.anchor)
+        self._add(node, event.anchor)
 
     def _open(self, event: Any, *, is_map: bool) -> None:
         refused = self._tag(event)
@@ -161,7 +161,7 @@ class _Reader:
         node: Node = Map(frame.entries, span, frame.partial) if frame.is_map else Seq(tuple(frame.items), span)
         if frame.refused:
             node = Scalar(None, span, broken=True)
-        self._add(_Measured(node, frame.size, frame.height + 1), frame.anchor, counted=frame.size - 1)
+        self._add(node, frame.anchor, frame.size, frame.height + 1, counted=frame.size - 1)
 
     def _alias(self, event: Any) -> None:
         name = event.anchor
@@ -172,7 +172,7 @@ class _Reader:
             return
         if len(self._stack) + target.height > DEPTH_LIMIT:
             self._too_deep(event)
-        self._add(target, None)
+        self._add(target.node, None, target.size, target.height)
 
     def _dangling(self, name: str, span: Span) -> None:
         """Report an alias that nothing above explains; as a key it is most often a pattern without quotes."""
@@ -187,33 +187,34 @@ class _Reader:
         if frame is not None and as_key:
             frame.skip = frame.partial = True
         else:
-            self._add(_Measured(Scalar(None, span, broken=True), 1, 0), None)
+            self._add(Scalar(None, span, broken=True), None)
 
-    def _add(self, value: _Measured, anchor: str | None, *, counted: int = 0) -> None:
+    def _add(self, node: Node, anchor: str | None, size: int = 1, height: int = 0, *, counted: int = 0) -> None:
         if anchor:
-            self._anchors[anchor] = value
-        self._count += value.size - counted
+            self._anchors[anchor] = _Measured(node, size, height)
+        self._count += size - counted
         if self._count > NODE_LIMIT:
             raise UnreadableError(
                 Diagnostic(
                     "PPF114",
                     f"the file stands for more than {NODE_LIMIT:,} values",
-                    value.node.span,
+                    node.span,
                     help="aliases count with all that they repeat" if self._anchors else None,
                 )
             )
         if not self._stack:
-            self.root = value.node
+            self.root = node
             return
         frame = self._stack[-1]
-        frame.size += value.size
-        frame.height = max(frame.height, value.height)
+        frame.size += size
+        if height > frame.height:
+            frame.height = height
         if not frame.is_map:
-            frame.items.append(value.node)
+            frame.items.append(node)
         elif frame.wants_key:
-            self._key(frame, value.node)
+            self._key(frame, node)
         else:
-            self._value(frame, value.node)
+            self._value(frame, node)
 
     def _key(self, frame: _Frame, node: Node) -> None:
         if not isinstance(node, Scalar) or not node.text:

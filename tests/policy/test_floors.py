@@ -345,7 +345,7 @@ def test_paths_come_back(text: str) -> None:
 def test_demands_come_back(text: str) -> None:
     (demand,) = demands(text) or ()
     assert demand.text == text
-    assert demands(f"{text} and >= 2") == [demand, *(demands(">= 2") or ())]
+    assert demands(f"{text} and >= 2") == (demand, *(demands(">= 2") or ()))
 
 
 def figures(shape, path: tuple[str, ...]):

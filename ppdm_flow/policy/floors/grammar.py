@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from ppdm_flow.policy.demands import (
@@ -33,10 +34,11 @@ NUMERIC = 'write a comparison and a number, such as ">= 5"'
 HINT = 'write `">= 5"`, `is WORD`, `one of [A, B]`, `contains [A, B]`, `keeps all`, `present`, `absent` or `not weaker`'
 
 
-def demands(text: str) -> list[Demand | Keeping] | None:
+@lru_cache(maxsize=4096)
+def demands(text: str) -> tuple[Demand | Keeping, ...] | None:
     """Read the demands of one floor; None where one of them is none."""
     found = [_demand(part.strip()) for part in _parts(text)]
-    return None if any(d is None for d in found) else [d for d in found if d is not None]
+    return None if any(d is None for d in found) else tuple(d for d in found if d is not None)
 
 
 def _demand(text: str) -> Demand | Keeping | None:
