@@ -5,10 +5,15 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import json
+from pathlib import Path
 
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+
+from ppdm_flow.policy.references import built_ins
+
+PIPELINES = Path(__file__).resolve().parents[1] / "pipelines"
 
 
 def test_all_of_them_pass_check(cli, root):
@@ -102,6 +107,23 @@ def test_pharmacy(cli, root, tmp_path, only_run, report_of):
     assert mined.returncode == 0, mined.stdout + mined.stderr
     found = json.loads(mined.stdout)
     assert found["transactions"] == 59_408  # orders of more than six products are left out
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in PIPELINES.glob("from_*.yaml")))
+def test_from_a_template(cli, root, tmp_path, only_run, report_of, name):
+    done = cli("run", root / f"pipelines/{name}.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = report_of(only_run(tmp_path))
+    assert report["verdict"] == "released"
+    assert report["requirements"]
+    assert all(each["holds"] for each in (*report["requirements"], *report["gates"]))
+    assert f"`{name}.yaml`" in (root / "pipelines/README.md").read_text()
+
+
+def test_every_built_in_template_is_used(root):
+    used = "\n".join(p.read_text() for p in PIPELINES.glob("from_*.yaml"))
+    for name in built_ins():
+        assert f"builtin:{name}" in used
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,9 @@ class Writer:
         written: _Schema = {"type": "array", "items": self.value(shape.item)}
         if shape.least:
             written["minItems"] = shape.least
-        return {"anyOf": [self.value(shape.item), written]} if shape.single else written
+        if shape.single:
+            return {"anyOf": [self.value(shape.item), written]}
+        return {"anyOf": [written, {"$ref": "#/definitions/placeholder"}]}
 
     def _map(self, shape: MapOf) -> _Schema:
         value = self.value(shape.value)

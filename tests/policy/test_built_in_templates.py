@@ -1,0 +1,241 @@
+"""The templates that come with the program: each documented, usable as it is, and holding its promise."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from ppdm_flow.core.diagnostics import Severity, has_errors
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.policy import load
+from ppdm_flow.policy.catalogue import listed
+from ppdm_flow.policy.references import built_ins
+from ppdm_flow.policy.template_words import described
+from ppdm_flow.report.diagnostics import render
+
+NAMES = tuple(built_ins())
+EXAMPLE = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def example(name: str) -> str:
+    """The policy that a template's own words show."""
+    (text,) = EXAMPLE.findall(described(f"builtin:{name}").words)
+    return text
+
+
+@pytest.fixture
+def child(tmp_path):
+    """Load a policy with these lines that extends the example of a template, with params by ``--set``."""
+
+    def read(name: str, more: str = "", **sets: str):
+        (tmp_path / "example.yaml").write_text(example(name))
+        path = tmp_path / "child.yaml"
+        path.write_text(f"version: 1\nname: child\nextends: example.yaml\n{more}\n")
+        return load(path, sets)
+
+    return read
+
+
+def test_there_are_five_and_one_that_extends_another():
+    assert set(NAMES) >= {
+        "microdata-k",
+        "microdata-kl",
+        "inference-templates",
+        "sensitive-value-perturbation",
+        "synthetic-categorical",
+        "randomized-baskets",
+    }
+    assert [each.reference for each in listed() if each.distribution == "ppdm_flow"] == [f"builtin:{n}" for n in NAMES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_says_what_it_is(name):
+    told = described(f"builtin:{name}")
+    assert len(told.description) > 20
+    for words in ("What it promises", "What it does not", "A policy gives"):
+        assert words in " ".join(told.words.split())
+    assert told.params
+    assert all(p.help for p in told.params)
+    assert all(p.limits for p in told.params if p.type in ("integer", "float"))
+    assert len(told.floors) >= 3
+    assert all(f.why for f in told.floors)
+    assert "#" not in told.description
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_example_passes_check(child, name):
+    loaded = child(name)
+    compiled = compile_policy(loaded)
+    assert render(compiled.diagnostics, compiled.sources) == ""
+    assert compiled.plan is not None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_param_changes_something(child, name):
+    """A param that nothing reads would promise what does not happen."""
+    body = "".join(Path(built_ins()[n.removeprefix("builtin:")]).read_text() for n in _chain(f"builtin:{name}"))
+    for param in described(f"builtin:{name}").params:
+        assert f"${{params.{param.name}}}" in body
+
+
+def _chain(reference: str) -> list[str]:
+    return [reference, *(each for parent in described(reference).parents for each in _chain(parent))]
+
+
+SEED = "randomness: {mode: reproducible, seed: '1'}"
+IN_ORDER = "releases: {study: {shuffle: false}}"
+WEAKER = [
+    ("microdata-k", "privacy: {k_anonymity: {k: 2}}", "privacy.k_anonymity.k"),
+    ("microdata-k", "privacy: {k_anonymity: null}", "privacy.k_anonymity.k"),
+    ("microdata-k", "privacy: null", "privacy.k_anonymity.k"),
+    ("microdata-k", "privacy: {k_anonymity: {attributes: [region]}}", "privacy.k_anonymity.attributes"),
+    ("microdata-k", "privacy: {l_diversity: {outcome: {l: 1.5}}}", "privacy.l_diversity.outcome.l"),
+    ("microdata-k", "privacy: {l_diversity: {outcome: {l: 2, attributes: [age]}}}", "l_diversity.outcome.attributes"),
+    ("microdata-k", "nulls: exclude", "nulls"),
+    ("microdata-k", "gates: {nobody-alone: {max: 0.5}}", "gates.nobody-alone.max"),
+    ("microdata-k", "gates: {nobody-alone: null}", "gates.nobody-alone"),
+    ("microdata-k", "gates: {nobody-alone: {metric: risk.marketer_average}}", "gates.nobody-alone.metric"),
+    ("microdata-k", "audits: {alone: {use: class_sizes}}", "audits.alone.use"),
+    ("microdata-k", SEED, "randomness.mode"),
+    ("microdata-k", IN_ORDER, "releases.study.shuffle"),
+    ("microdata-kl", "privacy: {k_anonymity: {k: 2}}", "privacy.k_anonymity.k"),
+    ("microdata-kl", "privacy: {l_diversity: {illness: {l: 1.5}}}", "privacy.l_diversity.illness.l"),
+    ("microdata-kl", "privacy: {l_diversity: {illness: {l: 3, attributes: [age]}}}", "l_diversity.illness.attributes"),
+    ("microdata-kl", "privacy: {l_diversity: null}", "privacy.l_diversity.illness"),
+    ("microdata-kl", "attributes: {illness: {role: insensitive}}", "attributes.illness.role"),
+    ("microdata-kl", "gates: {nobody-certain: {max: 0.2}}", "gates.nobody-certain.max"),
+    ("microdata-kl", "gates: {nobody-certain: null}", "gates.nobody-certain"),
+    ("inference-templates", "privacy: {templates: {protected: null}}", "privacy.templates.protected"),
+    ("inference-templates", "privacy: {templates: {protected: {confidence: 0.9}}}", "templates.protected.confidence"),
+    (
+        "inference-templates",
+        "privacy: {templates: {more: {channel: [age], sensitive: {illness: [flu]}, confidence: 0.95}}}",
+        "privacy.templates.more.confidence",
+    ),
+    ("inference-templates", "attributes: {illness: {role: target}}", "attributes.illness.role"),
+    ("inference-templates", "nulls: exclude", "nulls"),
+    ("inference-templates", SEED, "randomness.mode"),
+    ("inference-templates", IN_ORDER, "releases.study.shuffle"),
+    ("sensitive-value-perturbation", "privacy: {sensitivities: null}", "privacy.sensitivities.illness"),
+    (
+        "sensitive-value-perturbation",
+        "privacy: {sensitivities: {illness: {default: {tolerance: 11}}}}",
+        "privacy.sensitivities.illness.default.tolerance",
+    ),
+    (
+        "sensitive-value-perturbation",
+        "privacy: {sensitivities: {illness: {default: {tolerance: null, r1: 0.1, r2: 0.9}}}}",
+        "privacy.sensitivities.illness.default.tolerance",
+    ),
+    (
+        "sensitive-value-perturbation",
+        "privacy: {sensitivities: {illness: {values: {HIV: {r1: 0.01, r2: 0.99}}}}}",
+        "privacy.sensitivities.illness.values.HIV.r2",
+    ),
+    (
+        "sensitive-value-perturbation",
+        "privacy: {sensitivities: {illness: {values: {HIV: [{r1: 0.1, r2: 0.2}, {r1: 0.3, r2: 0.8}]}}}}",
+        "privacy.sensitivities.illness.values.HIV",
+    ),
+    (
+        "sensitive-value-perturbation",
+        "privacy: {sensitivities: {illness: {groups: {g: {values: [flu], r1: 0.1, r2: 0.9}}}}}",
+        "privacy.sensitivities.illness.groups.g.r2",
+    ),
+    (
+        "sensitive-value-perturbation",
+        "privacy: {sensitivities: {illness: {directions: upward}}}",
+        "privacy.sensitivities.illness.directions",
+    ),
+    ("sensitive-value-perturbation", SEED, "randomness.mode"),
+    ("synthetic-categorical", "privacy: {blend: null}", "privacy.blend"),
+    ("synthetic-categorical", "privacy: {blend: {min_support: {count: 2}}}", "privacy.blend.min_support"),
+    ("synthetic-categorical", "privacy: {blend: {min_support: 0.00001}}", "privacy.blend.min_support"),
+    ("synthetic-categorical", "privacy: {blend: {max: 0.5}}", "privacy.blend.max"),
+    ("synthetic-categorical", "privacy: {anonymity_score: {max: 1}}", "privacy.anonymity_score.max"),
+    ("synthetic-categorical", "privacy: {anonymity_score: null}", "privacy.anonymity_score"),
+    ("synthetic-categorical", "steps: {generate: {with: {holdout: null}}}", "steps.generate.with.holdout"),
+    ("synthetic-categorical", "steps: {generate: {with: {blend: allow}}}", "steps.generate.with.blend"),
+    ("synthetic-categorical", "gates: {no-members: {metric: likeness.internal}}", "gates.no-members.metric"),
+    ("synthetic-categorical", "gates: {no-members: {max: 0.9}}", "gates.no-members.max"),
+    ("synthetic-categorical", "gates: {no-copies: null}", "gates.no-copies"),
+    ("synthetic-categorical", SEED, "randomness.mode"),
+    ("randomized-baskets", "privacy: {itemset_breach: {level: 0.6}}", "privacy.itemset_breach.level"),
+    ("randomized-baskets", "privacy: {itemset_breach: {sizes: [1]}}", "privacy.itemset_breach.sizes"),
+    ("randomized-baskets", "privacy: null", "privacy.itemset_breach"),
+    ("randomized-baskets", SEED, "randomness.mode"),
+]
+
+
+@pytest.mark.parametrize(("name", "lines", "place"), WEAKER)
+def test_a_child_cannot_undo_the_promise(child, name, lines, place):
+    """Both places are named: where the policy weakens it, and the floor in the template."""
+    loaded = child(name, lines)
+    found = [d for d in loaded.diagnostics if d.code == "PPF308" and place in d.message]
+    assert found, render(loaded.diagnostics, loaded.sources)
+    assert all(d.severity is Severity.ERROR for d in found)
+    assert all(d.span.file.endswith("child.yaml") for d in found)
+    assert all(any(r.span.file.startswith("builtin:") for r in d.related) for d in found)
+
+
+STRICTER = [
+    ("microdata-k", "privacy: {k_anonymity: {k: 25}, l_diversity: {outcome: {l: 2}}}"),
+    ("microdata-k", "nulls: wildcard"),
+    ("microdata-k", "gates: {nobody-alone: {max: 0}, associations-stay: null}"),
+    ("microdata-kl", "privacy: {l_diversity: {illness: {l: 4, kind: entropy}}}"),
+    ("inference-templates", "privacy: {templates: {protected: {confidence: 0.1, channel: [age, region, outcome]}}}"),
+    ("sensitive-value-perturbation", "privacy: {sensitivities: {illness: {values: {HIV: {r1: 0.02, r2: 0.05}}}}}"),
+    ("synthetic-categorical", "privacy: {blend: {min_support: {count: 9}, max: 0}}"),
+    ("synthetic-categorical", "steps: {generate: {with: {attributes: [age, sex, illness], holdout: 0.3}}}"),
+    ("randomized-baskets", "privacy: {itemset_breach: {level: 0.3, sizes: [1, 2, 3, 4]}}"),
+]
+
+
+@pytest.mark.parametrize(("name", "lines"), STRICTER)
+def test_but_it_may_ask_for_more(child, name, lines):
+    loaded = child(name, lines)
+    assert not has_errors(compile_policy(loaded).diagnostics), render(loaded.diagnostics, loaded.sources)
+
+
+BELOW = [
+    ("microdata-k", "k", "2"),
+    ("microdata-kl", "l", "1"),
+    ("inference-templates", "confidence", "0.9"),
+    ("microdata-kl", "certain", "0.5"),
+    ("sensitive-value-perturbation", "tolerance", "50"),
+    ("synthetic-categorical", "support", "1"),
+    ("synthetic-categorical", "score", "1"),
+    ("synthetic-categorical", "membership", "0.9"),
+    ("randomized-baskets", "level", "0.9"),
+]
+
+
+@pytest.mark.parametrize(("name", "param", "value"), BELOW)
+def test_nor_by_a_param(child, name, param, value):
+    loaded = child(name, **{param: value})
+    assert loaded.policy is None or has_errors(loaded.diagnostics)
+    assert "PPF306" in {d.code for d in loaded.diagnostics}
+
+
+def test_they_are_in_the_wheel(root):
+    wheel = pytest.importorskip("hatchling.builders.wheel", reason="the extra `test` brings hatchling")
+    files = {f.distribution_path for f in wheel.WheelBuilder(str(root)).recurse_included_files()}
+    assert {f"ppdm_flow/templates/{name}.yaml" for name in NAMES} <= files
+
+
+def test_the_schema_of_templates_accepts_them(root):
+    schema = json.loads((root / "schemas/template.v1.json").read_text())
+    for path in (*built_ins().values(), *(root / "pipelines/templates").glob("*.yaml")):
+        jsonschema.validate(yaml.safe_load(path.read_text()), schema)
+
+
+@pytest.mark.parametrize("lines", ["steps: {a: {ues: drop}}", "attributes: {a: {role: sensitiv}}", "gates: []"])
+def test_and_no_other_words(root, lines):
+    schema = json.loads((root / "schemas/template.v1.json").read_text())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(yaml.safe_load(lines), schema)
