@@ -17,6 +17,12 @@ attributes: {age: {role: quasi_identifier}}
 privacy: {k_anonymity: {k: 3}}
 releases: {study: {path: study.csv}}
 """
+TEST = """policy: ../policies/visits.yaml
+tests:
+  alike:
+    data: {rows: [{age: 1}, {age: 1}, {age: 1}]}
+    expect: {verdict: released}
+"""
 KEYS = {"id", "name", "description", "entry", "args", "language", "files", "pass_filenames"}
 
 
@@ -71,6 +77,14 @@ def test_they_have_the_shape_that_pre_commit_asks_for(hooks):
 )
 def test_what_starts_them(hooks, name, file, starts):
     assert (re.search(hooks[name]["files"], file) is not None) is starts
+
+
+def test_test(run, folder):
+    (folder / "tests" / "visits.test.yaml").write_text(TEST)
+    done = run("ppdm-flow-test")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "tests" / "visits.test.yaml").write_text(TEST.replace("released", "withheld"))
+    assert run("ppdm-flow-test").returncode == 1
 
 
 def test_check(run, folder):

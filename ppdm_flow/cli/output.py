@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ppdm_flow.api import files
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import UsageError
 from ppdm_flow.report import diagnostics as drawing
 
 
@@ -37,15 +37,14 @@ def columns() -> int:
 
 
 def deliver(text: str, file: Path | None) -> None:
-    """Write to ``file``, or to stdout where it is None. Raises UsageError where the file's place is not writable."""
+    """Write to ``file``, whole or not at all, or to stdout where it is None.
+
+    Raises UsageError where the file's place is not writable, RunError where the machine fails.
+    """
     if file is None:
         put(text)
-        return
-    try:
-        file.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        reason = os.strerror(error.errno) if error.errno else type(error).__name__
-        raise UsageError(Diagnostic("PPF693", f"cannot write `{file}`: {reason}")) from None
+    else:
+        files.write(file, text if text.endswith("\n") else f"{text}\n")
 
 
 def complain(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
