@@ -8,19 +8,28 @@ from collections import Counter, defaultdict
 
 
 class Table:
-    """``rows`` of (leaf codes, sensitive code, 0), one a record; ``maps[attribute][level][leaf]`` is a code."""
+    """``rows`` of (leaf codes, sensitive code, 0), one a record; ``maps[attribute][level][leaf]`` is a code.
 
-    def __init__(self, rows, maps, values):
+    ``population`` are the leaf codes of people, one each.
+    """
+
+    def __init__(self, rows, maps, values, population=()):
         self.rows = rows
         self.maps = maps
         self.values = values
+        self.population = population
+
+    def key(self, node, leaves):
+        return tuple(self.maps[j][level][leaf] for j, (level, leaf) in enumerate(zip(node, leaves, strict=True)))
 
     def classes(self, node):
         found = defaultdict(list)
         for row in self.rows:
-            key = tuple(self.maps[j][level][leaf] for j, (level, leaf) in enumerate(zip(node, row[0], strict=True)))
-            found[key].append(row)
+            found[self.key(node, row[0])].append(row)
         return found
+
+    def people(self, node):
+        return Counter(self.key(node, leaves) for leaves in self.population)
 
     def nodes(self):
         return itertools.product(*(range(len(m)) for m in self.maps))
@@ -43,13 +52,17 @@ def ordered(p, q):
     return out / (len(p) - 1) if len(p) > 1 else 0.0
 
 
-def keeps(model, rows, base, values):
+def keeps(model, rows, base, values, people=0):
     kind, *numbers = model
     p = shares(rows, values)
     count = sorted(Counter(r[1] for r in rows).values(), reverse=True)
     match kind:
         case "k":
             return len(rows) >= numbers[0]
+        case "k_map":
+            return people >= numbers[0]
+        case "alpha_of":
+            return max(p[v] for v in numbers[1]) <= numbers[0] + 1e-12
         case "distinct":
             return len(count) >= numbers[0]
         case "entropy":
@@ -72,12 +85,12 @@ def keeps(model, rows, base, values):
     raise AssertionError(kind)
 
 
-def kept_classes(table, classes, models, at_released):
-    kept = dict(classes)
+def kept_classes(table, classes, models, at_released, people=None):
+    kept, crowd = dict(classes), people or {}
     while kept:
         rows = [r for c in (kept if at_released else classes).values() for r in c]
         base = shares(rows, table.values)
-        now = {k: c for k, c in kept.items() if all(keeps(m, c, base, table.values) for m in models)}
+        now = {k: c for k, c in kept.items() if all(keeps(m, c, base, table.values, crowd.get(k, 0)) for m in models)}
         if now == kept or not at_released:
             return now
         kept = now
@@ -131,7 +144,7 @@ def optimum(table, models, cost, limit, at_released):
     best = None
     for node in table.nodes():
         classes = table.classes(node)
-        kept = kept_classes(table, classes, models, at_released)
+        kept = kept_classes(table, classes, models, at_released, table.people(node))
         lost = len(table.rows) - sum(map(len, kept.values()))
         if lost <= limit:
             price = cost_of(cost, table, node, classes, kept)

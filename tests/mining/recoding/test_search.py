@@ -38,6 +38,8 @@ MODELS = {
     "delta": lambda d: models.DeltaDisclosing(0, d),
     "beta": lambda b: models.BetaLike(0, b),
     "k": models.KAnonymous,
+    "k_map": models.KMap,
+    "alpha_of": lambda a, values: models.AlphaBounded(0, a, values),
 }
 
 
@@ -78,7 +80,12 @@ any_model = st.one_of(
 
 def ground_of(table):
     counts = Counter((leaf, value) for leaf, value, _ in table.rows)
+    crowd = Counter(table.population)
+    for leaf in crowd.keys() - {leaf for leaf, _ in counts}:
+        counts[leaf, 0] = 0
     keys = sorted(counts)
+    first = {leaf: (leaf, value) for leaf, value in reversed(keys)}
+    people = np.array([crowd[k[0]] if first[k[0]] == k else 0 for k in keys], dtype=np.int64)
     levels = tuple(
         Levels(
             tuple(np.array(m, dtype=np.int32) for m in maps),
@@ -92,6 +99,7 @@ def ground_of(table):
         levels,
         (np.array([k[1] for k in keys], dtype=np.int32),),
         (table.values,),
+        people if table.population else None,
     )
 
 
@@ -119,6 +127,66 @@ def test_the_optimum_is_that_of_every_node(cost, table, chosen, share, at_releas
     kept = plain.kept_classes(table, classes, chosen, at_released)
     assert found.best.suppressed == len(table.rows) - sum(map(len, kept.values())) <= limit
     assert plain.cost_of(cost, table, node, classes, kept) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+ONE_OF_EACH = (
+    ("k", 4),
+    ("k_map", 7),
+    ("distinct", 3),
+    ("entropy", 2.2),
+    ("recursive", 1.5, 2),
+    ("equal", 0.25),
+    ("ordered", 0.2),
+    ("alpha", 0.55),
+    ("alpha_of", 0.4, (0, 1)),
+    ("delta", 0.9),
+    ("beta", 0.7),
+)
+MAPS = [
+    [[0, 1, 2, 3, 4], [0, 0, 1, 1, 2], [0, 0, 0, 0, 1], [0] * 5],
+    [[0, 1, 2], [0, 0, 1], [0] * 3],
+    [[0, 1], [0, 0]],
+]
+
+
+def leaves(rng):
+    """Leaf codes, of which the last is rarer."""
+    return tuple(int(rng.integers(0, len(m[0]) - int(rng.integers(0, 2)))) for m in MAPS)
+
+
+def lattice_table(key):
+    """Thirty records of three attributes, a lattice of 24 nodes, and seventy people."""
+    rng = np.random.default_rng(key)
+    rows = [(leaves(rng), int(rng.choice(3, p=[0.4, 0.3, 0.3])), 0) for _ in range(30)]
+    return plain.Table(rows, MAPS, 3, [leaves(rng) for _ in range(70)])
+
+
+def test_no_model_and_no_cost_is_forgotten() -> None:
+    there = {c for c in vars(models).values() if isinstance(c, type) and c.__module__ == models.__name__}
+    used = {type(MODELS[kind](*numbers)) for kind, *numbers in ONE_OF_EACH}
+    assert {c.__name__ for c in there if "lost" in dir(c)} - {"Model", "Hereditary"} == {c.__name__ for c in used}
+    priced = {c.__name__ for c in vars(costs).values() if isinstance(c, type) and "prepare" in dir(c)} - {"Cost"}
+    assert priced == {type(c).__name__ for c in COSTS.values()}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3], ids=["all released", "some suppressed"])
+@pytest.mark.parametrize("model", ONE_OF_EACH, ids=lambda m: m[0])
+@pytest.mark.parametrize("cost", sorted(COSTS))
+def test_every_model_with_every_cost(cost, model, share) -> None:
+    kind, *numbers = model
+    within = 0
+    for key in range(4):
+        table = lattice_table([key, len(kind)])
+        limit = int(share * len(table.rows))
+        expected = plain.optimum(table, [model], cost, limit, True)
+        found = optimum(ground_of(table), [MODELS[kind](*numbers)], COSTS[cost], limit)
+        assert found.proven
+        assert (found.best is None) == (expected is None)
+        if expected is not None:
+            assert found.best.cost == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            assert found.best.suppressed <= limit
+            within += any(found.node) and found.node != tuple(len(m) - 1 for m in MAPS)
+    assert within
 
 
 def test_a_search_that_is_ended_says_so_and_keeps_what_it_found() -> None:
