@@ -1,0 +1,305 @@
+"""The repository that `init` writes: every policy in it releases, every file is valid, every command of its CI runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ppdm_flow import api
+from ppdm_flow.api.scaffold import contents, variants
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.policy.references import built_ins
+
+POLICY = "policies/visits.yaml"
+LOCKS = importlib.util.find_spec("ppdm_flow.cli.lock") is not None
+
+
+def of(template: str) -> str:
+    return "policies/orders.yaml" if template == "randomized-baskets" else POLICY
+
+
+def plain(path: Path) -> dict:
+    """YAML with every scalar as text, so that `on:` is no truth value."""
+    return yaml.load(path.read_text(), Loader=yaml.BaseLoader)
+
+
+def test_every_built_in_template_has_one():
+    assert set(variants()) == set(built_ins())
+
+
+def test_it_is_the_same_everywhere():
+    assert contents() == contents()
+    for template in variants():
+        for text in words(template):
+            assert not re.search(r"@[A-Z]+@", text), "a mark that nothing filled"
+
+
+def words(template: str) -> list[str]:
+    return [text for name, text in contents(template).items() if not name.startswith((".schemas/", "data/"))]
+
+
+def test_another_template_is_suggested(tmp_path):
+    with pytest.raises(UsageError) as caught:
+        api.init(tmp_path / "new", "microdata-kk")
+    (fault,) = caught.value.diagnostics
+    assert fault.code == "PPF630"
+    assert fault.hint in ("did you mean `microdata-k`?", "did you mean `microdata-kl`?")
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_prefix_may_be_said(tmp_path):
+    assert contents("builtin:microdata-k") == contents("microdata-k")
+
+
+@pytest.mark.parametrize("taken", ["README.md", ".gitignore", "policies/visits.yaml"])
+def test_nothing_is_overwritten(tmp_path, taken):
+    file = tmp_path / taken
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("mine\n")
+    with pytest.raises(UsageError) as caught:
+        api.init(tmp_path)
+    assert caught.value.diagnostics[0].code == "PPF695"
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [file]
+    assert file.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("template", variants())
+def test_its_policy_is_sound_and_releases(template, tmp_path):
+    home = tmp_path / "house"
+    files = api.init(home, template)
+    assert files[0] == home / of(template)
+    assert api.check([home]).passes(strict=True)
+    tests = home / of(template).replace("policies/", "tests/").replace(".yaml", ".test.yaml")
+    assert api.check([home]).files == (home / of(template), tests)
+    tested = api.run_tests([tests], measure_coverage=True)
+    assert tested.exit_status == 0, [(each.name, each.failures) for each in tested.results]
+    assert tested.percent >= 75  # gates on usefulness are not made to fail
+    ran = api.run(home / of(template), out=tmp_path / "runs", strict=True)
+    assert ran.released
+
+
+@pytest.mark.parametrize("template", variants())
+def test_its_policy_stands_on_the_template(template):
+    files = contents(template)
+    assert f"builtin:{template}" in files["templates/organization.yaml"]
+    assert "../templates/organization.yaml" in files[of(template)]
+    assert "floors:" in files["templates/organization.yaml"]
+
+
+@pytest.mark.parametrize("template", variants())
+def test_editors_find_the_schemas(template, tmp_path):
+    """Both modelines name a schema that is there, and the file keeps it."""
+    api.init(tmp_path, template)
+    named = [p for folder in ("policies", "templates", "tests") for p in (tmp_path / folder).iterdir()]
+    assert len(named) == 3
+    for path in named:
+        first, second = path.read_text().splitlines()[:2]
+        schema = first.removeprefix("# yaml-language-server: $schema=")
+        assert second == f"# $schema: {schema}"
+        target = path.parent / schema
+        assert json.loads(target.read_text())["$schema"]
+        checked(target, path)
+
+
+def checked(schema: Path, *files: Path) -> None:
+    valid("--schemafile", str(schema), *map(str, files))
+
+
+def valid(*options: str) -> None:
+    command = [sys.executable, "-m", "check_jsonschema", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ci_files_are_valid(tmp_path):
+    api.init(tmp_path)
+    valid("--builtin-schema", "vendor.github-workflows", str(tmp_path / ".github/workflows/policies.yml"))
+    valid("--builtin-schema", "vendor.gitlab-ci", str(tmp_path / ".gitlab-ci.yml"))
+
+
+def test_pre_commit_hooks_are_whole(tmp_path, root):
+    """What pre-commit asks of a local hook; the same ids as the project's own hooks have."""
+    api.init(tmp_path)
+    config = plain(tmp_path / ".pre-commit-config.yaml")
+    assert set(config) == {"repos"}
+    (local,) = config["repos"]
+    assert local["repo"] == "local"
+    own = {hook["id"] for hook in plain(root / ".pre-commit-hooks.yaml")}
+    assert {hook["id"] for hook in local["hooks"]} == own
+    for hook in local["hooks"]:
+        assert set(hook) <= {"id", "name", "entry", "language", "files", "pass_filenames"}
+        assert hook["language"] == "system"
+        re.compile(hook["files"])
+    files = contents()
+    for hook in local["hooks"]:
+        assert re.search(hook["files"], POLICY)
+        assert re.search(hook["files"], "templates/organization.yaml")
+        assert not re.search(hook["files"], "README.md")
+    assert any(re.search(local["hooks"][1]["files"], name) for name in files if name.startswith("tests/"))
+
+
+def test_every_command_of_the_readme_says_what_for(tmp_path, root):
+    api.init(tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+        for line in block.splitlines():
+            assert line.startswith("ppdm-flow ")
+            assert "  # " in line
+
+
+# ---- what CI runs, in a fresh clone ----
+
+
+class House:
+    """A clone of a scaffold whose origin has it on `main`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.first = folder / "house"
+        self.clone = folder / "clone"
+        tools = folder / "bin"
+        tools.mkdir()
+        program = tools / "ppdm-flow"
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m ppdm_flow "$@"\n')
+        program.chmod(0o755)
+        self.env = {
+            **{k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "GITHUB_", "CI_"))},
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "NO_COLOR": "1",
+            "GITHUB_BASE_REF": "main",
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+
+    def git(self, *words: str, at: Path) -> None:
+        who = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")
+        done = self.run(shlex.join(["git", *who, *words]), at=at)
+        assert done.returncode == 0, done.stderr
+
+    def run(self, command: str, at: Path | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["/bin/sh", "-ec", command],
+            cwd=at or self.clone,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory) -> House:
+    if shutil.which("git") is None:
+        pytest.skip("git is needed to clone the scaffold")
+    made = House(tmp_path_factory.mktemp("ci"))
+    api.init(made.first)
+    made.git("init", "-q", "-b", "main", at=made.first)
+    made.git("add", ".", at=made.first)
+    made.git("commit", "-q", "-m", "Policies", at=made.first)
+    made.git("clone", "-q", str(made.first), str(made.clone), at=made.first.parent)
+    made.git("switch", "-q", "-c", "change", at=made.clone)
+    return made
+
+
+def workflow_commands() -> list[str]:
+    steps = yaml.load(contents()[".github/workflows/policies.yml"], Loader=yaml.BaseLoader)["jobs"]["policies"]["steps"]
+    return [step["run"] for step in steps if "run" in step]
+
+
+def gitlab_commands() -> list[str]:
+    config = yaml.load(contents()[".gitlab-ci.yml"], Loader=yaml.BaseLoader)
+    jobs = [config["default"], *(job for name, job in config.items() if name != "default")]
+    return [line for job in jobs for line in (*job.get("before_script", ()), *job.get("script", ()))]
+
+
+def hook_commands() -> list[str]:
+    config = yaml.load(contents()[".pre-commit-config.yaml"], Loader=yaml.BaseLoader)
+    return [hook["entry"] for hook in config["repos"][0]["hooks"]]
+
+
+def readme_commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", contents()["README.md"], re.DOTALL)
+    return [line.partition("  # ")[0].strip() for block in blocks for line in block.splitlines()]
+
+
+def commands() -> list[str]:
+    """All of them once; what installs the program from a registry is left out: here it is installed already."""
+    every = [*workflow_commands(), *gitlab_commands(), *hook_commands(), *readme_commands()]
+    return [c for c in dict.fromkeys(every) if not c.startswith("pip install ppdm_flow==")]
+
+
+def test_what_ci_runs_is_what_was_agreed():
+    verbs = [shlex.split(c)[1] for c in workflow_commands() if c.startswith("ppdm-flow")]
+    assert verbs == ["check", "test", "lock", "diff"]
+    assert [shlex.split(c)[1] for c in gitlab_commands() if c.startswith("ppdm-flow")] == verbs
+    assert [shlex.split(c)[1] for c in hook_commands()] == verbs[:3]
+    assert len(commands()) >= 8
+
+
+def test_the_clone_has_everything(house):
+    """Nothing that CI needs is kept out by `.gitignore`."""
+    have = {str(p.relative_to(house.clone)) for p in house.clone.rglob("*") if p.is_file() and ".git/" not in f"{p}"}
+    assert {str(p) for p in contents()} <= have | {"ppdm-flow.lock"}
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_runs_as_written(house, command):
+    if " lock" in command and not LOCKS:
+        pytest.skip("this version has no `lock` yet")
+    done = house.run(command)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+def test_a_weaker_change_does_not_pass(house):
+    """The clause is named; whoever weakens a policy is not told by chance."""
+    path = house.clone / POLICY
+    before = path.read_text()
+    path.write_text(before.replace("k: 10", "k: 8"))
+    assert path.read_text() != before
+    try:
+        for command in (c for c in commands() if "--forbid-weaker" in c):
+            house.run("git fetch -q origin main")
+            done = house.run(command)
+            assert done.returncode == 1, f"{command}\n{done.stdout}{done.stderr}"
+            assert "k_anonymity" in done.stdout
+        assert house.run("ppdm-flow check policies/ --strict").returncode == 0
+    finally:
+        path.write_text(before)
+
+
+def test_a_weaker_house_does_not_pass_either(house):
+    """The policy is the same; the template that it stands on is not."""
+    path = house.clone / "templates/organization.yaml"
+    before = path.read_text()
+    (house.clone / POLICY).write_text((house.clone / POLICY).read_text().replace("k: 10, ", ""))
+    path.write_text(before.replace("k: {default: 8}", "k: {default: 5}"))
+    try:
+        done = house.run(workflow_commands()[-1])
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert not LOCKS or house.run("ppdm-flow lock --check").returncode == 1
+    finally:
+        path.write_text(before)
+        house.git("checkout", "-q", "--", POLICY, at=house.clone)
+
+
+def test_below_the_house_is_an_error(house):
+    path = house.clone / POLICY
+    before = path.read_text()
+    path.write_text(before.replace("k: 10", "k: 4"))
+    try:
+        done = house.run("ppdm-flow check policies/ --format concise")
+        assert done.returncode == 1
+        assert "PPF308" in done.stdout
+    finally:
+        path.write_text(before)
