@@ -87,7 +87,12 @@ def covered(labels, texts, hierarchy=None, nulls=Nulls.OWN_CATEGORY, home=None):
     ],
 )
 def test_what_labels_stand_for(label, fits):
-    assert covered([label], ["47678", "47602", "27", "40", "29.5", "2024-02-17", "flu"])[label] == fits
+    texts = ["47678", "47602", "27", "40", "29.5", "2024-02-17", "flu"]
+    assert covered([label], texts)[label] == fits
+
+
+def test_a_postal_code_keeps_its_zero():
+    assert covered(["2174", "02174"], ["02174"]) == {"2174": set(), "02174": {"02174"}}
 
 
 def test_labels_of_hierarchies(tmp_path):

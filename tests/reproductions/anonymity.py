@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ import numpy as np
 from panels import Panel, svg
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Role
@@ -51,6 +52,7 @@ class Row:
         return cls(name, paper, float(measured), float(measured), float(measured))
 
 
+Columns = Mapping[str, Sequence[str]]
 Part = Callable[[], Iterator[Row]]
 PARTS: dict[str, Part] = {}
 
@@ -132,6 +134,15 @@ def table1() -> Iterator[Row]:
     yield Row.exact("table1.violations", 1, below)
 
 
+def refused(value: str, **params: object) -> bool:
+    """Whether an id is an error."""
+    try:
+        step("genetic_encode", Table.of({"id": [value]}), attribute="id", **params)
+    except PluginError:
+        return True
+    return False
+
+
 @part("ids")
 def ids() -> Iterator[Row]:
     """The encoding of three ids, and how many of 500 an attacker turns back."""
@@ -139,6 +150,8 @@ def ids() -> Iterator[Row]:
     codes = step("genetic_encode", table, attribute="id")["id"].texts()
     for name, paper, code in zip(("106", "257", "3000"), (1, 2232, 3434), codes, strict=True):
         yield Row.exact(f"ids.encoded.{name}", paper, int(code))
+    yield Row.exact("ids.beyond_12_bits_refused", 1, refused("4096"))
+    yield Row.exact("ids.beyond_12_bits_in_13", 0, refused("4096", width=13))
     rng = np.random.default_rng(0)
     whole = Table.of(
         {"id": [str(i) for i in rng.permutation(4096)[:500]], "age": [str(a) for a in rng.integers(18, 30, 500)]}
@@ -220,6 +233,11 @@ def hospital() -> Iterator[Row]:
             told = [f.text for f in found.findings if "(Andre: Heart Disease)" in f.text]
             yield Row.exact(f"{name}.linked", linked, found.figures["linked"].value)
             yield Row.exact(f"{name}.andre_has_heart_disease", learned, len(told))
+        dan = {n: [*HOSPITAL[n], cell] for n, cell in zip(HOSPITAL, ("2/21/84", "Male", "02174", "Flu"), strict=True)}
+        for zipcode, linked in (("02174", 2), ("2174", 1)):
+            table = {**dan, "zip": [*HOSPITAL["zip"], zipcode]}
+            found = attacked("linkage", table, "disease", home, external="voters.csv", identity="name")
+            yield Row.exact(f"hospital.linked.dan_at_{zipcode}", linked, found.figures["linked"].value)
 
 
 @part("inference")
@@ -237,6 +255,55 @@ def inference() -> Iterator[Row]:
             found = attacked(audit, table, "condition", Path(), targets=targets)
             told = [f.text for f in found.findings if f"`{who}`" in f.text and f"({what})" in f.text]
             yield Row.exact(f"{audit.partition('_')[0]}.{who}{suffix}", known, len(told))
+
+
+def warned(name: str, original: Columns, released: Columns, home: Path, **params: object) -> bool:
+    """Whether an attack on a release of the original's rows has something to say."""
+    roles = {n: Role.SENSITIVE if n == "condition" else QI for n in original}
+    before, after = Table.of(original), Table.of(released)
+    spec = load("audits", name)
+    ctx = context(roles, home=home, pairs=Pairs(before, after))
+    views = InMemoryView.of(before, roles), InMemoryView.of(after, roles)
+    return bool(spec.load()(spec.params.model_validate(params)).measure(*views, ctx).findings)
+
+
+def held(home: Path, columns: Columns) -> str:
+    """Write another release."""
+    lines = [",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]
+    (home / "other.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "other.csv"
+
+
+@part("releases")
+def releases() -> Iterator[Row]:
+    """Sweeney's attacks on two releases, each 4-anonymous: in one order, complementary, and with people who came later.
+
+    The paper names the attacks and prints no table of them: the tables are invented.
+    """
+    rng = np.random.default_rng(0)
+    people = {
+        "zip": [f"{z}{x:04}" for z in (1, 2) for x in range(20)],
+        "age": [f"{a}{x}" for _ in (1, 2) for a in (2, 3) for x in range(10)],
+        "condition": ["Flu", "Cancer", "Ulcer", "Cold"] * 10,
+    }
+    by_zip = {**people, "zip": [z[0] + "****" for z in people["zip"]], "age": ["*"] * 40}
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        for name, order, paper in (("", np.arange(40), 1), (".safe", rng.permutation(40), 0)):
+            other = held(home, {n: [cells[i] for i in order] for n, cells in by_zip.items()})
+            yield Row.exact(
+                f"unsorted.found{name}", paper, warned("unsorted_matching", people, by_zip, home, other=other)
+            )
+        crossing = {"zip": [f"{z}0000" for z in (1, 2) for _ in range(8)], "age": [f"{a}0" for a in (2, 3)] * 8,
+                    "condition": ["Flu", "Cancer", "Ulcer", "Cold"] * 4}  # fmt: skip
+        mine = {**crossing, "zip": ["*****"] * 16}
+        for name, theirs, paper in (("", {**crossing, "age": ["*"] * 16}, 1), (".safe", mine, 0)):
+            found = warned("complementary_release", crossing, mine, home, other=held(home, theirs), k=5)
+            yield Row.exact(f"complementary.found{name}", paper, found)
+        for name, theirs, paper in (("", {**crossing, "age": ["*"] * 16}, 1), (".safe", mine, 0)):
+            before = {n: cells[:-3] for n, cells in theirs.items()}  # three people came since
+            found = warned("complementary_release", crossing, mine, home, other=held(home, before), k=5)
+            yield Row.exact(f"temporal.found{name}", paper, found)
 
 
 def shown(row: Row) -> str:

@@ -79,7 +79,7 @@ def _general(labels: pa.StringArray, values: pa.StringArray, tree: Lines, mask: 
     places = np.flatnonzero(odd)
     read = numbers(values) if len(places) else np.zeros(0)
     for place, text in zip(places.tolist(), labels.take(pa.array(places)).to_pylist(), strict=True):
-        span = between(text)
+        span = None if text.isdecimal() else between(text)  # 2174 is no other way to write the postal code 02174
         hit = span.covers(read) if span is not None else None
         shaped = written_like(text, values, mask)
         if shaped is not None:
