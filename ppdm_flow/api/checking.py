@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.api.policies import find
+from ppdm_flow.api.policies import Found, find
 from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.plan.compile import Compiled, compile_policy
@@ -57,15 +57,21 @@ def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}) -> Checked:
     Raises UsageError where nothing is found or a file cannot be read.
     """
     found = find(paths, tests=True)
+    sources: dict[str, str] = {}
+    each: list[tuple[Diagnostic, ...]] = []
+    for outcome in _outcomes(found, sets):  # of which no more is kept: a plan is large
+        sources |= outcome.sources
+        each.append(outcome.diagnostics)
+    diagnostics = in_order(d for told in each for d in told)
+    return Checked((*found.policies, *found.tests), found.others, diagnostics, sources, tuple(each), found.tests)
+
+
+def _outcomes(found: Found, sets: Mapping[str, str]) -> Iterator[Compiled | Cases]:
+    """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()
-    outcomes: list[Compiled | Cases] = [compile_policy(load(path, sets, library=library)) for path in found.policies]
+    for path in found.policies:
+        yield compile_policy(load(path, sets, library=library), digested=False)
     if found.tests:
         module = import_module(_CASES)
         policies = module.Policies()
-        outcomes += [module.examined(path, policies) for path in found.tests]
-    sources: dict[str, str] = {}
-    for outcome in outcomes:
-        sources |= outcome.sources
-    diagnostics = in_order(d for outcome in outcomes for d in outcome.diagnostics)
-    each = tuple(outcome.diagnostics for outcome in outcomes)
-    return Checked((*found.policies, *found.tests), found.others, diagnostics, sources, each, found.tests)
+        yield from (module.examined(path, policies) for path in found.tests)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ppdm_flow.api.concept import Concept
 from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
 from ppdm_flow.api.concepts_diff import DIFF_CONCEPTS
+from ppdm_flow.api.concepts_inheritance import INHERITANCE_CONCEPTS
 from ppdm_flow.api.concepts_ledger import LEDGER_CONCEPTS
 from ppdm_flow.api.concepts_outputs import OUTPUT_CONCEPTS
 from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
@@ -19,6 +20,7 @@ _USE = "Using a release"
 
 
 CONCEPTS: Mapping[str, Concept] = {
+    **INHERITANCE_CONCEPTS,
     **ROLE_CONCEPTS,
     **REQUIREMENT_CONCEPTS,
     **CLASS_CONCEPTS,

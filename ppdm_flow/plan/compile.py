@@ -40,17 +40,19 @@ class Compiled:
     sources: Mapping[str, str]
 
 
-def compile_policy(loaded: Loaded, columns: Sequence[str] | None = None, data: str | None = None) -> Compiled:
+def compile_policy(
+    loaded: Loaded, columns: Sequence[str] | None = None, data: str | None = None, *, digested: bool = True
+) -> Compiled:
     """Bind plugins, follow attributes through the steps, attach audits, and hold the flow against its rules.
 
     ``columns`` are the names in the data's header, where they are known: then globs among the declared attributes
     are expanded, and the plan is bound to the data. ``data`` names the file that is read in place of the policy's own.
-    Nothing is raised for a bad policy.
+    Nothing is raised for a bad policy. A plan that nobody will run need not be ``digested``.
     """
     if loaded.policy is None:
         found = partial_faults(loaded.tree, loaded.places)
         return Compiled(None, in_order((*loaded.diagnostics, *found)), loaded.sources)
-    plan, found = _Compiler(loaded, loaded.policy, columns, data).compile()
+    plan, found = _Compiler(loaded, loaded.policy, columns, data).compile(digested=digested)
     every = in_order((*loaded.diagnostics, *found))
     return Compiled(None if has_errors(every) else plan, every, loaded.sources)
 
@@ -69,7 +71,7 @@ class _Compiler:
         self.policy = policy.model_copy(update={"attributes": attributes}) if attributes else policy
         self.binder = Binder(self.places)
 
-    def compile(self) -> tuple[Plan, list[Diagnostic]]:
+    def compile(self, *, digested: bool) -> tuple[Plan, list[Diagnostic]]:
         policy = self.policy
         facts = facts_of(policy.attributes, self.places)
         requirements = requirements_of(policy, self.places)
@@ -108,7 +110,7 @@ class _Compiler:
         self.found += clashes(policy, [a.name for a in audits if a.implicit], self.places)
         self.found += dangling(gates, owners, policy.releases, self.places)
         self.found += broken(Ground(plan, policy, self.places, frozenset(state.clean)))
-        return replace(plan, digest=digest(document(plan))), self.found
+        return (replace(plan, digest=digest(document(plan))) if digested else plan), self.found
 
     def _wiring(self) -> Wiring:
         steps = {name: step.input for name, step in self.policy.steps.items()}

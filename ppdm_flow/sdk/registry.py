@@ -79,7 +79,7 @@ def load(group: str, name: str) -> PluginSpec:
     """Import the light half of a plugin. Raises PluginError where that fails."""
     plugin = find(group, name)
     try:
-        spec = plugin.entry.load()
+        spec = _imported(plugin.entry)
     except Exception as error:  # whatever a third party's module raises must not look like our own fault
         raise PluginError(
             Diagnostic(
@@ -94,6 +94,12 @@ def load(group: str, name: str) -> PluginSpec:
             Diagnostic("PPF404", f"the entry point `{name}` of {plugin.distribution} is not a plugin of that name")
         )
     return spec
+
+
+@cache
+def _imported(entry: EntryPoint) -> Any:
+    """Import what an entry point names, once; a failure is not remembered."""
+    return entry.load()
 
 
 def _unknown(group: str, name: str, known: Iterable[str]) -> Diagnostic:

@@ -54,7 +54,7 @@ def test_the_list_is_complete():
 def test_the_language_is_explained():
     assert {role.value for role in Role} <= set(CONCEPTS)
     assert set(Privacy.model_fields) <= set(CONCEPTS)
-    about = {"version", "name", "description", "owner", "extends", "params", "floors", "report"}
+    about = {"version", "name", "description", "owner", "report"}
     assert set(Policy.model_fields) - about <= set(CONCEPTS)
 
 
