@@ -23,8 +23,11 @@ DESCRIPTIONS: Mapping[str, Described] = {
     ),
     "Policy.params": ("Parameters, used as `${params.name}`.", {"k": {"type": "integer", "default": "5"}}),
     "Policy.floors": (
-        "Bounds on figures of the policy that nothing which extends this file can go below; `*` is any name.",
-        {"privacy.k_anonymity.k": ">= 5"},
+        (
+            "What nothing that extends this file can take away: `>= 5`, `is WORD`, `one of [A, B]`, `contains [A, B]`,"
+            " `keeps all`, `present`, `absent` or `not weaker`, for a place of the policy; `*` is any name."
+        ),
+        {"privacy.k_anonymity.k": ">= 5", "attributes.*.role": "not weaker"},
     ),
     "Policy.source": ("Where the data is and how to read it.", {"path": "data/bank.csv", "missing": ["?", ""]}),
     "Policy.attributes": (
@@ -71,16 +74,16 @@ DESCRIPTIONS: Mapping[str, Described] = {
     ),
     "Policy.report": ("What reports may show.", {"values": "hide"}),
     "Extends.template": (
-        "A file relative to this one, `pkg:distribution/name` or `builtin:name`.",
+        "A file relative to this one, `pkg:distribution/name@>=1.2,<2` or `builtin:name`.",
         "./templates/organization.yaml",
     ),
-    "Extends.with": ("Values for the template's params.", {"k": "5"}),
+    "Extends.with": ("Values for the template's params; a list for one of that type.", {"k": "5"}),
     "Param.type": ("What its values are.", "integer"),
-    "Param.default": ("The value where nothing else gives one. Without it the param is required.", "5"),
+    "Param.default": ("The value, or list, where nothing else gives one. Without it the param is required.", "5"),
     "Param.help": ("What it means.", "smallest group that may be released"),
-    "Param.min": ("The least value.", "2"),
-    "Param.max": ("The greatest value.", "100"),
-    "Param.choices": ("The only values that it can have.", ["5", "10"]),
+    "Param.min": ("The least value; of a list, its least length.", "2"),
+    "Param.max": ("The greatest value; of a list, its greatest length.", "100"),
+    "Param.choices": ("The only values that it, or an item of a list, can have.", ["5", "10"]),
     "Param.from_env": ("An environment variable that gives the value, before the default.", "RELEASE_K"),
     "Source.path": ("The data file, relative to this file; `--data` goes before it.", "data/bank.csv"),
     "Source.format": ("A source plugin; by the file's ending where it is left out.", "csv"),

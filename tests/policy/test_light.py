@@ -7,7 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "networkx", "duckdb", "sklearn", "numba", "jinja2", "rich", "typer"}
+HEAVY = {
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "networkx",
+    "duckdb",
+    "sklearn",
+    "numba",
+    "jinja2",
+    "rich",
+    "typer",
+    "packaging",
+}
 
 PROGRAM = """
 import json, sys
