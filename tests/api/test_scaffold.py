@@ -44,6 +44,15 @@ def test_it_is_the_same_everywhere():
             assert not re.search(r"@[A-Z]+@", text), "a mark that nothing filled"
 
 
+def test_its_files_are_in_the_wheel(root):
+    wheel = pytest.importorskip("hatchling.builders.wheel", reason="the extra `test` brings hatchling")
+    packed = {f.distribution_path for f in wheel.WheelBuilder(str(root)).recurse_included_files()}
+    kit = root / "ppdm_flow/api/scaffold/kit"
+    files = {str(p.relative_to(root)) for p in kit.rglob("*") if p.is_file()}
+    assert len(files) == 6 + 3 * len(variants())
+    assert files <= packed
+
+
 def words(template: str) -> list[str]:
     return [text for name, text in contents(template).items() if not name.startswith((".schemas/", "data/"))]
 

@@ -101,6 +101,8 @@ WEAKER = [
     ("microdata-k", "gates: {nobody-alone: null}", "gates.nobody-alone"),
     ("microdata-k", "gates: {nobody-alone: {metric: risk.marketer_average}}", "gates.nobody-alone.metric"),
     ("microdata-k", "audits: {alone: {use: class_sizes}}", "audits.alone.use"),
+    ("microdata-k", "audits: {alone: {with: {attributes: [region]}}}", "audits.alone.with"),
+    ("microdata-k", "audits: {alone: {release: study}}", "audits.alone.release"),
     ("microdata-k", SEED, "randomness.mode"),
     ("microdata-k", IN_ORDER, "releases.study.shuffle"),
     ("microdata-kl", "privacy: {k_anonymity: {k: 2}}", "privacy.k_anonymity.k"),
@@ -134,18 +136,13 @@ WEAKER = [
     ),
     (
         "sensitive-value-perturbation",
-        "privacy: {sensitivities: {illness: {values: {HIV: {r1: 0.01, r2: 0.99}}}}}",
-        "privacy.sensitivities.illness.values.HIV.r2",
-    ),
-    (
-        "sensitive-value-perturbation",
-        "privacy: {sensitivities: {illness: {values: {HIV: [{r1: 0.1, r2: 0.2}, {r1: 0.3, r2: 0.8}]}}}}",
-        "privacy.sensitivities.illness.values.HIV",
+        "privacy: {sensitivities: {illness: {values: {HIV: {r1: 0.0001, r2: 0.5}}}}}",
+        "privacy.sensitivities.illness.values",
     ),
     (
         "sensitive-value-perturbation",
         "privacy: {sensitivities: {illness: {groups: {g: {values: [flu], r1: 0.1, r2: 0.9}}}}}",
-        "privacy.sensitivities.illness.groups.g.r2",
+        "privacy.sensitivities.illness.groups",
     ),
     (
         "sensitive-value-perturbation",
@@ -164,10 +161,14 @@ WEAKER = [
     ("synthetic-categorical", "gates: {no-members: {metric: likeness.internal}}", "gates.no-members.metric"),
     ("synthetic-categorical", "gates: {no-members: {max: 0.9}}", "gates.no-members.max"),
     ("synthetic-categorical", "gates: {no-copies: null}", "gates.no-copies"),
+    ("synthetic-categorical", "audits: {members: {with: {attributes: [sex]}}}", "audits.members.with"),
+    ("synthetic-categorical", "audits: {copies: {release: teaching}}", "audits.copies.release"),
     ("synthetic-categorical", SEED, "randomness.mode"),
     ("randomized-baskets", "privacy: {itemset_breach: {level: 0.6}}", "privacy.itemset_breach.level"),
     ("randomized-baskets", "privacy: {itemset_breach: {sizes: [1]}}", "privacy.itemset_breach.sizes"),
     ("randomized-baskets", "privacy: null", "privacy.itemset_breach"),
+    ("randomized-baskets", "privacy: {itemset_breach: {pool: 100000}}", "privacy.itemset_breach.pool"),
+    ("randomized-baskets", IN_ORDER, "releases.study.shuffle"),
     ("randomized-baskets", SEED, "randomness.mode"),
 ]
 
@@ -183,13 +184,26 @@ def test_a_child_cannot_undo_the_promise(child, name, lines, place):
     assert all(any(r.span.file.startswith("builtin:") for r in d.related) for d in found)
 
 
+@pytest.mark.parametrize(
+    ("name", "audit"),
+    [
+        ("microdata-k", "alone"),
+        ("microdata-kl", "alike"),
+        ("synthetic-categorical", "members"),
+        ("synthetic-categorical", "copies"),
+    ],
+)
+def test_an_attack_that_a_gate_reads_cannot_be_left_out(child, name, audit):
+    assert has_errors(compile_policy(child(name, f"audits: {{{audit}: null}}")).diagnostics)
+
+
 STRICTER = [
     ("microdata-k", "privacy: {k_anonymity: {k: 25}, l_diversity: {outcome: {l: 2}}}"),
     ("microdata-k", "nulls: wildcard"),
     ("microdata-k", "gates: {nobody-alone: {max: 0}, associations-stay: null}"),
     ("microdata-kl", "privacy: {l_diversity: {illness: {l: 4, kind: entropy}}}"),
     ("inference-templates", "privacy: {templates: {protected: {confidence: 0.1, channel: [age, region, outcome]}}}"),
-    ("sensitive-value-perturbation", "privacy: {sensitivities: {illness: {values: {HIV: {r1: 0.02, r2: 0.05}}}}}"),
+    ("sensitive-value-perturbation", "privacy: {sensitivities: {illness: {default: {tolerance: 2}}}}"),
     ("synthetic-categorical", "privacy: {blend: {min_support: {count: 9}, max: 0}}"),
     ("synthetic-categorical", "steps: {generate: {with: {attributes: [age, sex, illness], holdout: 0.3}}}"),
     ("randomized-baskets", "privacy: {itemset_breach: {level: 0.3, sizes: [1, 2, 3, 4]}}"),
