@@ -10,7 +10,7 @@ from pathlib import Path
 from ppdm_flow.api.sweeping_runs import cores
 from ppdm_flow.api.testing_coverage import coverage
 from ppdm_flow.api.testing_files import find, matching, read, sets_of
-from ppdm_flow.api.testing_pool import Job, Tell, results, workers_for
+from ppdm_flow.api.testing_pool import Job, Tell, Wanted, results, workers_for
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.cases.loading import Loaded
@@ -25,18 +25,20 @@ def run_tests(
     workers: int | None = 1,
     measure_coverage: bool = False,
     fail_under: float | None = None,
+    every_figure: bool = False,
 ) -> Tested:
     """Carry out the policy tests in ``paths`` (files, folders, glob patterns); those that ``patterns`` mean.
 
     Several ``workers`` are processes of their own: a script that asks for them needs the usual
-    ``if __name__ == "__main__":``. None asks for as many as pay. Raises UsageError where nothing is found, PolicyError
-    with everything that is wrong with the test files.
+    ``if __name__ == "__main__":``. None asks for as many as pay. Without ``every_figure``, audits that the policies do
+    not write down and whose figures no requirement, gate or test looks at are left out. Raises UsageError where nothing
+    is found, PolicyError with everything that is wrong with the test files.
     """
     started = time.perf_counter()
     jobs, unselected = chosen(paths, patterns)
     number = workers_for(len(jobs), cores()) if workers is None else max(1, min(workers, len(jobs)))
     trace = measure_coverage or fail_under is not None
-    found = results(jobs, number, tell, trace=trace)
+    found = results(jobs, number, tell, Wanted(trace, every_figure))
     outcome = Tested(found, 0.0, number, unselected, fail_under=fail_under)
     if trace:
         covered = coverage(found, _sets(jobs), [str(path) for path in paths])

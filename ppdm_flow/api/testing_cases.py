@@ -30,7 +30,7 @@ from ppdm_flow.engine.streams import Stop
 from ppdm_flow.engine.trial import Contents, Question, attempt, values_in
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.compile import Compiled, compile_policy
-from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.definition import AuditNode, Plan
 from ppdm_flow.policy.cases.loading import Loaded
 from ppdm_flow.policy.cases.models import Case, Table
 from ppdm_flow.policy.cases.rules import expects_a_run
@@ -43,9 +43,14 @@ _REFUSALS = (DataError, PluginError, PolicyError)
 
 @dataclass(slots=True)
 class Bench:
-    """Carries out tests one after another. ``trace`` asks for what each of them exercises, for coverage."""
+    """Carries out tests one after another.
+
+    ``trace`` asks for what each of them exercises, for coverage. Unless ``everything`` is asked for, audits that the
+    policy does not write down, that measure no requirement, and whose figures nobody looks at are left out.
+    """
 
     trace: bool = False
+    everything: bool = False
     policies: Policies = field(default_factory=Policies)
 
     def result(self, file: Loaded, name: str) -> Result:
@@ -138,7 +143,15 @@ class _Running:
         source = replace(
             outcome.plan.source, path=node.path, format=node.format, options=node.options, columns=node.columns
         )
-        return replace(outcome.plan, source=source)
+        plan = replace(outcome.plan, source=source)
+        return plan if self.bench.everything else replace(plan, audits=tuple(self._audits(plan)))
+
+    def _audits(self, plan: Plan) -> Iterator[AuditNode]:
+        """Yield the audits that the verdict or the test needs, and those that the policy writes down."""
+        looked_at = [*self.case.expect.metrics, *(gate.metric for gate in plan.gates)]
+        owners = {name.rpartition("/")[2].partition(".")[0] for name in looked_at}
+        every = self.case.expect.findings is not None
+        yield from (n for n in plan.audits if every or n.requirements or not n.implicit or n.name in owners)
 
     def _tried(self, plan: Plan, data: Prepared, folder: Path) -> Iterator[Happened]:
         stop = Stop()

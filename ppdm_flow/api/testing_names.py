@@ -9,6 +9,7 @@ from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.cases.loading import Loaded
 from ppdm_flow.policy.cases.models import Case, Contents, Some, Table
 from ppdm_flow.policy.cases.rules import says
@@ -56,6 +57,18 @@ class Names:
         for metric in expect.metrics:
             yield from self._metric(metric, (*path, "metrics", metric))
         yield from self._releases(path)
+        yield from self._sets()
+
+    def _sets(self) -> Iterator[Diagnostic]:
+        """Sets of items have no rows of single values."""
+        kind = self.plan.source.format
+        shared = self.file.cases.data if self.file.cases is not None else None
+        path = ("tests", self.name, "data") if self.case.data is not None else ("data",)
+        table = self.case.data or shared
+        if table is not None and table.rows is not None and kind and handling("sources", kind) == "only":
+            text = "rows of single values are no sets"
+            hint = f"write `data: |` as a file of format `{kind}` has it"
+            yield Diagnostic("PPF146", text, self.file.places.key(*path), hint=hint, path=path)
 
     def _some(self, some: Some | None, path: PolicyPath) -> Iterator[Diagnostic]:
         for key in ("exactly", "include", "exclude") if some is not None else ():

@@ -14,7 +14,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.cases.loading import Loaded
 from ppdm_flow.report.tested.results import Outcome, Result
 
-WORTH = 8
+WORTH = 4
 """Tests for which one more process pays: it takes some seconds to import what they need."""
 
 Tell = Callable[[Result, int, int], None]
@@ -34,23 +34,31 @@ def workers_for(jobs: int, cores: int) -> int:
     return max(1, min(cores, jobs // WORTH))
 
 
-def results(jobs: Sequence[Job], workers: int, tell: Tell, *, trace: bool) -> tuple[Result, ...]:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to note of each test beside its outcome: what it exercises, and figures that it does not ask for."""
+
+    trace: bool = False
+    everything: bool = False
+
+
+def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: Wanted) -> tuple[Result, ...]:
     """Carry out every job. A test that ends its process is an error; so are those that cannot be started then."""
     found: dict[int, Result] = {}
-    for number, result in _here(jobs, trace=trace) if workers == 1 else _apart(jobs, workers, trace=trace):
+    for number, result in _here(jobs, wanted) if workers == 1 else _apart(jobs, workers, wanted):
         found[number] = result
         tell(result, len(found), len(jobs))
     return tuple(found[number] for number in sorted(found))
 
 
-def _here(jobs: Sequence[Job], *, trace: bool) -> Iterator[tuple[int, Result]]:
-    bench = import_module("ppdm_flow.api.testing_cases").Bench(trace=trace)
+def _here(jobs: Sequence[Job], wanted: Wanted) -> Iterator[tuple[int, Result]]:
+    bench = import_module("ppdm_flow.api.testing_cases").Bench(wanted.trace, wanted.everything)
     for number, job in enumerate(jobs):
         yield number, bench.result(job.file, job.name)
 
 
-def _apart(jobs: Sequence[Job], workers: int, *, trace: bool) -> Iterator[tuple[int, Result]]:
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), start, (trace,))
+def _apart(jobs: Sequence[Job], workers: int, wanted: Wanted) -> Iterator[tuple[int, Result]]:
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), start, (wanted.trace, wanted.everything))
     try:
         waiting: dict[Future[Result], int] = {}
         for number, job in enumerate(jobs):

@@ -14,12 +14,12 @@ _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _HELD: dict[str, Any] = {}
 
 
-def start(trace: bool) -> None:  # initializers take no keywords
+def start(trace: bool, everything: bool) -> None:
     """Prepare the process: one thread each, and interrupts are the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in _THREADS:
         os.environ.setdefault(name, "1")
-    _HELD["bench"] = import_module("ppdm_flow.api.testing_cases").Bench(trace=trace)
+    _HELD["bench"] = import_module("ppdm_flow.api.testing_cases").Bench(trace, everything)
     _HELD["files"] = {}
 
 

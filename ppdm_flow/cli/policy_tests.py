@@ -72,6 +72,7 @@ def policy_tests(
         workers=workers,
         measure_coverage=coverage,
         fail_under=fail_under,
+        every_figure=verbose,
     )
     match form:
         case Form.JSON:
