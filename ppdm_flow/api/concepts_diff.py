@@ -27,7 +27,7 @@ DIFF_CONCEPTS: Mapping[str, Concept] = {
         "Not part of the order: the tolerance of comparisons (1e-9), the error probability of tests on bytes, data with"
         " look-alike spellings of a value that only one policy names, and floors, which are shown apart: they bind"
         " those who extend a policy, and no release. Files that a policy names (a population, a hierarchy) are compared"
-        " by content where both are there, else by path.\n\n"
+        " by content where both are there, else by path. Templates of packages are those that are installed now.\n\n"
         "`--forbid-weaker` ends with 1 unless every new policy is proved to be at least as strict: also where a clause"
         " is incomparable, since nobody has shown that it is not weaker. `REVISION:PATH` reads a policy with its"
         " templates from git, folders are paired by path, two runs' directories are compared by their policies and"

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ class Read:
         """What tells the content of files that the policy names, relative to itself."""
         home = Path(self.loaded.file).absolute().parent
 
+        @cache
         def told(path: str) -> str | None:
             found = self.place.content(home / path)
             return None if found is None else hashlib.sha256(found).hexdigest()

@@ -38,12 +38,14 @@ class Place:
 
     def content(self, path: Path) -> bytes | None:
         """Return the bytes of a file that the policy names; None where there is none."""
+        if "\0" in str(path):
+            return None
         try:
             if not self.folder or self.root is None:
                 return path.read_bytes()
-            inner = PurePosixPath(os.path.normpath(path.absolute()).removeprefix(self.folder + os.sep))
         except OSError:
             return None
+        inner = PurePosixPath(os.path.normpath(path.absolute()).removeprefix(self.folder + os.sep))
         return _git(self.root, ["cat-file", "blob", f"{self.revision}:{inner}"])
 
 

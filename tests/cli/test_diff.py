@@ -284,3 +284,30 @@ def test_it_starts_light(home):
 
     done = subprocess.run([sys.executable, "-c", program], cwd=home, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_files_that_a_policy_names_are_compared_by_content(here, git, home, root):
+    text = POLICY.replace("k_anonymity: {k: 3}", "k_map: {k: 3, population: {path: people.csv}}")
+    (home / "policies/one.yaml").write_text(text)
+    (home / "policies/people.csv").write_text("a,b\np,q\n")
+    git("add", ".")
+    git("commit", "-qm", "a population")
+    relation = {}
+    for name, change in {"same": "a,b\np,q\n", "other": "a,b\np,q\np,q\n"}.items():
+        (home / "policies/people.csv").write_text(change)
+        (home / "policies/one.yaml").write_text(text.replace("k: 3", "k: 4"))
+        done = here("diff", "main:policies/one.yaml", "policies/one.yaml", "--format", "json")
+        relation[name] = document(done, root)["pairs"][0]["relation"]
+    assert relation == {"same": "stricter", "other": "incomparable"}
+
+
+def test_what_an_audit_reads_counts_as_well(here, git, home, root):
+    text = POLICY + "audits: {known: {use: linkage, with: {external: {path: people.csv}}}}\n"
+    text += "gates: {g: {metric: known.risk, max: 0.5}}\n"
+    (home / "policies/one.yaml").write_text(text)
+    (home / "policies/people.csv").write_text("a,b\np,q\n")
+    git("add", ".")
+    git("commit", "-qm", "a list")
+    (home / "policies/people.csv").write_text("a,b\np,r\n")
+    found = json.loads(here("diff", "main:policies/one.yaml", "policies/one.yaml", "--format", "json").stdout)
+    assert found["pairs"][0]["relation"] == "incomparable"

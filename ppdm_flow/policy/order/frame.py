@@ -81,8 +81,13 @@ class Frame:
     def reading(self) -> tuple[object, ...]:
         """Everything that says which table the bytes of the original are."""
         source = self.policy.source
-        options = repr(sorted(source.with_.items()))
-        return (source.format, source.columns, frozenset(source.missing), source.incomplete_rows, options)
+        return (
+            source.format,
+            source.columns,
+            source.missing,
+            source.incomplete_rows,
+            repr(sorted(source.with_.items())),
+        )
 
     @cached_property
     def ledger(self) -> tuple[object, ...]:
@@ -142,6 +147,14 @@ class Between:
             return one is other
         csv = [a.hierarchy.csv if a.hierarchy else None for a in (one, other)]
         return (one.type, one.hierarchy) == (other.type, other.hierarchy) and self.same_file(*csv)
+
+
+def by_role(names: Iterable[str]) -> tuple[str, ...]:
+    """Mark patterns among names that were taken for their role.
+
+    A pattern among quasi-identifiers means the columns that it makes so; written in a clause it means whatever fits it.
+    """
+    return tuple(f"{name} (by role)" if is_pattern(name) else name for name in names)
 
 
 Obstacles = Mapping[str, bool]

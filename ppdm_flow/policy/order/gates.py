@@ -31,11 +31,16 @@ _FREE = frozenset({"k", "confidence", "l", "t", "alpha", "delta", "beta", "uniqu
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """The figure is at most (or at least) ``bound``. ``figure`` says what it is without any name that could change."""
+    """The figure is at most (or at least) ``bound``.
+
+    ``figure`` says what it is without any name that could change. ``texts`` are what the audit is told: some of them
+    may name files.
+    """
 
     figure: tuple[object, ...]
     at_most: bool
     bound: float
+    texts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,12 @@ class Measuring:
         figure = self._figure(gate.metric)
         for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
             if bound is not None:
-                yield Gated(figure, at_most, bound)
+                yield Gated(figure, at_most, bound, frozenset(self._texts(gate.metric)))
+
+    def _texts(self, metric: str) -> Iterator[str]:
+        owner = metric.rpartition("/")[2].partition(".")[0]
+        if owner in self.policy.audits:
+            yield from _leaves(self.policy.audits[owner].with_)
 
     def _figure(self, metric: str) -> tuple[object, ...]:
         release, _, own = metric.rpartition("/")
@@ -74,10 +84,21 @@ def gates(given: Gated, asked: Gated, between: Between) -> str | None:
     """Return why a gate holds where another does."""
     if given.figure != asked.figure or given.at_most != asked.at_most or not _measured_alike(between):
         return None
+    if not all(between.same_file(text, text) for text in given.texts & asked.texts):
+        return None
     if given.bound > asked.bound if given.at_most else given.bound < asked.bound:
         return None
     side = "at most" if given.at_most else "at least"
     return f"the same figure, and {side} {given.bound:g} is {side} {asked.bound:g}"
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    for item in value if isinstance(value, list | tuple) else ():
+        yield from _leaves(item)
+    if isinstance(value, str):
+        yield value
 
 
 def _measured_alike(between: Between) -> bool:

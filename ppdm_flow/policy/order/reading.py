@@ -8,7 +8,14 @@ from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.frame import Between
 from ppdm_flow.policy.order.verdicts import Change, Verdict, verdict
 
-_HOW = ("format", "columns", "missing", "incomplete_rows", "with")
+_HOW = {
+    "format": "format",
+    "columns": "columns",
+    "missing": "missing",
+    "incomplete_rows": "incomplete_rows",
+    "with_": "with",
+}
+"""Fields of a source that say which table a file is, with their names in the policy."""
 
 
 def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
@@ -17,11 +24,10 @@ def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
     if one.path != other.path:
         yield _change(("source", "path"), Verdict.NEUTRAL, "which data it is, and not what must hold of it", old, new)
     if between.given.reading != between.asked.reading:
-        for field in _HOW:
-            path = ("source", field)
-            if old.side(path).text != new.side(path).text:
+        for field, label in _HOW.items():
+            if getattr(one, field) != getattr(other, field):
                 why = "the same file is another table, so that no release of the one is one of the other"
-                yield _change(path, Verdict.INCOMPARABLE, why, old, new)
+                yield _change(("source", label), Verdict.INCOMPARABLE, why, old, new)
     if old.policy.undeclared != new.policy.undeclared:
         judged = verdict(forward=new.policy.undeclared == "error", backward=old.policy.undeclared == "error")
         why = "`error` refuses data with a column that nobody declared, `drop` releases the rest of it"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.order.claim import Claim
 from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.facets import differences
-from ppdm_flow.policy.order.frame import Between, Frame, obstacles
+from ppdm_flow.policy.order.frame import Between, Frame, by_role, obstacles
 from ppdm_flow.policy.order.gates import Measuring
 from ppdm_flow.policy.order.implications import implied, said
 from ppdm_flow.policy.order.verdicts import Change, Side, Verdict, verdict
@@ -22,8 +24,26 @@ Requirements = tuple[Requirement, ...]
 
 
 def asked_of(clauses: Clauses) -> Requirements:
-    """Return the requirements of a policy."""
-    return requirements_of(clauses.policy, clauses.loaded.places)
+    """Return the requirements of a policy; patterns in place of all quasi-identifiers are marked as such."""
+    found = requirements_of(clauses.policy, clauses.loaded.places)
+    return tuple(_marked(requirement, clauses) for requirement in found)
+
+
+def _marked(requirement: Requirement, clauses: Clauses) -> Requirement:
+    given = getattr(requirement, "attributes", None)
+    if isinstance(requirement, FirstDraw) or given is None or _names_them(requirement, clauses):
+        return requirement
+    grouped: Any = requirement
+    marked: Requirement = replace(grouped, attributes=by_role(given))
+    return marked
+
+
+def _names_them(requirement: Requirement, clauses: Clauses) -> bool:
+    """Whether the clause itself says by which attributes it groups."""
+    path = path_of(requirement.id)
+    if requirement.kind == "cumulative_k" and not clauses.has(path):
+        path = ("privacy", "k_anonymity")
+    return clauses.has((*path, "attributes"))
 
 
 def claims_of(clauses: Clauses, frame: Frame, measuring: Measuring) -> dict[PolicyPath, list[Claim]]:
@@ -117,9 +137,12 @@ class Required:
     def _reasons(
         self, given: Mapping[PolicyPath, list[Claim]], asked: Sequence[Claim], between: Between
     ) -> list[str | None]:
-        """Return for each claim asked for why it is implied, or None."""
+        """Return for each claim asked for why it is implied, or None.
+
+        Claims of the same clause come first: a reason that names no other clause is the plainer one.
+        """
         every = [claim for claims in given.values() for claim in claims]
-        return [implied(_nearest(every, claim), claim, between) for claim in asked]
+        return [implied(chain(given.get(claim.clause, ()), every), claim, between) for claim in asked]
 
     def _told(self, path: PolicyPath, later: PolicyPath, forward: list[str | None], backward: list[str | None]) -> str:
         """Say what makes a clause stronger, weaker, or what keeps it from being compared."""
@@ -149,11 +172,6 @@ def _first(
     told = [why for c, why in zip(claims, reasons, strict=True) if why and type(c.says) in kinds]
     every = [why for why in reasons if why]
     return next(iter((*told, *every)), "it claims nothing")
-
-
-def _nearest(every: list[Claim], asked: Claim) -> list[Claim]:
-    """Put claims of the same clause first: a reason that names no other clause is the plainer one."""
-    return sorted(every, key=lambda claim: claim.clause != asked.clause)
 
 
 def _content(claims: list[Claim]) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.policy.order.claim import Rules
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, Frame, by_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Undrawn:
 
 def of_cumulative(requirement: CumulativeK, frame: Frame) -> Iterator[Together]:
     """Yield what cumulative k claims: quasi-identifiers count in any case."""
-    yield Together(requirement.k, frozenset(requirement.attributes) | frame.having(Role.QUASI_IDENTIFIER))
+    yield Together(requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER)))))
 
 
 def of_first(requirement: FirstDraw, _frame: Frame) -> Iterator[Undrawn]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ppdm_flow.policy.models import Attribute, Gate, Policy, Randomness, Release, ReportOptions, Source
+from ppdm_flow.policy.models import Attribute, Gate, Policy, Privacy, Randomness, Release, ReportOptions, Source
 from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.implications import SAYS
 from ppdm_flow.policy.order.verdicts import Change, Verdict
 
 KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
@@ -36,6 +37,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "report",
         ]
     ),
+    Privacy: frozenset(SAYS) - {"first_draw"},
     Source: frozenset(("path", "format", "columns", "missing", "incomplete_rows", "with_")),
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
     Gate: frozenset(("metric", "min", "max")),
@@ -58,6 +60,7 @@ def unknown(old: Clauses, new: Clauses) -> Iterator[Change]:
 
 def _parts(policy: Policy) -> Iterator[tuple[tuple[str, ...], BaseModel]]:
     yield (), policy
+    yield ("privacy",), policy.privacy
     yield ("source",), policy.source
     yield ("randomness",), policy.randomness
     yield ("report",), policy.report

@@ -120,3 +120,30 @@ def loaded_tree(written):
         return replace(loaded, tree={**loaded.tree, "waivers": waivers})
 
     return load
+
+
+def test_a_pattern_by_role_is_not_the_same_pattern_in_a_clause(order):
+    """Written in a clause, `addr_*` takes in `addr_note`, which is no quasi-identifier."""
+    text = """\
+version: 1
+name: p
+attributes:
+  addr_note: {role: insensitive}
+  "addr_*": {role: quasi_identifier}
+privacy:
+  k_anonymity: {k: 3}
+releases: {r: {path: r.csv}}
+"""
+    named = text.replace("k: 3", 'k: 3, attributes: ["addr_*"]')
+    assert order(named, text).relation is Relation.INCOMPARABLE
+    assert order(text, named).relation is Relation.INCOMPARABLE
+    assert order(named, named.replace("k: 3", "k: 4")).relation is Relation.STRICTER
+
+
+def test_long_lists_are_compared_to_their_end(order):
+    columns = [f"a_column_with_a_long_name_{i}" for i in range(12)]
+    text = "version: 1\nname: p\nsource: {columns: [%s]}\nattributes: {%s}\nreleases: {r: {path: r.csv}}\n"
+    attributes = ", ".join(f"{name}: {{role: insensitive}}" for name in columns)
+    old = text % (", ".join(columns), attributes)
+    new = text % (", ".join([*columns[:-2], *columns[:-3:-1]]), attributes)
+    assert order(old, new).relation is Relation.INCOMPARABLE
