@@ -40,7 +40,8 @@ def test_importing_the_room_imports_no_use_case():
 def test_check(root):
     found = api.check([root / "pipelines"])
     assert found.passes(strict=True), found.diagnostics
-    assert len(found.files) == len(list((root / "pipelines").glob("*.yaml")))
+    home = root / "pipelines"
+    assert set(found.files) == {*home.glob("*.yaml"), *home.glob("tests/*.test.yaml")}
     assert found.count(Severity.ERROR) == 0
 
 
