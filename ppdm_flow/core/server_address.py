@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 """What of libpq's ``sslmode`` is known, weakest first."""
 _PORT = 5432
 _WORDS = ("sslmode", "sslrootcert", "connect_timeout", "host", "port")
+_LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}")
 _SECRETS = re.compile(
     r"""://[^\s:@/'"]*:(?P<before>[^\n'"]+)@ | [?&]password=(?P<after>[^\s&\#'"},]+)""",
     re.VERBOSE,
@@ -153,7 +153,4 @@ def _whole(text: str, name: str, most: int) -> int:
 
 
 def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+    return host.lower() in ("localhost", "::1") or _LOOPBACK.fullmatch(host) is not None

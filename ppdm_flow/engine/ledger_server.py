@@ -96,7 +96,8 @@ class LedgerServer(LedgerTables):
             with self._understood():
                 link.begin(writing=writing)
                 yield link.ask
-                link.commit()
+                if writing:
+                    link.commit()
         finally:
             link.close()
 

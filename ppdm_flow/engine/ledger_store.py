@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.server_address import AddressError, is_address, server_address
+from ppdm_flow.core.server_address import AddressError, PasswordError, is_address, server_address
 from ppdm_flow.engine.ledger_entry import Entry
 from ppdm_flow.engine.ledger_file import LedgerFile
 from ppdm_flow.engine.ledger_server import LedgerServer
@@ -64,8 +64,8 @@ def store_at(place: str) -> LedgerStore:
         return LedgerFile(Path(place))
     try:
         return LedgerServer(server_address(place))
+    except PasswordError:
+        advice = "put it into the variable PGPASSWORD or the file ~/.pgpass"
+        raise UsageError(Diagnostic("PPF533", "there is a password in the ledger's URL", help=advice)) from None
     except AddressError as error:
-        raise UsageError(Diagnostic("PPF532", f"the ledger's URL cannot be used: {error}", help=_PASSWORD)) from None
-
-
-_PASSWORD = "a password belongs into the variable PGPASSWORD or the file ~/.pgpass"  # noqa: S105  # none
+        raise UsageError(Diagnostic("PPF532", f"the ledger's URL cannot be used: {error}")) from None

@@ -4,7 +4,7 @@
 
 ``check``: privacy models checked on about 1 million rows. ``adult``: optimal full-domain recoding of ARX's Adult, the
 search alone and the whole run. ``million``: the same table 33 times over, with noise. ``local``:
-local recoding, suppression and microaggregation.
+local recoding, suppression and microaggregation. ``ledger``: a second release that is judged against the first.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from pathlib import Path
 
 from checking import check
 from classes_apart import local
+from ledgers import ledger
 from measuring import ROOT, Sheet
 from searches import adult, million
 
-PARTS = {"check": check, "adult": adult, "million": million, "local": local}
+PARTS = {"check": check, "adult": adult, "million": million, "local": local, "ledger": ledger}
 
 
 def main() -> None:

@@ -29,8 +29,7 @@ PAGES: tuple[CodePage, ...] = (
         "a row unlike the others",
         "The rows of a table that a test writes as a list have not the same columns, or a cell is no single value.",
         "A value under the wrong column would be tested as something else.",
-        "Write maps with the same keys, or a list of names and then lists with as many cells; `~` is a"
-        " missing value.",
+        "Write maps with the same keys, or a list of names and then lists with as many cells; `~` is a missing value.",
         bad="data: [[age, job], [34]]",
         good="data: [[age, job], [34, nurse]]",
     ),
