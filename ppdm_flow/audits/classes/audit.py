@@ -83,7 +83,7 @@ class SensitiveAudit(ABC, Generic[R]):
             figures |= own
             measured.append(self._measured(judged, own, ctx))
             if beside.asked(ctx):
-                beyond, held = self._beside(requirement, columns, candidate, ctx)
+                beyond, held = self._beside(judged, columns, candidate, ctx)
                 figures |= beyond
                 measured.append(held)
             findings.extend(left_out(requirement.id, judged.found.left_out))
@@ -94,11 +94,14 @@ class SensitiveAudit(ABC, Generic[R]):
         """Compute again, in SQL over the released file."""
         del original
         found: dict[str, float | int | None] = {}
-        views = (("", Alone(candidate, ctx)), (beside.PREFIX, beside.rows(candidate, ctx)))
+        together = beside.rows(candidate, ctx)
         for requirement in self._own(ctx):
-            for prefix, rows in views:
-                if rows is not None:
-                    found |= self._again(prefix, requirement, rows, candidate, ctx)
+            own = self._again(requirement, Alone(candidate, ctx), candidate, ctx)
+            found |= {f"{requirement.id}.{n}": v for n, v in own.items()}
+            if together is not None:
+                if not isinstance(together, Alone):
+                    own = self._again(requirement, together, candidate, ctx)
+                found |= {f"{requirement.id}.{beside.PREFIX}{n}": v for n, v in own.items()}
         return found
 
     def _own(self, ctx: AuditContext) -> list[R]:
@@ -123,9 +126,9 @@ class SensitiveAudit(ABC, Generic[R]):
         return Judged(requirement, column, grouping, found, self.each(requirement, found, ctx))
 
     def _again(
-        self, prefix: str, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext
+        self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext
     ) -> dict[str, float | int | None]:
-        """Return the figures of the second route, their names beginning with ``prefix``; none where there are none."""
+        """Return the figures of the second route; none where there are none."""
         every = [
             self._column(requirement, column, rows, candidate, ctx)
             for column in carriers(requirement.attribute, candidate, ctx)
@@ -135,7 +138,7 @@ class SensitiveAudit(ABC, Generic[R]):
             return {}
         worst = max(ranked, key=lambda found: self._badness(found["worst"]))
         names = {"worst": self.metric}
-        return {f"{requirement.id}.{prefix}{names.get(n, n)}": v for n, v in worst.items()}
+        return {names.get(n, n): v for n, v in worst.items()}
 
     def _column(
         self, requirement: R, column: str, rows: Rows, candidate: DataView, ctx: AuditContext
@@ -152,21 +155,22 @@ class SensitiveAudit(ABC, Generic[R]):
         return query.worst(each, self.bound(requirement), at_most=self.at_most, parameters=parameters)
 
     def _beside(
-        self, requirement: R, columns: Sequence[str], candidate: DataView, ctx: AuditContext
+        self, alone: Judged[R], columns: Sequence[str], candidate: DataView, ctx: AuditContext
     ) -> tuple[dict[str, Figure], Measured]:
         """Judge the groups of people that all releases together leave, as classes are."""
+        requirement = alone.requirement
         name, bound = f"{requirement.id}.{beside.PREFIX}{self.metric}", self.bound(requirement)
         rows = beside.rows(candidate, ctx)
         if rows is None:
             why = beside.obstacle(ctx)
             return {}, self._held(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
-        judged = self._worst(requirement, columns, rows, candidate, ctx)
+        judged = alone if isinstance(rows, Alone) else self._worst(requirement, columns, rows, candidate, ctx)
         figures = {f"{requirement.id}.{beside.PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
         broken = judged.beyond(bound, at_most=self.at_most)
         colliding = [
             earlier.name
-            for earlier, alone in (beside.one_by_one(candidate, ctx) if broken.any() else ())
-            if self._worst(requirement, columns, alone, candidate, ctx).beyond(bound, at_most=self.at_most).any()
+            for earlier, told in (beside.one_by_one(candidate, ctx) if broken.any() else ())
+            if self._worst(requirement, columns, told, candidate, ctx).beyond(bound, at_most=self.at_most).any()
         ]
         side = "at most" if self.at_most else "at least"
         text = beside.sentence(
