@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -33,9 +34,9 @@ def init(
     files = api.init(folder, template)
     put("\n".join(str(file) for file in files))
     say(
-        f"next: cd {folder}; ppdm-flow check policies/; ppdm-flow test tests/; ppdm-flow run {_below(files[0], folder)}"
+        f"next: cd {shlex.quote(str(folder))}; ppdm-flow check policies/; ppdm-flow test tests/; ppdm-flow run {_below(files[0], folder)}"
     )
-    say("then: git init; git add .; git commit; README.md has every command")
+    say("then: ppdm-flow lock; git init; git add .; git commit; README.md has every command")
 
 
 def _below(file: Path, folder: Path) -> Path:
