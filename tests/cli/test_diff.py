@@ -153,6 +153,9 @@ def test_git_folders(here, git, home, root):
     assert (found["added"], found["removed"]) == (["policies/three.yaml"], ["main:policies/two.yaml"])
     text = here("diff", "main:policies", "policies").stdout
     assert "added: policies/three.yaml" in text
+    (home / "policies/three.yaml").rename(home / "policies/two.yaml")
+    for form in ("text", "markdown"):
+        assert "1 policy without any change" in here("diff", "main:policies", "policies", "--format", form).stdout
 
 
 def test_an_old_policy_that_is_not_valid_proves_nothing(here, home):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ppdm_flow.report.difference.measured import tables
-from ppdm_flow.report.difference.subject import SAYS, Difference, in_order, place, tally
+from ppdm_flow.report.difference.subject import SAYS, Difference, changed, in_order, place, tally
 from ppdm_flow.report.markdown import escaped
 
 _SHOWN = {"weaker": "**weaker**", "incomparable": "**incomparable**", "stronger": "stronger", "neutral": "neutral"}
@@ -15,7 +15,9 @@ _SHOWN = {"weaker": "**weaker**", "incomparable": "**incomparable**", "stronger"
 def render(subject: Difference) -> str:
     """Return every pair as a table; neutral changes are folded away."""
     document = subject.document
-    lines = [line for pair in document["pairs"] for line in _pair(pair)]
+    shown, same = changed(document["pairs"])
+    lines = [line for pair in shown for line in _pair(pair)]
+    lines += [f"{same}.\n"] if same else []
     lines += [f"Added: {escaped(name)}\n" for name in document["added"]]
     lines += [f"Removed: {escaped(name)}\n" for name in document["removed"]]
     if "runs" in document:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ppdm_flow.report.difference.measured import lines as measured
-from ppdm_flow.report.difference.subject import SAYS, Difference, in_order, place, tally
+from ppdm_flow.report.difference.subject import SAYS, Difference, changed, in_order, place, tally
 from ppdm_flow.report.snippet import printable
 
 _MARKS = {"weaker": "-", "incomparable": "?", "stronger": "+", "neutral": "="}
@@ -23,7 +23,9 @@ _COLORS = {
 def text(subject: Difference) -> str:
     """Return every change with its verdict, both texts with their lines, and why."""
     document = subject.document
-    blocks = ["\n".join(_pair(each, subject)) for each in document["pairs"]]
+    shown, same = changed(document["pairs"])
+    blocks = ["\n".join(_pair(each, subject)) for each in shown]
+    blocks += [same] if same else []
     blocks += [f"added: {printable(name)} (nothing to compare it with)" for name in document["added"]]
     blocks += [f"removed: {printable(name)} (it releases nothing any more)" for name in document["removed"]]
     if "runs" in document:

@@ -30,6 +30,14 @@ def tally(changes: list[dict[str, Any]]) -> str:
     return ", ".join(f"{count[v]} {v}" for v in VERDICTS if count[v]) or "no change"
 
 
+def changed(pairs: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """Return the pairs to show, and a line on those without any change, where there are several pairs."""
+    shown = [p for p in pairs if p["changes"] or p["governance"] or len(pairs) == 1]
+    same = len(pairs) - len(shown)
+    line = f"{same:,} {'policy' if same == 1 else 'policies'} without any change" if same else ""
+    return shown, line
+
+
 def in_order(changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return changes with what a reviewer has to see first."""
     return sorted(changes, key=lambda each: VERDICTS.index(each["verdict"]))
