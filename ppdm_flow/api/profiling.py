@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.profiling_data import columns, look, without
+from ppdm_flow.api.profiling_data import columns, look, names_are_values, without
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
@@ -52,7 +52,11 @@ def profile(data: Path, *, header: bool | None = None) -> Profiled:
     Raises DataError where the file cannot be read, has no rows, or columns that no policy can declare.
     """
     written = look(data, header=header)
-    found, missing = without(columns(data, written))
+    every = columns(data, written)
+    if header is None and written.columns is None and names_are_values(every, data):
+        written = look(data, header=False)
+        every = columns(data, written)
+    found, missing = without(every)
     source = {
         "options": dict(written.options),
         "columns": list(written.columns) if written.columns else None,

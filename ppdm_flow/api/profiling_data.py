@@ -79,6 +79,11 @@ def columns(data: Path, written: Written) -> dict[str, Coded]:
     return {name: _joined([batch.column(i) for batch in batches]) for i, name in enumerate(names)}
 
 
+def names_are_values(found: Mapping[str, Coded], data: Path) -> bool:
+    """Whether the name of a column of a text file is one of its values: then the first row may be no header."""
+    return inferred(data.name) == "csv" and any(_has(values, name) for name, (_, values) in found.items())
+
+
 def without(found: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ...]]:
     """Take marks of missing values for missing: (the columns, the marks that occur).
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.output import columns, deliver
+from ppdm_flow.cli.output import columns, deliver, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 
@@ -51,4 +51,6 @@ def profile(
     if out is not None and out.exists() and out.is_file():
         raise UsageError(Diagnostic("PPF673", f"`{out}` is there already: nothing was written"))
     found = api.profile(data, header=header)
+    if header is None and found.document["source"]["columns"] is not None:
+        say("the first line looks like data, so the columns are numbered: `--header` takes it for their names")
     deliver(found.rendered(form.value, columns(), out.parent if out is not None else None), out)

@@ -258,6 +258,12 @@ class TestFiles:
         policy, _ = passes(found, tmp_path)
         assert api.run(policy, out=tmp_path / "runs").report.releases["study"]["rows"] == 13
 
+    def test_a_first_row_that_comes_again_far_below(self, tmp_path):
+        rows = [[f"name{i}", "x"] for i in range(500)] + [["Alice", "y"]]
+        found = api.profile(written(tmp_path, None, [["Alice", "z"], *rows]))
+        assert list(roles(found)) == ["column_1", "column_2"]
+        assert not [form for form in FORMS if "Alice" in found.rendered(form)]
+
     def test_the_header_can_be_said(self, tmp_path):
         path = written(tmp_path, ["2019", "2020", "x"], self.ROWS)
         assert list(roles(api.profile(path, header=True))) == ["2019", "2020", "x"]

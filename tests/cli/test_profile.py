@@ -32,5 +32,13 @@ def test_forms(here, people, form):
     assert "illness" in done.stdout
 
 
+def test_a_file_without_a_header_is_told(here, tmp_path):
+    (tmp_path / "x.csv").write_text("1,a\n" * 9)
+    done = here("profile", "x.csv", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "columns are numbered" in done.stderr
+    assert here("profile", "x.csv", "--no-header", cwd=tmp_path).stderr == ""
+
+
 def test_faults(here, tmp_path):
     assert here("profile", "nowhere.csv", cwd=tmp_path).returncode == 2
