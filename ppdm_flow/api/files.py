@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -47,7 +46,7 @@ def _write(file: Path, content: bytes) -> None:
         file.write_bytes(content)
         return
     whole = file.resolve()  # a link stays a link
-    part = whole.with_name(f".{whole.name[:80]}.{secrets.token_hex(4)}.part")
+    part = whole.with_name(f".{whole.name[:80]}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as stream:
             stream.write(content)
