@@ -33,11 +33,6 @@ def init(
     """
     files = api.init(folder, template)
     put("\n".join(str(file) for file in files))
-    say(
-        f"next: cd {shlex.quote(str(folder))}; ppdm-flow check policies/; ppdm-flow test tests/; ppdm-flow run {_below(files[0], folder)}"
-    )
+    run = f"ppdm-flow run {files[0].relative_to(folder)}"
+    say(f"next: cd {shlex.quote(str(folder))}; ppdm-flow check policies/; ppdm-flow test tests/; {run}")
     say("then: ppdm-flow lock; git init; git add .; git commit; README.md has every command")
-
-
-def _below(file: Path, folder: Path) -> Path:
-    return file.relative_to(folder)
