@@ -18,7 +18,7 @@ WORTH = 4
 """Tests for which one more process pays: it takes some seconds to import what they need."""
 
 Tell = Callable[[Result, int, int], None]
-"""Is told each result, how many there are so far, and how many there will be."""
+"""Is told each result, in the order of the tests, how many that makes, and how many there will be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,12 @@ class Wanted:
 def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: Wanted) -> tuple[Result, ...]:
     """Carry out every job. A test that ends its process is an error; so are those that cannot be started then."""
     found: dict[int, Result] = {}
+    told = 0
     for number, result in _here(jobs, wanted) if workers == 1 else _apart(jobs, workers, wanted):
         found[number] = result
-        tell(result, len(found), len(jobs))
+        while told in found:
+            tell(found[told], told + 1, len(jobs))
+            told += 1
     return tuple(found[number] for number in sorted(found))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.api.testing_files import matching
-from ppdm_flow.api.testing_pool import Job, _outcome, workers_for
+from ppdm_flow.api.testing_pool import Job, _here, _outcome, workers_for
 from ppdm_flow.api.testing_words import bounds, meets
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.cases.loading import load
@@ -325,6 +325,18 @@ def test_a_process_that_ends_is_an_error(folder):
     result = _outcome(future, Job(load(folder / "a.test.yaml"), "t"))
     assert (result.outcome, result.exit_status, result.failures[0].code) == (Outcome.ERROR, 3, "PPF654")
     assert result.line == 3
+
+
+def test_results_are_told_in_the_order_of_the_tests(folder, monkeypatch):
+    text = "policy: clinic.yaml\ntests:\n" + "".join(f"  t{i}: {{expect: {{check: []}}}}\n" for i in range(4))
+    monkeypatch.setattr(
+        "ppdm_flow.api.testing_pool._apart",
+        lambda jobs, workers, wanted: reversed(list(_here(jobs, wanted))),
+    )
+    told = []
+    outcome = carried_out(folder, text, workers=2, tell=lambda *each: told.append(each))
+    assert [(r.name, done, total) for r, done, total in told] == [(f"t{i}", i + 1, 4) for i in range(4)]
+    assert [r.name for r in outcome.results] == ["t0", "t1", "t2", "t3"]
 
 
 def test_processes_are_made_where_they_pay():
