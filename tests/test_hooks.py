@@ -91,3 +91,12 @@ def test_check(run, folder):
     assert run("ppdm-flow-check").returncode == 0
     (folder / "policies" / "visits.yaml").write_text(POLICY.replace("privacy: {k_anonymity: {k: 3}}\n", ""))
     assert run("ppdm-flow-check").returncode == 1
+
+
+def test_lock(run, folder):
+    pytest.importorskip("ppdm_flow.cli.lock", reason="this version has no `lock`")
+    words = [sys.executable, "-m", "ppdm_flow", "lock"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = run("ppdm-flow-lock")
+    assert done.returncode == 0, done.stdout + done.stderr

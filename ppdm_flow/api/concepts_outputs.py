@@ -27,6 +27,7 @@ OUTPUT_CONCEPTS: Mapping[str, Concept] = {
                 _listed("`check`", CHECK),
                 _listed("`run`, `audit`, `report`", JUDGED),
                 _listed("`verify`", VERIFIED),
+                "`test` writes `text`, `json` or `junit`, one at a time.",
             )
         )
         + "\n\nPaths in `sarif`, `github`, `gitlab` and `junit` start at the root of the repository: the nearest folder"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 
 from ppdm_flow.mining.uniques.measure import Combination, Ground
 
@@ -12,6 +13,8 @@ BUDGET = 1_000_000_000
 """Rows that a search looks at, over all combinations: some four seconds on one core."""
 
 _HALF = 0.5
+_LISTED = 200_000
+"""Combinations that are listed at a level, before those that cannot be unique or telling are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +87,22 @@ class _Search:
     def _candidates(self, columns: Sequence[int], level: int) -> list[Combination]:
         """Return what can be unique or telling at this level, the most values first, as far as the budget goes."""
         minimal = [frozenset(found) for found in self._minimal]
-        found = [c for c in self._possible(columns, level) if not any(m.issubset(c) for m in minimal)]
+        wide = self._widest(columns, level)
+        self._left_out += comb(len(columns), level) - comb(len(wide), level)
+        found = [c for c in self._possible(wide, level) if not any(m.issubset(c) for m in minimal)]
         found.sort(key=lambda c: (-self._ground.possible(c), c))
         kept = found[: self._left]
         self._left -= len(kept)
         self._looked_at += len(kept)
         self._left_out += len(found) - len(kept)
         return kept
+
+    def _widest(self, columns: Sequence[int], level: int) -> list[int]:
+        """Return so many columns that their combinations can be listed: those with most values, in their order."""
+        size = len(columns)
+        while comb(size, level) > _LISTED:
+            size -= 1
+        return sorted(sorted(columns, key=lambda c: (-self._ground.widths[c], c))[:size])
 
     def _possible(self, columns: Sequence[int], level: int) -> Iterator[Combination]:
         return (c for c in combinations(columns, level) if self._ground.possible(c) >= self._least)
