@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ppdm_flow.policy.nodes import Entry, Map, Node, Scalar
+from ppdm_flow.policy.nodes import Entry, Map, Node, PolicyPath, Scalar
 from ppdm_flow.policy.references import Found
 
 PATHS = (
@@ -19,9 +20,18 @@ PATHS = (
 )
 """Where the language has a path of a file that is read."""
 
-PLUGIN_FILES: Mapping[str, tuple[str, ...]] = {"linkage": ("external",), "unsorted_matching": ("other",)}
-"""Parameters of plugins that are paths of files: those that their specs declare as ``FilePath``."""
+PLUGIN_FILES: Mapping[str, PolicyPath] = {
+    "complementary_release": ("other",),
+    "generalize": ("attributes", "*", "hierarchy"),
+    "linkage": ("external",),
+    "pseudonymize": ("key_file",),
+    "reidentification_risk": ("population",),
+    "roll_up": ("hierarchy",),
+    "unsorted_matching": ("other",),
+}
+"""Where a plugin's parameters have the path of a file: what its spec declares as ``FilePath``."""
 
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PLUGINS = ("steps", "audits")
 
 
@@ -39,13 +49,14 @@ def rebased(node: Map, here: Found, root: Path, inherited: Map) -> Map:
     return changed if isinstance(changed, Map) else node
 
 
-def _of_plugins(node: Map, inherited: Map) -> Iterator[tuple[str, ...]]:
+def _of_plugins(node: Map, inherited: Map) -> Iterator[PolicyPath]:
     """Yield the paths in the ``with:`` of steps and audits at which their plugins take a file."""
     for section in _PLUGINS:
         entries = node.get(section)
         for name in entries.entries if isinstance(entries, Map) else ():
-            for key in PLUGIN_FILES.get(_use(node, section, name) or _use(inherited, section, name), ()):
-                yield section, name, "with", key
+            file = PLUGIN_FILES.get(_use(node, section, name) or _use(inherited, section, name))
+            if file is not None:
+                yield section, name, "with", *file
 
 
 def _use(root: Map, section: str, name: str) -> str:
@@ -71,6 +82,8 @@ def _at(node: Node, pattern: tuple[str, ...], way: str) -> Node:
 
 
 def _moved(node: Node, way: str) -> Node:
-    if not isinstance(node, Scalar) or not node.text or os.path.isabs(node.text):  # noqa: PTH117  (text, not a Path)
+    if not isinstance(node, Scalar) or not node.text or _ADDRESS.match(node.text):
+        return node
+    if os.path.isabs(node.text):  # noqa: PTH117  (text, not a Path)
         return node
     return replace(node, text=os.path.normpath(os.path.join(way, node.text)))  # noqa: PTH118  (text, not a Path)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Mapping
+from inspect import getsource
+from typing import Annotated, Any, get_args, get_origin
+
 import pytest
+from pydantic import BaseModel
 
 from ppdm_flow.policy.rebase import PLUGIN_FILES
 from ppdm_flow.sdk import registry
-from ppdm_flow.sdk.spec import FileMark
+from ppdm_flow.sdk.spec import FileMark, PluginSpec
 
 AUDITS = """\
 audits:
@@ -16,20 +22,40 @@ audits:
 """
 
 
-def marked(group: str) -> dict[str, tuple[str, ...]]:
-    found = {}
-    for plugin in registry.listed(group):
-        fields = registry.load(group, plugin.name).params.model_fields.items()
-        names = tuple(info.alias or n for n, info in fields if "FileMark" in repr((info.annotation, info.metadata)))
-        if names and plugin.built_in:
-            found[plugin.name] = names
-    return found
+def files(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the places of a model, and of models in it, that are declared as files."""
+    for name, info in model.model_fields.items():
+        here = (*path, info.alias or name)
+        if FileMark() in info.metadata:
+            yield here
+        yield from below(info.annotation, here)
+
+
+def below(annotation: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from files(annotation, path)
+    if get_origin(annotation) is Annotated and FileMark() in get_args(annotation):
+        yield path
+    inner = (*path, "*") if get_origin(annotation) in (dict, Mapping) else path
+    for each in get_args(annotation):
+        yield from below(each, inner)
+
+
+def built_in() -> Iterator[PluginSpec]:
+    for group in registry.GROUPS:
+        yield from (registry.load(group, p.name) for p in registry.listed(group) if p.built_in)
 
 
 def test_every_file_that_a_built_in_takes_is_known_here() -> None:
-    assert repr(FileMark()) == "FileMark()"
-    assert marked("anonymizers") | marked("audits") == dict(PLUGIN_FILES)
-    assert marked("sources") | marked("sinks") == {}
+    marked = {spec.info.name: tuple(files(spec.params)) for spec in built_in()}
+    assert {name: found for name, found in marked.items() if found} == {n: (p,) for n, p in PLUGIN_FILES.items()}
+
+
+def test_what_a_page_calls_relative_to_the_policy_is_declared_as_a_file() -> None:
+    for spec in built_in():
+        told = " ".join(getsource(sys.modules[spec.params.__module__]).split())
+        if "relative to the policy" in told:
+            assert spec.info.name in PLUGIN_FILES
 
 
 def test_files_of_plugins(read, start) -> None:
@@ -37,6 +63,12 @@ def test_files_of_plugins(read, start) -> None:
     assert tree["link"]["with"] == {"external": "lib/people.csv", "identity": "name"}
     assert tree["order"]["with"]["other"] == "lib/t/before.csv"
     assert tree["rejoin"]["with"]["other"] == "study"
+
+
+def test_files_of_steps(read, start) -> None:
+    steps = "steps: {g: {use: generalize, with: {attributes: {job: {hierarchy: jobs.csv}, city: {level: 2}}}}}\n"
+    tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": steps}).tree["steps"]
+    assert tree["g"]["with"]["attributes"] == {"job": {"hierarchy": "lib/jobs.csv"}, "city": {"level": "2"}}
 
 
 def test_the_plugin_may_stand_in_the_file_below(read, start) -> None:
@@ -52,3 +84,9 @@ def test_a_population(read, start, path: str) -> None:
     base = f"privacy: {{k_map: {{k: 3, population: {{path: {path}}}}}}}\n"
     tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": base}).tree
     assert tree["privacy"]["k_map"]["population"]["path"] == (path if path[0] == "/" else "lib/pop.csv")
+
+
+@pytest.mark.parametrize(("path", "meant"), [("a.ledger", "lib/a.ledger"), ("postgresql://db/x", "postgresql://db/x")])
+def test_a_ledger_on_a_server_has_no_folder(read, start, path: str, meant: str) -> None:
+    tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": f"ledger: {{path: '{path}'}}\n"}).tree
+    assert tree["ledger"]["path"] == meant

@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
 from ppdm_flow.core.attributes import Change, HierarchySpec
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 METHODS = ("intervals", "prefix", "hierarchy", "round", "date")
 
@@ -29,7 +29,7 @@ class Rule(Params):
     open_ends: Literal["none", "below", "above", "both"] = "none"
     prefix: Annotated[int, Field(ge=0)] | None = None
     mask: Annotated[str, Field(min_length=1, max_length=1)] = "*"
-    hierarchy: str | None = None
+    hierarchy: FilePath | None = None
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ";"
     level: Annotated[int, Field(ge=0)] = 1
     round: Annotated[float, Field(gt=0.0)] | None = None

@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 
 class RollUpParams(Params):
@@ -20,7 +20,7 @@ class RollUpParams(Params):
     """
 
     level: Annotated[int, Field(ge=1)] | None = None
-    hierarchy: str | None = None
+    hierarchy: FilePath | None = None
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ";"
     attribute: str | None = None
 

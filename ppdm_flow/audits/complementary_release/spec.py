@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import unknown
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Scope
 
 
 class ComplementaryReleaseParams(Params):
@@ -20,7 +20,7 @@ class ComplementaryReleaseParams(Params):
     given; ``sensitive`` are wanted: those of that role if not given. Groups of fewer than ``k`` people are a finding.
     """
 
-    other: str
+    other: FilePath
     columns: Mapping[str, str] = Field(default_factory=dict)
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.audits.chosen import chosen_attributes
 from ppdm_flow.audits.reidentification_risk.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import FilePath, Params, PluginSpec
 
 
 class ReidentificationRiskParams(Params):
@@ -22,7 +22,7 @@ class ReidentificationRiskParams(Params):
 
     threshold: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.2
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    population: str | None = None
+    population: FilePath | None = None
 
 
 SPEC = PluginSpec(
