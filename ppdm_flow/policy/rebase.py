@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ppdm_flow.core.server_address import is_address
 from ppdm_flow.policy.nodes import Entry, Map, Node, PolicyPath, Scalar
 from ppdm_flow.policy.references import Found
 
@@ -31,7 +31,6 @@ PLUGIN_FILES: Mapping[str, PolicyPath] = {
 }
 """Where a plugin's parameters have the path of a file: what its spec declares as ``FilePath``."""
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PLUGINS = ("steps", "audits")
 
 
@@ -82,7 +81,7 @@ def _at(node: Node, pattern: tuple[str, ...], way: str) -> Node:
 
 
 def _moved(node: Node, way: str) -> Node:
-    if not isinstance(node, Scalar) or not node.text or _ADDRESS.match(node.text):
+    if not isinstance(node, Scalar) or not node.text or is_address(node.text):
         return node
     if os.path.isabs(node.text):  # noqa: PTH117  (text, not a Path)
         return node
