@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.audits.classes.measures import measures
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -18,6 +19,14 @@ SPEC = PluginSpec(
         reference="Wong, Li, Fu, Wang, (alpha, k)-anonymity, KDD 2006",
         serves=("alpha_k",),
         cost="one count over quasi-identifiers and sensitive attribute; wildcard: times patterns of missing cells",
+        figures=measures(
+            "alpha",
+            FigureInfo(
+                "the largest share of a sensitive value (of the requirement's `values`, if it names some) in a class",
+                "max over classes C and values v of |rows of C with v| / |C|",
+                "lower",
+            ),
+        ),
     ),
     params=AlphaKParams,
     algorithm="ppdm_flow.audits.alpha_k.algorithm:AlphaKAudit",

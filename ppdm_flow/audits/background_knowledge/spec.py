@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.audits.background_knowledge.measures import FIGURES
 from ppdm_flow.audits.inference.knowledge import Target, checked
+from ppdm_flow.audits.inference.measures import TARGETS
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -41,7 +42,7 @@ SPEC = PluginSpec(
             '        carl: {known: {zip: "47673", age: "36"}, never: {condition: [Heart Disease]}}\n'
             "gates:\n  nobody-certain: {metric: informed.certain, max: 0}"
         ),
-        figures=FIGURES,
+        figures={**FIGURES, **TARGETS},
     ),
     params=BackgroundKnowledgeParams,
     algorithm="ppdm_flow.audits.background_knowledge.algorithm:BackgroundKnowledgeAudit",

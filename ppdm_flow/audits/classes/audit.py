@@ -10,6 +10,7 @@ from ppdm_flow.audits.classes import beside
 from ppdm_flow.audits.classes.faults import UnmeasuredError, require_true_values
 from ppdm_flow.audits.classes.histograms import Histograms, histograms
 from ppdm_flow.audits.classes.judged import Floats, Judged, R
+from ppdm_flow.audits.classes.measures import PREFIX
 from ppdm_flow.audits.classes.picture import picture
 from ppdm_flow.audits.classes.rows import Alone, Rows
 from ppdm_flow.audits.classes.wording import left_out, treatment, unmeasured, unreleased
@@ -101,7 +102,7 @@ class SensitiveAudit(ABC, Generic[R]):
             if together is not None:
                 if not isinstance(together, Alone):
                     own = self._again(requirement, together, candidate, ctx)
-                found |= {f"{requirement.id}.{beside.PREFIX}{n}": v for n, v in own.items()}
+                found |= {f"{requirement.id}.{PREFIX}{n}": v for n, v in own.items()}
         return found
 
     def _own(self, ctx: AuditContext) -> list[R]:
@@ -159,13 +160,13 @@ class SensitiveAudit(ABC, Generic[R]):
     ) -> tuple[dict[str, Figure], Measured]:
         """Judge the groups of people that all releases together leave, as classes are."""
         requirement = alone.requirement
-        name, bound = f"{requirement.id}.{beside.PREFIX}{self.metric}", self.bound(requirement)
+        name, bound = f"{requirement.id}.{PREFIX}{self.metric}", self.bound(requirement)
         rows = beside.rows(candidate, ctx)
         if rows is None:
             why = beside.obstacle(ctx)
             return {}, self._held(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
         judged = alone if isinstance(rows, Alone) else self._worst(requirement, columns, rows, candidate, ctx)
-        figures = {f"{requirement.id}.{beside.PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
+        figures = {f"{requirement.id}.{PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
         broken = judged.beyond(bound, at_most=self.at_most)
         colliding = [
             earlier.name

@@ -12,9 +12,6 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Earlier, Membership
 from ppdm_flow.sdk.view import DataView
 
-PREFIX = "cumulative_"
-"""Begins the names of figures on such groups."""
-
 
 def asked(ctx: AuditContext) -> bool:
     """Whether other releases are to be taken into account: the ledger knows people, and rows are somebody's."""

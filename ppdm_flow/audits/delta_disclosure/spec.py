@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.audits.classes.measures import measures
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -18,6 +19,21 @@ SPEC = PluginSpec(
         reference="Brickell, Shmatikov, The cost of privacy, KDD 2008",
         serves=("delta_disclosure",),
         cost="one count over quasi-identifiers and sensitive attribute; wildcard: times patterns of missing cells",
+        figures=measures(
+            "delta",
+            FigureInfo(
+                "how many times as frequent, or as rare, a value is in a class as in the whole release, as a logarithm",
+                "max over classes C and values v of |ln(p_C(v) / p(v))|: p_C are shares in C, p in all rows; it does"
+                " not exist where a class lacks a value",
+                "lower",
+            ),
+            {
+                "classes_lacking_a_value": FigureInfo(
+                    "the classes without some value that others have: whoever is in one is known not to have it",
+                    better="lower",
+                )
+            },
+        ),
     ),
     params=DeltaDisclosureParams,
     algorithm="ppdm_flow.audits.delta_disclosure.algorithm:DeltaDisclosureAudit",

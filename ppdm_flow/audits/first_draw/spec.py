@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -19,6 +19,13 @@ SPEC = PluginSpec(
         " PODS 2003",
         serves=("first_draw",),
         cost="one look-up of the people of each earlier release",
+        figures={
+            "releases": FigureInfo(
+                "the earlier releases that have the same people's values of an attribute that is randomized now",
+                "earlier releases, other than generated ones, with such an attribute and somebody who is in this one",
+                "lower",
+            )
+        },
     ),
     params=FirstDrawParams,
     algorithm="ppdm_flow.audits.first_draw.algorithm:FirstDrawAudit",

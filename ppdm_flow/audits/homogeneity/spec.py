@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import Target, checked
+from ppdm_flow.audits.inference.measures import TARGETS
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -43,6 +44,7 @@ SPEC = PluginSpec(
             "certain_rows": FigureInfo("those rows, counted", better="lower"),
             "certain_classes": FigureInfo("the classes in which all rows have one sensitive value", better="lower"),
             "by_chance": FigureInfo("the share that would be certain if the values were dealt to the rows at random"),
+            **TARGETS,
         },
         example=(
             "audits:\n  alike:\n    use: homogeneity\n    with:\n      targets:\n"

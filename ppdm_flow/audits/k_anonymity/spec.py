@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.audits.classes.measures import LEFT_OUT
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -18,6 +19,22 @@ SPEC = PluginSpec(
         reference="Samarati, Protecting respondents' identities in microdata release, TKDE 13(6), 2001",
         serves=("k_anonymity",),
         cost="one count over the quasi-identifiers; wildcard: distinct combinations times patterns of missing cells",
+        figures={
+            "k": FigureInfo("the rows of the smallest equivalence class", "min over classes C of |C|", "higher"),
+            "k_own_category": FigureInfo(
+                "k where a missing value is a value like any other (`nulls: own_category`)", "min |C|", "higher"
+            ),
+            "k_wildcard": FigureInfo(
+                "k where a missing value matches every value (`nulls: wildcard`)", "min |rows that fit|", "higher"
+            ),
+            "k_exclude": FigureInfo(
+                "k where rows with a missing value belong to no class (`nulls: exclude`)", "min |C|", "higher"
+            ),
+            "classes": FigureInfo("the equivalence classes over the quasi-identifiers", better="higher"),
+            "rows_below": FigureInfo("the rows in classes smaller than the k that is required", better="lower"),
+            "uniques": FigureInfo("the rows that are alone in their class", better="lower"),
+            "rows_left_out": LEFT_OUT,
+        },
     ),
     params=KAnonymityParams,
     algorithm="ppdm_flow.audits.k_anonymity.algorithm:KAnonymityAudit",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -18,6 +18,19 @@ SPEC = PluginSpec(
         reference="Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008",
         serves=("km_anonymity",),
         cost="combinations of at most m items within each set",
+        figures={
+            "k": FigureInfo(
+                "the sets that share the rarest combination of at most m items",
+                "min over the combinations of 1 to m items that occur of the sets that hold all of them; 0 without any",
+                "higher",
+            ),
+            **{
+                f"k_{size}": FigureInfo(
+                    f"the same of combinations of exactly {size} item{'s' * (size > 1)}", "the same", "higher"
+                )
+                for size in range(1, 5)
+            },
+        },
         sets="column",
     ),
     params=KmAnonymityParams,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.audits.classes.measures import measures
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -18,6 +19,23 @@ SPEC = PluginSpec(
         reference="Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam, l-diversity, ACM TKDD 1(1), 2007",
         serves=("l_diversity",),
         cost="one count over quasi-identifiers and sensitive attribute; wildcard: times patterns of missing cells",
+        figures=measures(
+            "l",
+            FigureInfo(
+                "how many well-represented sensitive values the least diverse class has, by the `variant`",
+                "min over classes; distinct: the values that occur; entropy: exp(-sum p ln p); recursive: the largest l"
+                " with r_1 < c (r_l + ... + r_m), r_i being the rows of the i-th most frequent value; 0 if there is"
+                " none",
+                "higher",
+            ),
+            {
+                "distinct": FigureInfo(
+                    "the distinct sensitive values of the class that has fewest, whatever the `variant`",
+                    "min over classes of the values that occur",
+                    "higher",
+                )
+            },
+        ),
     ),
     params=LDiversityParams,
     algorithm="ppdm_flow.audits.l_diversity.algorithm:LDiversityAudit",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.audits.linkage.measures import FIGURES
 from ppdm_flow.audits.records.attributes import unknown
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
@@ -65,6 +66,7 @@ SPEC = PluginSpec(
             " Torra, Disclosure risk assessment via record linkage, 2002; Gower, Biometrics 27, 1971"
         ),
         cost="one way down the sorted classes for each distinct person: seconds for a million; sampled beyond that",
+        figures=FIGURES,
         example=(
             "audits:\n  voters:\n    use: linkage\n    with: {external: voters.csv, identity: name}\n"
             "gates:\n  nobody-found: {metric: voters.linked, max: 0}"

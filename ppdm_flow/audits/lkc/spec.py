@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -18,6 +18,27 @@ SPEC = PluginSpec(
         reference="Mohammed, Fung, Hung, Lee, Anonymizing healthcare data, KDD 2009",
         serves=("lkc",),
         cost="distinct rows times combinations of at most L of the quasi-identifiers",
+        figures={
+            "k": FigureInfo(
+                "the fewest rows that fit what somebody knows who knows at most L quasi-identifiers of a person",
+                "min over sets of at most L quasi-identifiers, and their values that occur together, of the rows that"
+                " have them",
+                "higher",
+            ),
+            "confidence": FigureInfo(
+                "how sure such a person can be of a sensitive value that the requirement names",
+                "max over the same groups g, and these values, of |rows of g with the value| / |g|; 0 without any",
+                "lower",
+            ),
+            "combinations": FigureInfo(
+                "the sets of quasi-identifiers that were looked at; with `nulls: own_category` those of L, which are"
+                " the worst"
+            ),
+            "rows_left_out": FigureInfo(
+                "the rows that no set of quasi-identifiers groups, since values are missing (`nulls: exclude`)",
+                better="lower",
+            ),
+        },
     ),
     params=LKCParams,
     algorithm="ppdm_flow.audits.lkc.algorithm:LKCAudit",

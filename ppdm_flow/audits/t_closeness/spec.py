@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.audits.classes.measures import measures
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -18,6 +19,15 @@ SPEC = PluginSpec(
         reference="Li, Li, Venkatasubramanian, t-closeness, ICDE 2007",
         serves=("t_closeness",),
         cost="one count over quasi-identifiers and sensitive attribute; wildcard: times patterns of missing cells",
+        figures=measures(
+            "t",
+            FigureInfo(
+                "how far the sensitive values of a class are distributed otherwise than in the whole release, at most",
+                "max over classes of the earth mover's distance; equal: 1/2 sum |p - q|; ordered: the sum over ranks of"
+                " |cumulated p - q|, over m - 1 for m values: p are shares in the class, q in all rows",
+                "lower",
+            ),
+        ),
     ),
     params=TClosenessParams,
     algorithm="ppdm_flow.audits.t_closeness.algorithm:TClosenessAudit",

@@ -1,0 +1,35 @@
+"""What the figures say that all audits of sensitive values in classes have. Imported by specs: light."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ppdm_flow.core.plugin_info import FigureInfo
+
+PREFIX = "cumulative_"
+"""Begins the names of figures on the groups of people that all releases of the ledger leave together."""
+
+_CLASSES: Mapping[str, FigureInfo] = {
+    "classes": FigureInfo("the equivalence classes over the quasi-identifiers", better="higher"),
+    "classes_beyond": FigureInfo("the classes that break the bound, or have no figure at all", better="lower"),
+    "rows_beyond": FigureInfo("the rows in such classes", better="lower"),
+}
+LEFT_OUT = FigureInfo(
+    "the rows that belong to no class because a quasi-identifier is missing (`nulls: exclude`); 0 otherwise",
+    better="lower",
+)
+
+
+def measures(metric: str, own: FigureInfo, further: Mapping[str, FigureInfo] | None = None) -> dict[str, FigureInfo]:
+    """Return what the figures say of an audit whose requirement bounds ``metric``; ``further`` are its alone."""
+    classes = {metric: own, **_CLASSES}
+    together = {f"{PREFIX}{name}": _together(name, figure) for name, figure in classes.items()}
+    return {**classes, "rows_left_out": LEFT_OUT, **(further or {}), **together}
+
+
+def _together(name: str, figure: FigureInfo) -> FigureInfo:
+    """Say what a figure is where groups of people take the place of classes."""
+    what = f"`{name}` of the groups of people that this release and all others of the ledger leave together"
+    formula = f"{figure.formula}; each C is such a group" if figure.formula else ""
+    return replace(figure, what=what, formula=formula)
