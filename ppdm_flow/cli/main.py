@@ -3,92 +3,28 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from importlib import import_module
+from typing import NoReturn
 
-import typer
-
-import ppdm_flow
-from ppdm_flow.cli import (
-    audit,
-    check,
-    diff,
-    doctor,
-    explain,
-    hierarchy,
-    init,
-    ledger,
-    listing,
-    mine,
-    plan,
-    policy_tests,
-    profile,
-    reconstruct,
-    report,
-    run,
-    schema,
-    show,
-    sweep,
-    verify,
-)
-from ppdm_flow.cli.output import complain, put
+from ppdm_flow.cli.output import complain
 from ppdm_flow.cli.streams import prepare
-from ppdm_flow.cli.verbs import HELP, add
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, RunError
 
-app = typer.Typer(
-    name="ppdm-flow",
-    help="A release policy in, an audited release of personal data or a refusal out.",
-    epilog="Start with `ppdm-flow init DIR`, or look a word up with `ppdm-flow explain WORD`.",
-    add_completion=True,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings=HELP,
-)
-_VERBS = (
-    check,
-    plan,
-    run,
-    audit,
-    verify,
-    report,
-    policy_tests,
-    sweep,
-    diff,
-    reconstruct,
-    mine,
-    hierarchy,
-    profile,
-    ledger,
-    show,
-    listing,
-    explain,
-    schema,
-    init,
-    doctor,
-)
-for _module in _VERBS:
-    add(app, _module)
 
-
-def _version(asked: bool) -> None:
-    if asked:
-        put(f"ppdm-flow {ppdm_flow.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """A release policy in, an audited release of personal data or a refusal out."""
+def app(words: Sequence[str], prog_name: str) -> None:
+    """Run the program for these words. Its modules are no garbage: looking for some while they are made costs time."""
+    gc.disable()
+    try:
+        program = import_module("ppdm_flow.cli.program").program(words)
+    finally:
+        gc.enable()
+    program(words, prog_name=prog_name)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -96,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     words = list(sys.argv[1:] if arguments is None else arguments)
     prepare()
     try:
-        app(words, prog_name="ppdm-flow")
+        app(words, "ppdm-flow")
     except PpdmError as error:
         complain(error.diagnostics, error.sources)
         _trace(error, words)

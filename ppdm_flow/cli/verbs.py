@@ -10,14 +10,13 @@ import typer
 from typer.core import TyperCommand
 
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
-_NAMES = {"listing": "list", "policy_tests": "test"}
 
 
-def add(app: typer.Typer, module: ModuleType) -> None:
+def add(app: typer.Typer, verb: str, module: ModuleType) -> None:
     """Give the program one more verb, with the module's examples below its help."""
     short = module.__name__.rpartition(".")[2]
     function: Callable[..., None] = getattr(module, short)
     lines = "\n".join(f"  ppdm-flow {example}" for example in module.EXAMPLES)
     epilog = f"\b\nExamples:\n{lines}"
     kind = getattr(module, "COMMAND", TyperCommand)
-    app.command(_NAMES.get(short, short), cls=kind, epilog=epilog, context_settings=HELP)(function)
+    app.command(verb, cls=kind, epilog=epilog, context_settings=HELP)(function)

@@ -12,7 +12,12 @@ class Model(BaseModel):
     """Base of every model: unknown keys are errors, no NaN, and no input is ever quoted in a message."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        populate_by_name=True,
+        defer_build=True,  # most models stand within another, and need no validator of their own
     )
 
 
