@@ -5,9 +5,10 @@
 Each key of the language, each value out of a fixed list, each name of a plugin and each parameter of a plugin in each
 bundled policy (``pipelines/``, ``tests/examples/good/``, the built-in templates and a fresh scaffold) is misspelt by
 one edit: a letter left out, doubled, replaced or exchanged with the next, or a stray one put in. What is a word of the
-same place again is no typo, and one place of one kind counts once, however many policies have it.
+same place again is no typo, and one place of one kind counts once, however many policies have it. A misspelt template
+is checked by way of a policy that extends it.
 
-``caret``: an error is drawn on just the misspelt token. ``hint``: the first such error names the word that stood there.
+``caret``: an error is drawn on just the misspelt token. ``hint``: an error drawn there names the word that stood there.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import argparse
 import collections
 import contextlib
 import json
+import os
 import random
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -151,8 +153,8 @@ def edits(token: Token) -> Iterator[str]:
                 yield typo
 
 
-def judged(path: Path, token: Token, typo: str, text: str, spare: Path) -> Verdict:
-    """Write the policy with the typo to ``spare``, check it, and look at what is drawn."""
+def judged(path: Path, token: Token, typo: str, text: str, spare: Path, heir: Path | None = None) -> Verdict:
+    """Write the file with the typo to ``spare``, check it or its ``heir``, and look at what is drawn."""
     lines = text.split("\n")
     line, start = token.span.line - 1, token.span.column - 1
     stop = token.span.end_column - 1
@@ -161,9 +163,9 @@ def judged(path: Path, token: Token, typo: str, text: str, spare: Path) -> Verdi
     lines[line] = lines[line][:start] + quote + typo + quote + lines[line][stop:]
     spare.write_text("\n".join(lines), encoding="utf-8")
     where = (token.span.line, token.span.column, token.span.column + len(typo) + 2 * len(quote))
-    drawn = [d for d in _found(spare) if d.span is not None and Path(d.span.file).name == spare.name]
+    drawn = [d for d in _found(heir or spare) if d.span is not None and Path(d.span.file).name == spare.name]
     here = [d for d in drawn if d.severity is Severity.ERROR and _place(d) == where]
-    hint = any(f"`{token.word}`" in (d.hint or "") for d in here[:1])
+    hint = any(f"`{token.word}`" in (d.hint or "") for d in here)
     return Verdict(token, typo, path.name, bool(here), hint)
 
 
@@ -186,21 +188,41 @@ def bundled(folder: Path) -> list[Path]:
     return [p for p in files if not p.name.endswith(".test.yaml")]
 
 
-def measured(policies: Iterable[Path], share: float = 1.0, key: int = 7) -> Iterator[Verdict]:
+def _heir(template: Path, spare: Path, policies: Iterable[Path]) -> Path | None:
+    """Write a policy that extends ``spare`` in the place of the template, and return it; None where nobody does."""
+    for policy in policies:
+        text = policy.read_text(encoding="utf-8")
+        places = (f"builtin:{template.stem}", os.path.relpath(template, policy.parent))
+        for place in places:
+            written = rf"(?<![\w/.:-])(\./)?{re.escape(place)}(?![\w.-])"
+            if "\nreleases:" in text and re.search(rf"template: {written}|extends: {written}", text):
+                heir = policy.with_name(f"heir-of-{template.stem}-{policy.name}")
+                heir.write_text(re.sub(written, os.path.relpath(spare, policy.parent), text), encoding="utf-8")
+                return heir
+    return None
+
+
+def measured(policies: Sequence[Path], share: float = 1.0, key: int = 7) -> Iterator[Verdict]:
     """Misspell every place of the language that the policies have, or a share of all misspellings."""
     dice = random.Random(key)
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for path in policies:
         text = path.read_text(encoding="utf-8")
         spare = path.with_name(f"misspelt-{path.name}")
+        template = not re.search(r"^(releases|tests):", text, re.MULTILINE)
+        heir = _heir(path, spare, policies) if template else None
+        if template and heir is None:
+            continue
         for token in tokens(path):
             if (token.word, token.place) in seen or token.span.end_line != token.span.line:
                 continue
             seen.add((token.word, token.place))
             for typo in edits(token):
                 if share >= 1 or dice.random() < share:
-                    yield judged(path, token, typo, text, spare)
-        spare.unlink(missing_ok=True)
+                    yield judged(path, token, typo, text, spare, heir)
+        for made in (spare, heir):
+            if made is not None:
+                made.unlink(missing_ok=True)
 
 
 def main() -> None:

@@ -20,6 +20,8 @@ def home(tmp_path_factory):
     (folder / "patients.csv").write_text("\n".join(["name,zip,age,condition", *lines]) + "\n")
     known = [f"{name},{code},{age}" for name, code, age, _ in people[:60]]
     (folder / "voters.csv").write_text("\n".join(["name,postcode,age", *known]) + "\n")
+    earlier = [f"47{i % 2},{'young' if i % 3 else 'old'},{c}" for i, (*_, c) in enumerate(people)]
+    (folder / "spring.csv").write_text("\n".join(["zip,age,condition", *earlier]) + "\n")
     text = POLICY.read_text() + SEED
     (folder / "safe.yaml").write_text(text)
     leaky = text.replace("{attributes: {zip: {}, age: {}}}", "{attributes: {zip: {}}}")

@@ -45,6 +45,24 @@ PAGES: tuple[CodePage, ...] = (
         "The requirement is judged from the operator that randomized the attribute; without one it cannot hold, and"
         " every run is withheld.",
         "Add a `fine_grain_perturbation` step, or drop the attribute before the release.",
+        bad=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "releases:\n"
+            "  study: {path: study.csv}"
+        ),
+        good=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "releases:\n"
+            "  study: {path: study.csv}"
+        ),
     ),
     CodePage(
         "PPF554",
@@ -53,6 +71,12 @@ PAGES: tuple[CodePage, ...] = (
         "The published operator would be that of one step, and estimates from it wrong; its bounds were computed for"
         " true values, not for perturbed ones.",
         "Keep one of the steps.",
+        bad=(
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
+            "  again: {use: fine_grain_perturbation, with: {attribute: disease}}"
+        ),
+        good=("steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"),
     ),
     CodePage(
         "PPF555",
@@ -73,6 +97,28 @@ PAGES: tuple[CodePage, ...] = (
         "One release holds an attribute perturbed, another holds it unperturbed.",
         "Rows of the two can be matched by their other attributes, so the perturbation protects nobody.",
         "Drop it from one of them, or release the perturbed one in both.",
+        bad=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "releases:\n"
+            "  open: {from: perturb, path: open.csv}\n"
+            "  inside: {from: source, path: inside.csv}"
+        ),
+        good=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "releases:\n"
+            "  open: {from: perturb, path: open.csv}\n"
+            "  inside: {from: perturb, path: inside.csv}"
+        ),
     ),
     CodePage(
         "PPF557",
@@ -80,6 +126,23 @@ PAGES: tuple[CodePage, ...] = (
         "An attribute is generalized, suppressed or otherwise changed after a step has randomized it.",
         "The operator that is published and audited no longer describes the released values.",
         "Put the perturbation last.",
+        bad=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "  coarsen: {use: generalize, with: {attributes: {disease: {prefix: 1}}}}"
+        ),
+        good=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}"
+        ),
     ),
     CodePage(
         "PPF558",
@@ -87,6 +150,28 @@ PAGES: tuple[CodePage, ...] = (
         "A step decides what to change by an attribute that was randomized before. A warning.",
         "It sees noise: it suppresses more than needed, and in other places than needed.",
         "Put it before the perturbation.",
+        bad=(
+            "attributes:\n"
+            "  age: {role: quasi_identifier}\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "  suppress: {use: progressive_disclosure}"
+        ),
+        good=(
+            "attributes:\n"
+            "  age: {role: quasi_identifier}\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure}\n"
+            "  perturb: {use: fine_grain_perturbation}"
+        ),
     ),
     CodePage(
         "PPF559",
@@ -112,6 +197,18 @@ PAGES: tuple[CodePage, ...] = (
         "An attribute has `role: subject`, and a requirement counts rows.",
         "A group of five rows may be one person: k, confidences and posteriors would be measured too well.",
         "Aggregate to one row a person before; then `role: identifier` is right for the attribute.",
+        bad=(
+            "attributes:\n"
+            "  patient: {role: subject}         # and every visit is a row\n"
+            "  age: {role: quasi_identifier}\n"
+            "privacy: {k_anonymity: {k: 5}}"
+        ),
+        good=(
+            "attributes:\n"
+            "  patient: {role: identifier}      # and the file has one row for each patient\n"
+            "  age: {role: quasi_identifier}\n"
+            "privacy: {k_anonymity: {k: 5}}"
+        ),
     ),
     CodePage(
         "PPF563",
@@ -155,6 +252,19 @@ PAGES: tuple[CodePage, ...] = (
         "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.7, negated: true}",
         good="rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
         "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.95, negated: true}",
+    ),
+    CodePage(
+        "PPF537",
+        "variety that is asked of randomized values",
+        "A requirement on the values of classes (`l_diversity`, `t_closeness`, `alpha_k`, `delta_disclosure`,"
+        " `beta_likeness`, `lkc`) or on combinations of items (`km_anonymity`) is about an attribute that a step"
+        " randomizes. A warning: it cannot be verified, so the release will be withheld (PPF880).",
+        "Values that were drawn at random vary, whether the people's own values do or not; whoever knows the operator"
+        " sees through it. Counting them would promise a protection that is none.",
+        "Require `sensitivities` of a perturbed attribute, `itemset_breach` of randomized sets, or do not randomize.",
+        bad="privacy: {l_diversity: {disease: {l: 3}}}\nsteps:\n  perturb: {use: fine_grain_perturbation}",
+        good="privacy: {sensitivities: {disease: {default: {r1: 0.1, r2: 0.3}}}}\nsteps:\n"
+        "  perturb: {use: fine_grain_perturbation}",
     ),
     *SETS,
     *ITEMSETS,

@@ -195,17 +195,4 @@ PAGES: tuple[CodePage, ...] = (
         bad="privacy:\n  blend: {min_support: {count: 1}}",
         good="privacy:\n  blend: {min_support: {count: 20}, max: 0.03}",
     ),
-    CodePage(
-        "PPF537",
-        "variety that is asked of randomized values",
-        "A requirement on the values of classes (`l_diversity`, `t_closeness`, `alpha_k`, `delta_disclosure`,"
-        " `beta_likeness`, `lkc`) or on combinations of items (`km_anonymity`) is about an attribute that a step"
-        " randomizes. A warning: it cannot be verified, so the release will be withheld (PPF880).",
-        "Values that were drawn at random vary, whether the people's own values do or not; whoever knows the operator"
-        " sees through it. Counting them would promise a protection that is none.",
-        "Require `sensitivities` of a perturbed attribute, `itemset_breach` of randomized sets, or do not randomize.",
-        bad="privacy: {l_diversity: {disease: {l: 3}}}\nsteps:\n  perturb: {use: fine_grain_perturbation}",
-        good="privacy: {sensitivities: {disease: {default: {r1: 0.1, r2: 0.3}}}}\nsteps:\n"
-        "  perturb: {use: fine_grain_perturbation}",
-    ),
 )
