@@ -15,7 +15,7 @@ from ppdm_flow.api.concepts_roles import ROLE_CONCEPTS
 from ppdm_flow.api.concepts_tests import TEST_CONCEPTS
 
 _SECTIONS = "Sections of a policy"
-_FIGURES = "Figures"
+_RISKS = "Risks of re-identification"
 _USE = "Using a release"
 
 
@@ -85,32 +85,6 @@ CONCEPTS: Mapping[str, Concept] = {
         "`sealed` (a secret key from the operating system, the default) or `reproducible` (a seed, for tests)",
         "Randomization protects only while the randomness is secret: a seed in a policy undoes the perturbation.",
     ),
-    "k": Concept(_FIGURES, "the number of rows in the smallest equivalence class over the quasi-identifiers"),
-    "confidence": Concept(
-        _FIGURES, "the largest share of one sensitive value in a group over a template's channel: what one could infer"
-    ),
-    "smallest_group": Concept(
-        _FIGURES, "the rows of the smallest group over a template's channel, where the template gives a `min_support`"
-    ),
-    "information_kept": Concept(
-        _FIGURES,
-        "what a disclosure keeps: the information of the class and each attribute's cells, summed, in bits a row",
-        "Without a target, the entropy of the cells. `search: beam` and `search: lookahead` maximize it, and"
-        " `information_gained_by_search` is what they keep beyond the greedy search.",
-    ),
-    "nas": Concept(
-        _FIGURES,
-        "the Normalised Anonymity Score: how many original rows occur in the release, the rarer the more they count",
-        "0: none; 1: all. See `explain anonymity_score`.",
-    ),
-    "margin": Concept(
-        _FIGURES,
-        "how far the worst posterior lies beyond what (r1, r2) allows, upward or downward; at 0 or below it holds",
-    ),
-    "record_utility": Concept(_FIGURES, "the expected share of records that keep their value under a perturbation"),
-    "aggregate_utility": Concept(
-        _FIGURES, "how well the original frequencies can be reconstructed from perturbed data; 1 is exactly"
-    ),
     "reconstruction": Concept(
         _USE,
         "estimating, from a release alone, how often each value of a perturbed attribute occurred before",
@@ -136,18 +110,11 @@ CONCEPTS: Mapping[str, Concept] = {
         " many values, some look good by chance, so run the chosen policy once more and believe that run.",
         "# ppdm-flow sweep POLICY --over steps.generate.min_support=1,5,20 --metrics anonymity_score.nas",
     ),
-    "suppressed_cells": Concept(_FIGURES, "the number of cells that a step replaced by ⊥"),
-    "error_increase": Concept(
-        _FIGURES, "the error of a classifier trained on the release, minus that of one trained on the original"
-    ),
-    "base": Concept(_FIGURES, "the error of a classifier trained on the original data (the papers' BE)"),
-    "suppressed": Concept(_FIGURES, "the error of a classifier trained on the released data (the papers' SE)"),
-    "removed": Concept(_FIGURES, "the error of a classifier trained without the sensitive attributes (the papers' RE)"),
     "prosecutor_risk": Concept(
-        _FIGURES, "the highest chance to pick a person's row, for one who knows that the person is in the data"
+        _RISKS, "the highest chance to pick a person's row, for one who knows that the person is in the data"
     ),
     "journalist_risk": Concept(
-        _FIGURES, "the highest chance to pick a person's row, for one who does not know whether the person is in it"
+        _RISKS, "the highest chance to pick a person's row, for one who does not know whether the person is in it"
     ),
-    "marketer_risk": Concept(_FIGURES, "the expected share of rows that a linkage of the whole release gets right"),
+    "marketer_risk": Concept(_RISKS, "the expected share of rows that a linkage of the whole release gets right"),
 }

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ppdm_flow.api import keys
 from ppdm_flow.api.cards import plugin_page
-from ppdm_flow.api.concept import Concept
 from ppdm_flow.api.concepts import CONCEPTS
-from ppdm_flow.api.figure_pages import figure_names, figure_pages
-from ppdm_flow.api.figures import FIGURES
+from ppdm_flow.api.figure_pages import figure_names, figure_pages, figure_topics, is_owned
 from ppdm_flow.api.templates import template_names, template_page
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
-from ppdm_flow.core.page import CodePage
+from ppdm_flow.core.page import CodePage, fenced
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk import registry
-
-_WORDS: Mapping[str, Concept] = {**CONCEPTS, **FIGURES}
 
 
 def explain(term: str) -> str:
@@ -28,15 +24,18 @@ def explain(term: str) -> str:
         return code_page(pages()[word.upper()])
     if (page := template_page(word)) is not None:
         return page
-    name = word.rpartition(".")[2].lower().replace("-", "_").replace(" ", "_")
-    found = [_WORDS[name].text(name)] if name in _WORDS else []
-    if name not in _WORDS and name in keys.names():
+    metric = word.lower().replace("-", "_").replace(" ", "_")
+    if "." in metric and is_owned(metric):
+        return "\n\n".join(figure_pages(metric))
+    name = metric.rpartition(".")[2]
+    found = [CONCEPTS[name].text(name)] if name in CONCEPTS else []
+    if name not in CONCEPTS and name in keys.names():
         found.append(keys.key_page(name))
     found += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
-    found += figure_pages(name)
+    found += figure_pages(name) or figure_pages(metric)
     if found:
         return "\n\n".join(found)
-    near = closest(word, (*_WORDS, *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()))
+    near = closest(word, (*CONCEPTS, *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()))
     hint = f"did you mean `{near}`?" if near else None
     help_ = "`ppdm-flow explain` alone lists everything that has a page"
     raise UsageError(Diagnostic("PPF692", f"there is no page about `{term}`", hint=hint, help=help_))
@@ -45,16 +44,15 @@ def explain(term: str) -> str:
 def topics() -> str:
     """Return everything that has a page, as Markdown."""
     groups: dict[str, list[str]] = {}
-    for name, concept in _WORDS.items():
+    for name, concept in CONCEPTS.items():
         groups.setdefault(concept.kind, []).append(f"- `{name}`: {concept.short}")
     parts = [f"## {kind}\n\n" + "\n".join(lines) for kind, lines in groups.items()]
-    figures = "\n".join(f"- `{name}`: {what}" for name, what in figure_names().items() if name not in _WORDS)
-    parts.append(f"## Figures of plugins\n\n{figures}")
-    rest = ", ".join(f"`{name}`" for name in keys.names() if name not in _WORDS)
+    rest = ", ".join(f"`{name}`" for name in keys.names() if name not in CONCEPTS)
     parts.append(f"## Keys of a policy\n\n{rest}")
     for group in registry.GROUPS:
         names = ", ".join(f"`{plugin.name}`" for plugin in registry.listed(group))
         parts.append(f"## {group.capitalize()}\n\n{names}")
+    parts += figure_topics()
     parts.append("## Templates\n\n" + ", ".join(f"`{name}`" for name in template_names()))
     codes = "\n".join(f"- `{page.code}`: {page.title}" for page in pages().values())
     return "\n\n".join([*parts, f"## Codes\n\n{codes}"])
@@ -65,9 +63,9 @@ def code_page(page: CodePage) -> str:
     parts = [f"# {page.code}: {page.title}", f"## What it means\n\n{page.what}", f"## Why it matters\n\n{page.why}"]
     parts.append(f"## What to do\n\n{page.fix}")
     if page.bad:
-        parts.append(f"## Example\n\n```yaml\n{page.bad.strip()}\n```")
+        parts.append(f"## Example\n\n{fenced(page.bad)}")
     if page.good:
-        parts.append(f"## Better\n\n```yaml\n{page.good.strip()}\n```")
+        parts.append(f"## Better\n\n{fenced(page.good)}")
     return "\n\n".join(parts)
 
 

@@ -8,30 +8,58 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk import registry
 
-_GROUPS = ("anonymizers", "audits")
+GROUPS = ("anonymizers", "audits")
+"""The plugins that measure something."""
 
 
-def figure_pages(name: str) -> list[str]:
-    """Return the page of every figure of this name as Markdown: one for each plugin that measures such a figure."""
-    return [_page(name, info, info.figures[name]) for info in _cards() if name in info.figures]
+def figure_pages(metric: str) -> list[str]:
+    """Return the pages of a figure as Markdown, one for each plugin that measures it.
+
+    ``metric`` is its name, or the whole name of one in a report: of ``found.frequent.2`` it is ``frequent`` that has a
+    page. Where it names the plugin or the requirement (``privacy.k_anonymity.k``), there is only that page.
+    """
+    found = [(info, name) for info in cards() if (name := info.figure_of(metric)) is not None]
+    parts = metric.split(".")
+    own = [(info, name) for info, name in found if {info.name, *info.serves} & set(parts)]
+    last = max((parts.index(name) for _, name in found), default=0)
+    return [_page(name, info, info.figures[name]) for info, name in own or found if own or name == parts[last]]
+
+
+def is_owned(metric: str) -> bool:
+    """Return whether a metric's name tells whose figure it is."""
+    parts = set(metric.split("."))
+    return any(info.figure_of(metric) and {info.name, *info.serves} & parts for info in cards())
 
 
 def figure_names() -> dict[str, str]:
     """Return what each figure of the installed plugins says, sorted by name; of several plugins the first."""
     found: dict[str, str] = {}
-    for info in _cards():
+    for info in cards():
         for name, figure in info.figures.items():
             found.setdefault(name, figure.what)
     return dict(sorted(found.items()))
 
 
-def _cards() -> Iterator[PluginInfo]:
-    for group in _GROUPS:
+def figure_topics() -> list[str]:
+    """Return the names of all figures as Markdown: a section for each kind of plugin, a line for each plugin."""
+    return [
+        f"## Figures of {group}\n\n" + "\n".join(_line(info) for info in cards(group) if info.figures)
+        for group in GROUPS
+    ]
+
+
+def cards(*groups: str) -> Iterator[PluginInfo]:
+    """Yield the cards of the plugins that can be loaded; of all that measure something, or of these groups."""
+    for group in groups or GROUPS:
         for plugin in registry.listed(group):
             try:
                 yield registry.load(group, plugin.name).info
             except PluginError:  # a broken plugin must not hide the pages of the others; `doctor` names it
                 continue
+
+
+def _line(info: PluginInfo) -> str:
+    return f"- `{info.name}`: " + ", ".join(f"`{name}`" for name in info.figures)
 
 
 def _page(name: str, info: PluginInfo, figure: FigureInfo) -> str:

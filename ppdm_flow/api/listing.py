@@ -1,10 +1,12 @@
-"""The plugins and templates that are installed."""
+"""The plugins and templates that are installed, and the figures that plugins measure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ppdm_flow.api.figure_pages import GROUPS
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.suggest import closest
@@ -14,12 +16,16 @@ from ppdm_flow.policy.template_words import described
 from ppdm_flow.sdk import registry
 
 TEMPLATES = "templates"
-LISTS = (*registry.GROUPS, TEMPLATES)
+FIGURES = "figures"
+LISTS = (*registry.GROUPS, FIGURES, TEMPLATES)
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What is known of a plugin or a template; ``fault`` where it cannot be loaded."""
+    """What is known of a plugin, a template or a figure; ``of`` is a figure's plugin.
+
+    ``fault`` says why it cannot be loaded.
+    """
 
     name: str
     distribution: str
@@ -30,6 +36,7 @@ class Card:
     serves: tuple[str, ...] = ()
     randomized: bool = False
     cost: str = ""
+    of: str = ""
     fault: str = ""
 
     @property
@@ -39,7 +46,7 @@ class Card:
 
 
 def plugins(group: str) -> tuple[Card, ...]:
-    """Return what is installed of ``anonymizers``, ``audits``, ``sources``, ``sinks`` or ``templates``.
+    """Return what is installed of ``anonymizers``, ``audits``, ``sources``, ``sinks``, ``figures`` or ``templates``.
 
     Raises
     ------
@@ -48,6 +55,8 @@ def plugins(group: str) -> tuple[Card, ...]:
     """
     if group == TEMPLATES:
         return tuple(_template(each) for each in catalogue.listed())
+    if group == FIGURES:
+        return tuple(each for measuring in GROUPS for each in _figures(measuring))
     if group not in registry.GROUPS:
         near = closest(group, LISTS)
         hint = f"did you mean `{near}`?" if near else None
@@ -75,6 +84,19 @@ def card(group: str, plugin: registry.Listed) -> Card:
         info.randomized,
         info.cost,
     )
+
+
+def _figures(group: str) -> Iterator[Card]:
+    """Yield a card for each figure of the plugins that can be loaded; its kind is the plugin's name."""
+    for plugin in registry.listed(group):
+        try:
+            info = registry.load(group, plugin.name).info
+        except PluginError:  # `list` of its group names it
+            continue
+        distribution = f"{plugin.distribution} {plugin.version}"
+        for name, figure in info.figures.items():
+            reference = figure.reference or info.reference
+            yield Card(name, distribution, "figure", figure.what, reference, of=info.name)
 
 
 def _template(each: catalogue.Listed) -> Card:

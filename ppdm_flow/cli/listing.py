@@ -11,7 +11,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.cli.output import put
 
-EXAMPLES = ("list anonymizers", "list audits --format json", "list templates")
+EXAMPLES = ("list anonymizers", "list audits --format json", "list figures", "list templates")
 
 
 class Form(StrEnum):
@@ -22,10 +22,12 @@ class Form(StrEnum):
 
 
 def listing(
-    group: Annotated[str, typer.Argument(metavar="GROUP", help="anonymizers, audits, sources, sinks or templates.")],
+    group: Annotated[
+        str, typer.Argument(metavar="GROUP", help="anonymizers, audits, sources, sinks, figures or templates.")
+    ],
     form: Annotated[Form, typer.Option("--format", help="How to write the list.")] = Form.TEXT,
 ) -> None:
-    """List the plugins that are installed, or the templates that a policy can extend by name.
+    """List the plugins that are installed, the figures that they measure, or the templates that policies can extend.
 
     Exit status: 0 listed, 2 there is no such list.
     """
@@ -37,4 +39,5 @@ def listing(
     for card in cards:
         put(f"{card.name:<{width}}  {card.summary or card.fault}")
         serves = f"serves {', '.join(card.serves)}; " if card.serves else ""
-        put(f"{'':<{width}}  {serves}{card.kind.replace('_', '-')}; {card.distribution}")
+        kind = f"{card.kind} of {card.of}" if card.of else card.kind.replace("_", "-")
+        put(f"{'':<{width}}  {serves}{kind}; {card.distribution}")

@@ -40,7 +40,8 @@ class PluginInfo:
     ``serves`` names the requirement kinds that an anonymizer works towards, or that an audit measures.
     ``standalone``: such an audit may also be named under ``audits:``, to measure without a bound.
     ``guarantees`` are the claims, in words; an audit measures them again. ``randomized`` says whether it draws.
-    ``figures`` are those that it measures, by the last part of their names (``level`` for ``recode.age.level``).
+    ``figures`` are those that it measures, by that part of their names which is not a name of an
+    attribute, a value or a number (``level`` for ``recode.age.level``, ``frequent`` for ``found.frequent.2``).
     ``example`` is a piece of a policy that uses it, in YAML. ``sets`` says what it does with sets of items: ``""``
     nothing, ``column`` reads, writes or changes such columns beside others, ``only`` is for files of nothing else.
     """
@@ -58,3 +59,7 @@ class PluginInfo:
     example: str = ""
     sets: str = ""
     figures: Mapping[str, FigureInfo] = field(default_factory=dict)
+
+    def figure_of(self, metric: str) -> str | None:
+        """Return which of ``figures`` a metric is, by the last part of its name that is one; None where it is none."""
+        return next((part for part in reversed(metric.split(".")) if part in self.figures), None)
