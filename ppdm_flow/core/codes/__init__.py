@@ -36,6 +36,7 @@ HUNDREDS = (
     "classes",
     "ledger",
     "ledger_server",
+    "locking",
     "generated",
     "attacks",
     "partitioned",
