@@ -69,13 +69,14 @@ def test_the_plugins_are_installed_used_and_conform(root, tmp_path):
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "PIP_ROOT_USER_ACTION": "ignore"}
     policy = (tmp_path / "clinic.yaml").read_text()
     policy = policy.replace("steps:\n", "steps:\n  cut: {use: acme_initials, with: {attribute: job}}\n", 1)
-    policy += "audits: {values: {use: acme_distinct}}\ngates: {few: {metric: values.job, max: 4}}\n"
+    policy += "audits: {values: {use: acme_distinct}}\ngates: {few: {metric: values.job.distinct, max: 4}}\n"
     (tmp_path / "clinic.yaml").write_text(policy)
     for command in (
         ["pip", "install", *words],
         ["pytest", "-q", "-p", "no:cacheprovider", "acme"],
         ["ppdm_flow", "run", "clinic.yaml"],
         ["ppdm_flow", "explain", "acme_initials"],
+        ["ppdm_flow", "explain", "values.job.distinct"],
     ):
         done = subprocess.run(
             [sys.executable, "-m", *command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False

@@ -13,6 +13,7 @@ from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case, Outcome
+from ppdm_flow.testing.figures import untold
 from ppdm_flow.testing.running import OTHER_KEY, by_row_number, run, same, same_cells, same_table
 
 Check = Callable[[Case], Iterator[str]]
@@ -151,6 +152,11 @@ def account_holds_no_data(case: Case) -> Iterator[str]:
             yield f"the account quotes a value of the column `{name}`"
 
 
+def figures_are_told(case: Case) -> Iterator[str]:
+    """The card says what each figure means, so that reports and `explain` can."""
+    yield from untold(case.spec.info, case.fit().figures)
+
+
 def bad_input_is_refused(case: Case) -> Iterator[str]:
     """Every bad input of the case gives a PluginError that names the column and no value of it."""
     for bad in case.bad:
@@ -204,6 +210,7 @@ CHECKS: tuple[Check, ...] = (
     empty_partition_passes,
     account_is_json,
     account_holds_no_data,
+    figures_are_told,
     bad_input_is_refused,
     claims_hold,
 )

@@ -93,6 +93,10 @@ class AnonymizerConformance:
         """See :func:`checks.account_holds_no_data`."""
         self.hold(checks.account_holds_no_data)
 
+    def test_figures_are_told(self) -> None:
+        """See :func:`checks.figures_are_told`."""
+        self.hold(checks.figures_are_told)
+
     def test_bad_input_is_refused(self) -> None:
         """See :func:`checks.bad_input_is_refused`."""
         self.hold(checks.bad_input_is_refused)

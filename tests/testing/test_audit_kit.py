@@ -1,0 +1,87 @@
+"""The kit for audits passes those of the program, and catches what it is there to catch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.results import AuditOutcome, Figure, Measured
+from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.audit_case import AuditCase
+from ppdm_flow.testing.audit_conformance import AuditConformance
+from ppdm_flow.testing.case import Case
+from ppdm_flow.testing.checks import figures_are_told
+from ppdm_flow.testing.figures import untold
+
+TABLE = Table.of({"x": ["a", "b", "b", None] * 10, "y": ["m", "n"] * 20})
+TOLD = PluginInfo("counting", Kind.AUDIT, "Counts.", figures={"rows": FigureInfo("the rows")})
+
+
+class TestClassSizes(AuditConformance):
+    def case(self) -> AuditCase:
+        roles = {"x": Role.QUASI_IDENTIFIER}
+        return AuditCase(registry.load("audits", "class_sizes"), {}, TABLE, TABLE, roles)
+
+
+class TestKAnonymity(AuditConformance):
+    def case(self) -> AuditCase:
+        asked = KAnonymity("privacy.k_anonymity", 2, ("x",))
+        roles = {"x": Role.QUASI_IDENTIFIER}
+        return AuditCase(registry.load("audits", "k_anonymity"), {}, TABLE, TABLE, roles, (asked,))
+
+
+@dataclass(frozen=True)
+class Spec(PluginSpec):
+    """An audit that gives these figures; ``found`` is called with both views."""
+
+    found: Any = None
+
+    def load(self) -> Any:
+        return lambda _params: type("A", (), {"measure": lambda _self, *views: self.found(*views)})()
+
+
+def kit(found) -> AuditConformance:
+    tests = AuditConformance()
+    tests.case = lambda: AuditCase(Spec(TOLD, Params, "nowhere:Nothing", found=found), {}, TABLE, TABLE)
+    return tests
+
+
+def test_a_figure_that_is_not_on_the_card_fails():
+    tests = kit(lambda *_: AuditOutcome({"x.rows": Figure(1, "rows"), "x.lines": Figure(1, "rows")}))
+    with pytest.raises(AssertionError, match=r"the figure `x\.lines` is not on the card of `counting`: say what it"):
+        tests.test_figures_are_told()
+
+
+def test_figures_by_partition_fail():
+    tests = kit(lambda view, *_: AuditOutcome({"rows": Figure(len(list(view.partitions(["x"]))), "rows")}))
+    with pytest.raises(AssertionError, match="rows"):
+        tests.test_any_partitioning_same_figures()
+
+
+def test_a_measured_figure_has_to_be_given():
+    held = Measured("privacy.x", "privacy.x.rows", Figure(1, "rows"), 1.0, True, "All is well.")
+    with pytest.raises(AssertionError, match=r"privacy\.x\.rows"):
+        kit(lambda *_: AuditOutcome({}, (held,))).test_measured_figures_are_given()
+
+
+def test_a_step_tells_its_figures_too():
+    spec = registry.load("anonymizers", "generalize")
+    case = Case(spec, {"attributes": {"x": {"prefix": 0}}}, TABLE)
+    assert case.fit().figures
+    assert list(figures_are_told(case)) == []
+    silent = replace(spec, info=replace(spec.info, figures={}))
+    assert "`x.values_before` is not on the card" in next(figures_are_told(replace(case, spec=silent)))
+
+
+@pytest.mark.parametrize(
+    ("metric", "known"), [("rows", True), ("x.rows", True), ("rows.2", True), ("x", False), ("x.row", False)]
+)
+def test_a_name_is_told_by_any_of_its_parts(metric, known):
+    assert (not list(untold(TOLD, [metric]))) is known
