@@ -199,13 +199,13 @@ PAGES: tuple[CodePage, ...] = (
         "Aggregate to one row a person before; then `role: identifier` is right for the attribute.",
         bad=(
             "attributes:\n"
-            "  patient: {role: subject}         # and every visit is a row\n"
+            "  patient: {role: subject}    # and every visit is a row\n"
             "  age: {role: quasi_identifier}\n"
             "privacy: {k_anonymity: {k: 5}}"
         ),
         good=(
             "attributes:\n"
-            "  patient: {role: identifier}      # and the file has one row for each patient\n"
+            "  patient: {role: identifier}    # and the file has one row for each patient\n"
             "  age: {role: quasi_identifier}\n"
             "privacy: {k_anonymity: {k: 5}}"
         ),
@@ -248,13 +248,31 @@ PAGES: tuple[CodePage, ...] = (
         " attribute that no release has, every template holds.",
         "Nothing could ever be released.",
         "Raise a confidence: those of a value and of not having it must add up to at least 1.",
-        bad="rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
-        "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.7, negated: true}",
-        good="rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
-        "not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.95, negated: true}",
+        bad=(
+            "privacy:\n"
+            "  templates:\n"
+            "    rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
+            "    not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.7, negated: true}"
+        ),
+        good=(
+            "privacy:\n"
+            "  templates:\n"
+            "    rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
+            "    not-too-rare: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.95, negated: true}"
+        ),
     ),
     CodePage(
-        "PPF537",
+        "PPF567",
+        "a release without columns",
+        "Every attribute is an identifier or a subject that no step replaces, or is dropped on the way to the release.",
+        "A file without columns tells nobody anything; most likely a role or a `drop` is not what was meant.",
+        "Give a column another role, or replace identifiers with `pseudonymize` or `generalize` before the release.",
+        bad="attributes:\n  name: {role: identifier}\nreleases:\n  study: {path: study.csv}",
+        good="attributes:\n  name: {role: identifier}\n  outcome: {role: insensitive}\n"
+        "releases:\n  study: {path: study.csv}",
+    ),
+    CodePage(
+        "PPF568",
         "variety that is asked of randomized values",
         "A requirement on the values of classes (`l_diversity`, `t_closeness`, `alpha_k`, `delta_disclosure`,"
         " `beta_likeness`, `lkc`) or on combinations of items (`km_anonymity`) is about an attribute that a step"

@@ -43,6 +43,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     joins.unmeasured_parts,
     joins.unknown_partners,
     joins.unbounded_joins,
+    publication.without_columns,
     publication.unshuffled,
     publication.public_values,
 )

@@ -80,7 +80,7 @@ def variety_of_draws(ground: Ground) -> Iterator[Diagnostic]:
         for requirement in asked if steps else ():
             if covers(about(requirement), fact):
                 yield Diagnostic(
-                    "PPF537",
+                    "PPF568",
                     f"release `{release.name}` will be withheld: `{requirement.id}` counts the values of"
                     f" `{fact.source}`, and `{steps[0]}` randomizes them",
                     requirement.span,

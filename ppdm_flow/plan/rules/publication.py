@@ -30,3 +30,15 @@ def public_values(ground: Ground) -> Iterator[Diagnostic]:
                 ground.places.value("report", "values"),
                 Severity.WARNING,
             )
+
+
+def without_columns(ground: Ground) -> Iterator[Diagnostic]:
+    """Nothing is left to release."""
+    for release in ground.releases:
+        if not release.attributes:
+            yield Diagnostic(
+                "PPF567",
+                f"release `{release.name}` would have no column: all are identifiers, or dropped on the way",
+                ground.origin(release),
+                help="identifiers leave only if a step replaces them: `ppdm-flow explain pseudonymize`",
+            )
