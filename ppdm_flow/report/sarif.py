@@ -9,7 +9,7 @@ from typing import Any
 import ppdm_flow
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.page import CodePage
+from ppdm_flow.core.page import CodePage, fenced
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.noticed import KEY, Noticed, Waived
 from ppdm_flow.report.snippet import printable
@@ -61,7 +61,7 @@ def _help(page: CodePage) -> str:
     parts = [page.what, page.why, f"**What to do:** {page.fix}"]
     for title, example in (("Not so", page.bad), ("But so", page.good)):
         if example:
-            parts.append(f"{title}:\n\n```yaml\n{example.strip()}\n```")
+            parts.append(f"{title}:\n\n{fenced(example)}")
     return "\n\n".join(part for part in (*parts, f"`ppdm-flow explain {page.code}` says more.") if part)
 
 

@@ -1,7 +1,8 @@
-"""PPF738, PPF739, PPF770, PPF780 to PPF799 and PPF806 to PPF809: the built-in anonymizers."""
+"""PPF770, PPF771, PPF780 to PPF799, and those of ``full_domain``: the built-in anonymizers."""
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.full_domain import PAGES as FULL_DOMAIN
 from ppdm_flow.core.page import CodePage
 
 PAGES: tuple[CodePage, ...] = (
@@ -13,6 +14,14 @@ PAGES: tuple[CodePage, ...] = (
         "Protection has a price in usefulness, and a steward should know which bound it is paid for.",
         "Nothing to fix. If the release is not useful enough, ask first whether this r2 may be higher; the step's"
         " figures `shadow_price.<value>` have the price of every bound.",
+        bad=(
+            "privacy:\n"
+            "  sensitivities:    # the bound on flu costs most, and flu is no secret\n"
+            "    disease: {values: {flu: {r1: 0.02, r2: 0.05}, HIV: {r1: 0.02, r2: 0.1}}}"
+        ),
+        good=(
+            "privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.02, r2: 0.3}, HIV: {r1: 0.02, r2: 0.1}}}"
+        ),
     ),
     CodePage(
         "PPF771",
@@ -21,6 +30,13 @@ PAGES: tuple[CodePage, ...] = (
         " and support are at least as strict (Wang, Fung, Yu, ICDM 2005, Lemma 3.1).",
         "Looking at it would cost time and change nothing. The audit measures it all the same.",
         "Nothing to fix. `check` names the templates that imply it.",
+        bad=(
+            "privacy:\n"
+            "  templates:    # whatever holds for groups of job and city holds for those of job alone\n"
+            "    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
+            "    b: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.3}"
+        ),
+        good=("privacy:\n  templates:\n    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.2}"),
     ),
     CodePage(
         "PPF780",
@@ -113,8 +129,11 @@ PAGES: tuple[CodePage, ...] = (
         " value that it does not cover.",
         "A hierarchy that is not a tree by levels gives groups that do not contain what they seem to.",
         "One line a value, leaf first, the same number of fields in each, separated by `delimiter`.",
-        "hierarchy: {csv: hierarchies/county.csv}   # a file that does not exist",
-        "hierarchy: {csv: hierarchies/country.csv}",
+        bad=(
+            "attributes:    # there is no such file\n"
+            "  city: {role: quasi_identifier, hierarchy: {csv: hierarchies/citty.csv}}"
+        ),
+        good=("attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: hierarchies/city.csv}}"),
     ),
     CodePage(
         "PPF789",
@@ -122,6 +141,8 @@ PAGES: tuple[CodePage, ...] = (
         "The data holds a value that stands in no line of the hierarchy.",
         "A value without an ancestor would have to be passed on unchanged.",
         "Add the value to the hierarchy, or list it under `source.missing` if it means that there is none.",
+        bad=("$ cat hierarchies/city.csv    # and the data has Nantes\nParis;north;France\nLyon;south;France"),
+        good=("$ cat hierarchies/city.csv\nParis;north;France\nLyon;south;France\nNantes;west;France"),
     ),
     CodePage(
         "PPF790",
@@ -129,8 +150,8 @@ PAGES: tuple[CodePage, ...] = (
         "The environment variable is not set, the file cannot be read, or the key has less than 16 bytes.",
         "Whoever can guess the key can try all values and undo every pseudonym.",
         "Make a key once, keep it apart from the policy, and point `key_env` or `key_file` to it.",
-        "PPDM_KEY=secret ppdm-flow run policy.yaml",
-        'PPDM_KEY="$(openssl rand -hex 32)" ppdm-flow run policy.yaml',
+        bad="$ PPDM_KEY=secret ppdm-flow run policy.yaml",
+        good='$ PPDM_KEY="$(openssl rand -hex 32)" ppdm-flow run policy.yaml',
     ),
     CodePage(
         "PPF791",
@@ -147,6 +168,8 @@ PAGES: tuple[CodePage, ...] = (
         "`size` asks for more rows than the step receives.",
         "Fewer rows than promised would be a silent surprise.",
         "Lower `size`, or use `fraction`.",
+        bad=("steps:\n  few: {use: sample, with: {size: 5000}}    # of 3,000 rows"),
+        good=("steps:\n  few: {use: sample, with: {fraction: 0.5}}"),
     ),
     CodePage(
         "PPF793",
@@ -155,6 +178,12 @@ PAGES: tuple[CodePage, ...] = (
         "No perturbation can make less known than the frequencies alone tell; the bound still holds for priors of at"
         " most r1.",
         "Raise r2 of this value if the share is no secret, or reconsider whether the attribute can be released.",
+        bad=(
+            "privacy:\n"
+            "  sensitivities:    # and 30 % of all rows have flu\n"
+            "    disease: {values: {flu: {r1: 0.1, r2: 0.25}}}"
+        ),
+        good=("privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.1, r2: 0.5}}}"),
     ),
     CodePage(
         "PPF794",
@@ -171,6 +200,8 @@ PAGES: tuple[CodePage, ...] = (
         "The bounds are so strict, or the domain so small, that every value of the attribute becomes a uniform draw.",
         "The released attribute then carries no information about anyone, nor about the frequencies.",
         "Relax the bounds, drop rare values from the domain, or drop the attribute.",
+        bad=("privacy:\n  sensitivities: {disease: {default: {r1: 0.1, r2: 0.11}}}"),
+        good=("privacy:\n  sensitivities: {disease: {default: {r1: 0.1, r2: 0.5}}}"),
     ),
     CodePage(
         "PPF796",
@@ -196,6 +227,18 @@ PAGES: tuple[CodePage, ...] = (
         "It belongs to no channel of the templates that the step enforces, and not to what k-anonymity groups by.",
         "Suppressing it would cost data without any gain.",
         "Take it off the list, or add it to the channel.",
+        bad=(
+            "privacy:\n"
+            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure, with: {attributes: [age, city], k_anonymity: false}}"
+        ),
+        good=(
+            "privacy:\n"
+            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure, with: {attributes: [age], k_anonymity: false}}"
+        ),
     ),
     CodePage(
         "PPF799",
@@ -204,62 +247,20 @@ PAGES: tuple[CodePage, ...] = (
         " none; the step suppresses it, but may not suppress this attribute.",
         "The confidence that the step computes and the one that the audit measures would differ.",
         "Let the step suppress the attribute, use `nulls: own_category`, or `incomplete_rows: drop`.",
+        bad=(
+            "nulls: wildcard\n"
+            "privacy:\n"
+            "  templates: {hiv: {channel: [age, job], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure, with: {attributes: [job]}}"
+        ),
+        good=(
+            "nulls: wildcard\n"
+            "privacy:\n"
+            "  templates: {hiv: {channel: [age, job], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure, with: {attributes: [age, job]}}"
+        ),
     ),
-    CodePage(
-        "PPF806",
-        "no levels of the hierarchies keep the requirements",
-        "Even where every attribute is generalized as far as it may be, more rows would have to be suppressed than the"
-        " step may suppress.",
-        "Releasing the best of what is not good enough would break what the policy promises.",
-        "Allow more `suppression`, higher `levels`, more levels in the hierarchies, or ask for less.",
-        "steps:\n  recode: {use: full_domain_recoding, with: {suppression: 0, levels: {age: {max: 0}}}}",
-        "steps:\n  recode: {use: full_domain_recoding, with: {suppression: 0.05}}",
-    ),
-    CodePage(
-        "PPF807",
-        "values that a requirement cannot be enforced on",
-        "The sensitive attribute has missing values under `nulls: exclude`, or values without a rank where the distance"
-        " of t-closeness goes by ranks.",
-        "The step would enforce something else than the audit measures.",
-        "Drop incomplete rows (`source.incomplete_rows: drop`), give every value its place in `order`, or use"
-        " `nulls: own_category`.",
-        good="privacy:\n  t_closeness:\n    stay: {t: 0.2, distance: ordered, order: [day, week, month]}",
-    ),
-    CodePage(
-        "PPF808",
-        "the population table cannot be used",
-        "The file of `k_map.population` is not there, is no CSV file, lacks a column, or has values that the"
-        " hierarchies"
-        " do not cover.",
-        "Without the population nobody knows how many people a class fits.",
-        "Correct the path, `columns` or `delimiter`; let the hierarchies cover the population's values as well.",
-        good="privacy:\n  k_map: {k: 20, population: {path: register.csv, columns: {zip: postcode}}}",
-    ),
-    CodePage(
-        "PPF809",
-        "the levels are good, perhaps not the best",
-        "The search ended before every node of the lattice was decided: it has more than two million nodes, or"
-        " `most_nodes` ended it.",
-        "What is released keeps every requirement all the same; other levels might lose less.",
-        "Nothing, if the release is useful enough. Otherwise raise `most_nodes`, or bound some attributes with `levels`"
-        " so that the lattice becomes small.",
-    ),
-    CodePage(
-        "PPF738",
-        "rows dropped in place of suppressed cells",
-        "`suppress: cells` keeps suppressed rows as a class of their own; this time that class would have broken a"
-        " requirement.",
-        "A few rows that are alike only in being suppressed would be the easiest to recognize.",
-        "Nothing; or allow more `suppression`, so that the class grows.",
-    ),
-    CodePage(
-        "PPF739",
-        "missing cells written as suppressed ones",
-        "Under `nulls: wildcard` or `exclude` a missing cell counts towards several classes or none. The step"
-        " suppresses"
-        " such cells in the attributes that it recodes.",
-        "A suppressed cell means the same under all null semantics, so that the classes of the search are those of the"
-        " audit.",
-        "Nothing; `nulls: own_category` keeps missing cells apart.",
-    ),
+    *FULL_DOMAIN,
 )

@@ -1,7 +1,8 @@
-"""PPF8xx."""
+"""PPF810 to PPF849: audits of requirements, of classifiers and of risks, and those of ``originals``."""
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.originals import PAGES as ORIGINALS
 from ppdm_flow.core.page import CodePage
 
 _SENSITIVITIES = (
@@ -17,13 +18,22 @@ _SENSITIVITIES = (
         good="steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
     ),
     CodePage(
-        code="PPF811",
-        title="the released values do not follow the operator",
-        what="The released values were tested against the operator that the bounds are judged from, and differ from it"
+        "PPF811",
+        "the released values do not follow the operator",
+        "The released values were tested against the operator that the bounds are judged from, and differ from it"
         " more than chance would do in one release out of a million.",
-        why="The bound holds for the operator. Bytes that do not come from it (values left as they were, another"
+        "The bound holds for the operator. Bytes that do not come from it (values left as they were, another"
         " operator, values sorted or swapped afterwards) are not protected by it.",
-        fix="Use the operator of the very step that made the release, and change the attribute in no later step.",
+        "Use the operator of the very step that made the release, and change the attribute in no later step.",
+        bad=(
+            "$ cp patients.csv released.csv    # the original values, with the operator of another file\n"
+            "$ ppdm-flow audit policy.yaml --original patients.csv --released released.csv --operator"
+            " operator.json"
+        ),
+        good=(
+            "$ ppdm-flow audit policy.yaml --original patients.csv --released RELEASE/patients.csv"
+            " --operator RELEASE/operator.json"
+        ),
     ),
     CodePage(
         code="PPF812",
@@ -36,37 +46,52 @@ _SENSITIVITIES = (
         good="attributes:\n  disease: {role: sensitive, domain: [flu, HIV, cancer]}",
     ),
     CodePage(
-        code="PPF813",
-        title="a value is known too well beforehand",
-        what="A value is more frequent in the data than the r2 of its bound.",
-        why="Whoever knows the frequencies already believes in it more than r2 allows. No release can undo that; the"
+        "PPF813",
+        "a value is known too well beforehand",
+        "A value is more frequent in the data than the r2 of its bound.",
+        "Whoever knows the frequencies already believes in it more than r2 allows. No release can undo that; the"
         " bound still limits what those learn who believed in it less.",
-        fix="Raise r2 above the frequency, or leave the value without a bound if it is not the secret.",
-        bad="values: {flu: {r1: 0.1, r2: 0.2}}    # 40 % of the rows have it",
-        good="values: {flu: {r1: 0.4, r2: 0.6}}",
+        "Raise r2 above the frequency, or leave the value without a bound if it is not the secret.",
+        bad=(
+            "privacy:\n"
+            "  sensitivities:    # 40 % of the rows have flu\n"
+            "    disease: {values: {flu: {r1: 0.1, r2: 0.2}}}"
+        ),
+        good=("privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.4, r2: 0.6}}}"),
     ),
     CodePage(
-        code="PPF814",
-        title="too few rows to test the bytes",
-        what="The release is so small that an unperturbed one would pass the test against the operator as well.",
-        why="The bound is judged from the operator all the same; only the proof that the bytes follow it is weak.",
-        fix="Nothing, where the release was made in this run. Be careful with a small file that someone else made.",
+        "PPF814",
+        "too few rows to test the bytes",
+        "The release is so small that an unperturbed one would pass the test against the operator as well.",
+        "The bound is judged from the operator all the same; only the proof that the bytes follow it is weak.",
+        "Nothing, where the release was made in this run. Be careful with a small file that someone else made.",
+        bad=(
+            "$ wc -l released.csv    # 30 rows\n"
+            "$ ppdm-flow audit policy.yaml --original patients.csv --released released.csv --operator"
+            " operator.json"
+        ),
+        good="$ ppdm-flow run policy.yaml    # in one run the step itself says by which operator it perturbed",
     ),
     CodePage(
-        code="PPF815",
-        title="a bound on a value that the operator does not know",
-        what="The policy bounds a value that is not among those that the operator chooses from.",
-        why="Mostly the spelling differs from the data's, and then the value that was meant has no bound.",
-        fix="Write the value as it stands in the data.",
-        bad="values: {hiv: {r1: 0.1, r2: 0.25}}    # the data writes HIV",
-        good="values: {HIV: {r1: 0.1, r2: 0.25}}",
+        "PPF815",
+        "a bound on a value that the operator does not know",
+        "The policy bounds a value that is not among those that the operator chooses from.",
+        "Mostly the spelling differs from the data's, and then the value that was meant has no bound.",
+        "Write the value as it stands in the data.",
+        bad=("privacy:\n  sensitivities:    # the data writes HIV\n    disease: {values: {hiv: {r1: 0.1, r2: 0.25}}}"),
+        good=("privacy:\n  sensitivities:\n    disease: {values: {HIV: {r1: 0.1, r2: 0.25}}}"),
     ),
     CodePage(
-        code="PPF816",
-        title="the operator does not describe all that happened to the attribute",
-        what="More than one step randomized the attribute, or what the operator was given is not known.",
-        why="The bound is judged from one operator; two after each other are another one.",
-        fix="Perturb an attribute once.",
+        "PPF816",
+        "the operator does not describe all that happened to the attribute",
+        "More than one step randomized the attribute, or what the operator was given is not known.",
+        "The bound is judged from one operator; two after each other are another one.",
+        "Perturb an attribute once.",
+        bad=(
+            "$ ppdm-flow run first.yaml --out first    # perturbs disease\n"
+            "$ ppdm-flow run second.yaml --data first/released/patients.csv    # perturbs it again"
+        ),
+        good="$ ppdm-flow run policy.yaml --data patients.csv    # one policy with one perturbation of disease",
     ),
     CodePage(
         code="PPF817",
@@ -82,48 +107,78 @@ _SENSITIVITIES = (
 
 _TEMPLATES = (
     CodePage(
-        code="PPF820",
-        title="a sensitive attribute has new values",
-        what="The released sensitive attribute has values that it has not in the original.",
-        why="A new name does not hide an inference: whoever knows what the name stands for infers the same. So the"
+        "PPF820",
+        "a sensitive attribute has new values",
+        "The released sensitive attribute has values that it has not in the original.",
+        "A new name does not hide an inference: whoever knows what the name stands for infers the same. So the"
         " values that a sensitive one was turned into count as that one; where rows cannot be paired, any new one.",
-        fix="Nothing, if the requirement holds. Otherwise suppress channel attributes, or drop the sensitive one.",
+        "Nothing, if the requirement holds. Otherwise suppress channel attributes, or drop the sensitive one.",
+        bad=(
+            "privacy:\n"
+            "  templates: {hiv: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:    # HIV becomes H*, and whoever reads H* knows\n"
+            "  hide: {use: generalize, with: {attributes: {disease: {prefix: 1}}}}"
+        ),
+        good=(
+            "privacy:\n"
+            "  templates: {hiv: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure, with: {attributes: [job]}}"
+        ),
     ),
     CodePage(
-        code="PPF821",
-        title="a template's value never occurs",
-        what="A sensitive value of a template is not among the values of the original.",
-        why="A template on a misspelt value holds of every release and protects nothing.",
-        fix="Write the value as it stands in the data.",
-        bad="sensitive: {bankruptcy: [discharged]}    # the data writes Discharged",
-        good="sensitive: {bankruptcy: [Discharged]}",
+        "PPF821",
+        "a template's value never occurs",
+        "A sensitive value of a template is not among the values of the original.",
+        "A template on a misspelt value holds of every release and protects nothing.",
+        "Write the value as it stands in the data.",
+        bad=(
+            "privacy:\n"
+            "  templates:    # the data writes Discharged\n"
+            "    t: {channel: [job], sensitive: {bankruptcy: [discharged]}, confidence: 0.5}"
+        ),
+        good=(
+            "privacy:\n  templates:\n    t: {channel: [job], sensitive: {bankruptcy: [Discharged]}, confidence: 0.5}"
+        ),
     ),
 )
 
 _CLASSIFICATION = (
     CodePage(
-        code="PPF822",
-        title="released rows that no group counts",
-        what="Under `nulls: exclude`, rows with a missing quasi-identifier belong to no equivalence class.",
-        why="They are released, and k says nothing of them: such a row may be the only one of its kind.",
-        fix="Keep them back with `incomplete_rows: drop`, or count them with `nulls: own_category`.",
-        good="source: {path: table.csv, incomplete_rows: drop}",
+        "PPF822",
+        "released rows that no group counts",
+        "Under `nulls: exclude`, rows with a missing quasi-identifier belong to no equivalence class.",
+        "They are released, and k says nothing of them: such a row may be the only one of its kind.",
+        "Keep them back with `incomplete_rows: drop`, or count them with `nulls: own_category`.",
+        bad=("source: {path: table.csv}\nnulls: exclude\nprivacy: {k_anonymity: {k: 5}}"),
+        good=("source: {path: table.csv, incomplete_rows: drop}\nnulls: exclude\nprivacy: {k_anonymity: {k: 5}}"),
     ),
     CodePage(
-        code="PPF830",
-        title="no classification error on the release",
-        what="The class attribute is not released, was changed, or has too few rows with a class.",
-        why="An error on other classes says nothing of the original ones. The figures do not exist, and a gate on them"
+        "PPF830",
+        "no classification error on the release",
+        "The class attribute is not released, was changed, or has too few rows with a class.",
+        "An error on other classes says nothing of the original ones. The figures do not exist, and a gate on them"
         " does not hold.",
-        fix="Release the class attribute unchanged, or name another one with `target:`.",
+        "Release the class attribute unchanged, or name another one with `target:`.",
+        bad=(
+            "steps:\n"
+            "  fewer: {use: drop, with: {attributes: [readmitted]}}\n"
+            "audits:\n"
+            "  classifier: {use: classification_error, with: {target: readmitted}}"
+        ),
+        good=("audits:\n  classifier: {use: classification_error, with: {target: readmitted}}"),
     ),
     CodePage(
-        code="PPF831",
-        title="classification errors of a sample",
-        what="The table has more rows than the audit looks at.",
-        why="Training dozens of classifiers on all rows takes long, and the error changes little.",
-        fix="Raise `rows:` of the audit if it matters.",
-        good="audits:\n  classifier: {use: classification_error, with: {target: rating, rows: 1000000}}",
+        "PPF831",
+        "classification errors of a sample",
+        "The table has more rows than the audit looks at.",
+        "Training dozens of classifiers on all rows takes long, and the error changes little.",
+        "Raise `rows:` of the audit if it matters.",
+        bad=(
+            "audits:    # of two million rows the first 200,000 are looked at\n"
+            "  classifier: {use: classification_error, with: {target: readmitted}}"
+        ),
+        good=("audits:\n  classifier: {use: classification_error, with: {target: readmitted, rows: 2000000}}"),
     ),
     CodePage(
         code="PPF832",
@@ -135,11 +190,23 @@ _CLASSIFICATION = (
         good="audits:\n  classifier: {use: classification_error, with: {target: rating}}",
     ),
     CodePage(
-        code="PPF833",
-        title="the class attribute is changed",
-        what="A step changes the attribute that the audit should predict.",
-        why="The errors before and after would be those of two different tasks.",
-        fix="Leave the class attribute as it is, or predict another one.",
+        "PPF833",
+        "the class attribute is changed",
+        "A step changes the attribute that the audit should predict.",
+        "The errors before and after would be those of two different tasks.",
+        "Leave the class attribute as it is, or predict another one.",
+        bad=(
+            "attributes: {income: {role: target, type: integer}}\n"
+            "steps:\n"
+            "  coarsen: {use: generalize, with: {attributes: {income: {round: 1000}}}}\n"
+            "audits:\n"
+            "  classifier: {use: classification_error, with: {target: income}}"
+        ),
+        good=(
+            "attributes: {income: {role: target, type: integer}}\n"
+            "audits:\n"
+            "  classifier: {use: classification_error, with: {target: income}}"
+        ),
     ),
     CodePage(
         code="PPF834",
@@ -152,104 +219,66 @@ _CLASSIFICATION = (
         good="audits:\n  classifier: {use: classification_error, with: {classifier: sklearn.svm.LinearSVC}}",
     ),
     CodePage(
-        code="PPF835",
-        title="no such option of the classifier",
-        what="The classifier takes no argument of that name from a policy.",
-        why="A misspelt option would leave its default in force.",
-        fix="Write it as scikit-learn does. `random_state` comes from `seed:`; objects cannot be given.",
-        bad="with: {classifier: forest, options: {n_estimator: 100}}",
-        good="with: {classifier: forest, options: {n_estimators: 100}}",
+        "PPF835",
+        "no such option of the classifier",
+        "The classifier takes no argument of that name from a policy.",
+        "A misspelt option would leave its default in force.",
+        "Write it as scikit-learn does. `random_state` comes from `seed:`; objects cannot be given.",
+        bad=(
+            "audits:\n"
+            "  learning:\n"
+            "    use: classification_error\n"
+            "    with: {target: readmitted, classifier: forest, options: {n_estimator: 100}}"
+        ),
+        good=(
+            "audits:\n"
+            "  learning:\n"
+            "    use: classification_error\n"
+            "    with: {target: readmitted, classifier: forest, options: {n_estimators: 100}}"
+        ),
     ),
 )
 
 _RISK = (
     CodePage(
-        code="PPF840",
-        title="the population lacks released rows",
-        what="A released equivalence class has more rows than the population file has persons of it.",
-        why="A release is part of its population. Mostly its values are written in another form, or the file is another"
+        "PPF840",
+        "the population lacks released rows",
+        "A released equivalence class has more rows than the population file has persons of it.",
+        "A release is part of its population. Mostly its values are written in another form, or the file is another"
         " population's; then the journalist's risk is wrong. The released rows are counted in their place.",
-        fix="Write the quasi-identifiers of the population file in their released (generalized) form.",
+        "Write the quasi-identifiers of the population file in their released (generalized) form.",
+        bad=("$ head -2 registry.csv    # the release has [30, 40) and 750**\nage,zip\n34,75011"),
+        good=('$ head -2 registry.csv\nage,zip\n"[30, 40)",750**'),
     ),
     CodePage(
-        code="PPF841",
-        title="the population file cannot be used",
-        what="The file that `population:` names is missing, is no CSV file, or lacks a released quasi-identifier.",
-        why="The journalist's risk is a count in that file.",
-        fix="Give a CSV file with a header and one row a person; its path is relative to the policy.",
-        good="audits:\n  risk: {use: reidentification_risk, with: {population: data/registry.csv}}",
+        "PPF841",
+        "the population file cannot be used",
+        "The file that `population:` names is missing, is no CSV file, or lacks a released quasi-identifier.",
+        "The journalist's risk is a count in that file.",
+        "Give a CSV file with a header and one row a person; its path is relative to the policy.",
+        bad=(
+            "audits:    # the file is in the folder data\n"
+            "  risk: {use: reidentification_risk, with: {population: registry.csv}}"
+        ),
+        good=("audits:\n  risk: {use: reidentification_risk, with: {population: data/registry.csv}}"),
     ),
     CodePage(
-        code="PPF842",
-        title="no such attribute for the equivalence classes",
-        what="An attribute that should form the classes is not in the release.",
-        why="The classes would be coarser than meant, and the risk look smaller.",
-        fix="Name attributes of the release, or leave `attributes:` away: then all quasi-identifiers form the classes.",
+        "PPF842",
+        "no such attribute for the equivalence classes",
+        "An attribute that should form the classes is not in the release.",
+        "The classes would be coarser than meant, and the risk look smaller.",
+        "Name attributes of the release, or leave `attributes:` away: then all quasi-identifiers form the classes.",
+        bad=(
+            "attributes: {age: {role: quasi_identifier}, city: {role: quasi_identifier}}\n"
+            "audits:\n"
+            "  risk: {use: reidentification_risk, with: {attributes: [agee, city]}}"
+        ),
+        good=(
+            "attributes: {age: {role: quasi_identifier}, city: {role: quasi_identifier}}\n"
+            "audits:\n"
+            "  risk: {use: reidentification_risk, with: {attributes: [age, city]}}"
+        ),
     ),
 )
 
-_CORRUPTION = (
-    CodePage(
-        code="PPF850",
-        title="knowing others makes values certain",
-        what="Within a class of people who look alike, the released values without those of known people leave only"
-        " one: its owner's value is certain.",
-        why="Classes hide a person among others. Whoever knows the others (a relative, a colleague, a patient of the"
-        " same ward) takes them out, and the class shrinks. A perturbed value depends on its own record alone, so"
-        " there nothing is to be taken out.",
-        fix="Perturb the attribute (`use: fine_grain_perturbation`), or make classes with many values: a class of n"
-        " people, m of whom have the most frequent value, withstands n - m - 1 known others.",
-        good="steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
-    ),
-    CodePage(
-        code="PPF851",
-        title="released values depend on other rows",
-        what="Whether a row keeps its value, or which one it gets, depends on the row beside it more than chance would"
-        " do in one release out of a million.",
-        why="The bound of an operator holds for rows that are drawn independently. If they share draws, or swap"
-        " values, whoever knows the others learns more.",
-        fix="Perturb with a step that draws for each row; do not reuse random numbers.",
-    ),
-)
-
-_ORIGINALS = (
-    CodePage(
-        code="PPF852",
-        title="rows that only one person has occur in the release",
-        what="Original rows that are like no other occur in the release, over all attributes that it shares with the"
-        " original.",
-        why="In generated data such a row may have been put together by chance, and nobody can tell from the release"
-        " alone; whoever knows the person's row finds it all the same. The fewer there are, the less it means to find"
-        " one.",
-        fix="Raise `min_support` of the generator, release fewer attributes or coarser ones, or bound the score with"
-        " `privacy.anonymity_score`.",
-        good="privacy:\n  anonymity_score: {max: 0.5}\n  blend: {min_support: {count: 20}, max: 0.03}",
-    ),
-    CodePage(
-        code="PPF853",
-        title="rare original rows occur in the release",
-        what="Rows that fewer than `min_support` people have in the original occur in the release.",
-        why="A rare row points to few people. Those of them that are rare in the release too are what `blend` bounds;"
-        " this counts also those that the release has often.",
-        fix="Raise `min_support` of the generator, or let it reject such rows.",
-    ),
-    CodePage(
-        code="PPF854",
-        title="attributes that cannot be compared",
-        what="A step gave the values of an attribute other names (generalized ones, pseudonyms), so whole rows are"
-        " compared without it.",
-        why="With it no row could match, and the score would look better the more is renamed.",
-        fix="Nothing, if the other attributes are what others may know. Declare `hierarchy: {intervals: …}` for"
-        " numbers: names of its intervals are compared with the numbers in them.",
-        good="attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65, 120]}}",
-    ),
-    CodePage(
-        code="PPF855",
-        title="suppressed cells match no original row",
-        what="A step suppressed cells, and a row with one counts as unlike every original row.",
-        why="Its other cells may still be those of a person: then the score understates what is given away.",
-        fix="Bound what the other cells give away with `privacy.k_anonymity` or `privacy.templates`.",
-    ),
-)
-
-PAGES: tuple[CodePage, ...] = (*_ORIGINALS, *_CORRUPTION, *_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)
+PAGES: tuple[CodePage, ...] = (*ORIGINALS, *_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)

@@ -11,8 +11,14 @@ PAGES: tuple[CodePage, ...] = (
         "The file is not there, is a folder, or may not be read.",
         "Tests of nothing would pass.",
         "`policy:` is a path relative to the test file.",
-        bad="policy: credit.yaml             # it is in ../policies",
-        good="policy: ../policies/credit.yaml",
+        bad=(
+            "policy: credit.yaml    # it is in ../policies\n"
+            "tests:\n"
+            "  small: {data: {csv: small.csv}, expect: {verdict: released}}"
+        ),
+        good=(
+            "policy: ../policies/credit.yaml\ntests:\n  small: {data: {csv: small.csv}, expect: {verdict: released}}"
+        ),
     ),
     CodePage(
         "PPF141",
@@ -21,8 +27,16 @@ PAGES: tuple[CodePage, ...] = (
         " run; or one of its expectations is empty.",
         "It would pass whatever the policy does.",
         "Give `expect` a `verdict`, and the test a small table under `data` (or the file, for all of its tests).",
-        bad="rare-ages:\n  data: |\n    age,job\n    34,nurse\n  expect: {}",
-        good="rare-ages:\n  data: |\n    age,job\n    34,nurse\n  expect: {verdict: withheld}",
+        bad=("policy: credit.yaml\ntests:\n  rare-ages:\n    data: |\n      age,job\n      34,nurse\n    expect: {}"),
+        good=(
+            "policy: credit.yaml\n"
+            "tests:\n"
+            "  rare-ages:\n"
+            "    data: |\n"
+            "      age,job\n"
+            "      34,nurse\n"
+            "    expect: {verdict: withheld}"
+        ),
     ),
     CodePage(
         "PPF142",
@@ -30,8 +44,8 @@ PAGES: tuple[CodePage, ...] = (
         "The rows of a table that a test writes as a list have not the same columns, or a cell is no single value.",
         "A value under the wrong column would be tested as something else.",
         "Write maps with the same keys, or a list of names and then lists with as many cells; `~` is a missing value.",
-        bad="data: [[age, job], [34]]",
-        good="data: [[age, job], [34, nurse]]",
+        bad=("policy: credit.yaml\ndata: [[age, job], [34]]\ntests:\n  one: {expect: {verdict: withheld}}"),
+        good=("policy: credit.yaml\ndata: [[age, job], [34, nurse]]\ntests:\n  one: {expect: {verdict: withheld}}"),
     ),
     CodePage(
         "PPF143",
@@ -40,8 +54,8 @@ PAGES: tuple[CodePage, ...] = (
         " `gates.NAME`; with several releases `RELEASE/` may stand before it.",
         "A test about a misspelt requirement would say nothing of the one that was meant.",
         "Take the name from `ppdm-flow plan POLICY`.",
-        bad="fails: [privacy.k_anonimity]",
-        good="fails: [privacy.k_anonymity]",
+        bad=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {fails: [privacy.k_anonimity]}}"),
+        good=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {fails: [privacy.k_anonymity]}}"),
     ),
     CodePage(
         "PPF144",
@@ -49,8 +63,18 @@ PAGES: tuple[CodePage, ...] = (
         "No audit, step or requirement of the policy has the name that a metric begins with.",
         "A bound on a figure that does not exist could never be met.",
         "Name figures as `metrics` of a run's `report.json` does; `ppdm-flow test -v` shows those of a test.",
-        bad="metrics: {supress.suppressed_cells: {max: 4}}",
-        good="metrics: {suppress.suppressed_cells: {max: 4}}",
+        bad=(
+            "policy: credit.yaml\n"
+            "data: {csv: small.csv}\n"
+            "tests:\n"
+            "  small: {expect: {metrics: {supress.suppressed_cells: {max: 4}}}}"
+        ),
+        good=(
+            "policy: credit.yaml\n"
+            "data: {csv: small.csv}\n"
+            "tests:\n"
+            "  small: {expect: {metrics: {suppress.suppressed_cells: {max: 4}}}}"
+        ),
     ),
     CodePage(
         "PPF145",
@@ -59,8 +83,18 @@ PAGES: tuple[CodePage, ...] = (
         " refused data with columns; or one key takes away the meaning of another.",
         "The test would fail whatever the policy does.",
         "Keep the one that is meant.",
-        bad="expect: {verdict: released, fails: [privacy.k_anonymity]}",
-        good="expect: {verdict: withheld, fails: [privacy.k_anonymity]}",
+        bad=(
+            "policy: credit.yaml\n"
+            "data: {csv: small.csv}\n"
+            "tests:\n"
+            "  small: {expect: {verdict: released, fails: [privacy.k_anonymity]}}"
+        ),
+        good=(
+            "policy: credit.yaml\n"
+            "data: {csv: small.csv}\n"
+            "tests:\n"
+            "  small: {expect: {verdict: withheld, fails: [privacy.k_anonymity]}}"
+        ),
     ),
     CodePage(
         "PPF146",
@@ -69,8 +103,13 @@ PAGES: tuple[CodePage, ...] = (
         " as text, in the format that the policy's source has.",
         "It would not be clear what is tested.",
         "Give `text`, `rows`, `csv` or `file`. A bare text is `text`, a bare list `rows`.",
-        bad="data: {csv: small.csv, rows: [[age], [34]]}",
-        good="data: {csv: small.csv}",
+        bad=(
+            "policy: credit.yaml\n"
+            "data: {csv: small.csv, rows: [[age], [34]]}\n"
+            "tests:\n"
+            "  small: {expect: {verdict: withheld}}"
+        ),
+        good=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: withheld}}"),
     ),
     CodePage(
         "PPF147",
@@ -79,8 +118,15 @@ PAGES: tuple[CodePage, ...] = (
         " which of several releases.",
         "It would be about nothing.",
         "Write `releases: {NAME: {…}}` under `expect` where there are several; with `released`, name one by `release`.",
-        bad="expect: {rows: 5}                        # of which release?",
-        good="expect: {releases: {billing: {rows: 5}}}",
+        bad=(
+            "policy: hospital.yaml    # which has the releases billing and medical\n"
+            "data: {csv: small.csv}\n"
+            "tests:\n"
+            "  small: {expect: {rows: 5}}"
+        ),
+        good=(
+            "policy: hospital.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {releases: {billing: {rows: 5}}}}"
+        ),
     ),
     CodePage(
         "PPF148",
@@ -88,8 +134,12 @@ PAGES: tuple[CodePage, ...] = (
         "`code`, `check` or `findings` names a diagnostic code that nothing ever reports.",
         "A test would wait for it in vain.",
         "`ppdm-flow explain CODE` shows what a code stands for.",
-        bad="expect: {verdict: refused, code: PPF790}",
-        good="expect: {verdict: refused, code: PPF709}",
+        bad=(
+            "policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: refused, code: PPF999}}"
+        ),
+        good=(
+            "policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: refused, code: PPF709}}"
+        ),
     ),
     CodePage(
         "PPF149",
@@ -97,8 +147,8 @@ PAGES: tuple[CodePage, ...] = (
         "`csv` or `file` names a file that does not exist. Paths are relative to the test file.",
         "There is nothing to run on.",
         "Correct the path, or write the table into the test.",
-        bad="data: {csv: smal.csv}",
-        good="data: {csv: small.csv}",
+        bad=("policy: credit.yaml\ndata: {csv: smal.csv}\ntests:\n  small: {expect: {verdict: released}}"),
+        good=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: released}}"),
     ),
     CodePage(
         "PPF650",
@@ -106,8 +156,8 @@ PAGES: tuple[CodePage, ...] = (
         "None of the files and folders holds policy tests: files whose names end with `.test.yaml`.",
         "That nothing failed would be mistaken for a passed test.",
         "Give the files or their folder.",
-        bad="ppdm-flow test policies/        # the tests are beside it",
-        good="ppdm-flow test tests/",
+        bad="$ ppdm-flow test policies/        # the tests are beside it",
+        good="$ ppdm-flow test tests/",
     ),
     CodePage(
         "PPF651",
@@ -115,8 +165,8 @@ PAGES: tuple[CodePage, ...] = (
         "No test's file and name holds what stands behind `-k`.",
         "That nothing failed would be mistaken for a passed test.",
         "`ppdm-flow test --list` shows all names. A pattern with `*` must fit the whole name of the test.",
-        bad="ppdm-flow test -k rares",
-        good="ppdm-flow test -k rare",
+        bad="$ ppdm-flow test -k rares",
+        good="$ ppdm-flow test -k rare",
     ),
     CodePage(
         "PPF652",
@@ -126,8 +176,18 @@ PAGES: tuple[CodePage, ...] = (
         "Either the policy changed what it promises, or the test is wrong about it.",
         "`ppdm-flow test FILE -k NAME -v` shows everything that was measured. Tests run under a key that their name"
         " gives, so the same test comes out the same every time.",
-        bad="expect: {verdict: released}              # and it is withheld",
-        good="expect: {verdict: withheld, fails: [privacy.k_anonymity]}",
+        bad=(
+            "policy: credit.yaml\n"
+            "data: {csv: small.csv}\n"
+            "tests:\n"
+            "  small: {expect: {verdict: released}}    # and it is withheld"
+        ),
+        good=(
+            "policy: credit.yaml\n"
+            "data: {csv: small.csv}\n"
+            "tests:\n"
+            "  small: {expect: {verdict: withheld, fails: [privacy.k_anonymity]}}"
+        ),
     ),
     CodePage(
         "PPF653",
@@ -137,8 +197,8 @@ PAGES: tuple[CodePage, ...] = (
         " smaller share than `--fail-under` asks for.",
         "What no test exercises can break unseen.",
         "The table of `--coverage` names what is missing: add a test for it.",
-        bad="ppdm-flow test tests/ --fail-under 90    # and no test makes k_anonymity fail",
-        good="ppdm-flow test tests/ --coverage",
+        bad="$ ppdm-flow test tests/ --fail-under 90    # and no test makes k_anonymity fail",
+        good="$ ppdm-flow test tests/ --coverage",
     ),
     CodePage(
         "PPF654",
@@ -147,7 +207,7 @@ PAGES: tuple[CodePage, ...] = (
         " it are errors as well.",
         "What they would have shown is not known.",
         "Run again with `--workers 1`, which shows the test that ends it.",
-        bad="ppdm-flow test tests/ --workers 16       # on a machine with 4 GB",
-        good="ppdm-flow test tests/ --workers 2",
+        bad="$ ppdm-flow test tests/ --workers 16       # on a machine with 4 GB",
+        good="$ ppdm-flow test tests/ --workers 2",
     ),
 )

@@ -15,25 +15,31 @@ PAGES: tuple[CodePage, ...] = (
         good="nulls: own_category",
     ),
     CodePage(
-        code="PPF877",
-        title="a sensitive value without a place in its order",
-        what="`distance: ordered` is asked for, and released values are no numbers, no dates, or not in `order`.",
-        why="Without a rank nothing says how far such a value is from others; what cannot be measured does not hold.",
-        fix="Name every value that is released in `order`, coarser ones that a step writes included; or give the"
+        "PPF877",
+        "a sensitive value without a place in its order",
+        "`distance: ordered` is asked for, and released values are no numbers, no dates, or not in `order`.",
+        "Without a rank nothing says how far such a value is from others; what cannot be measured does not hold.",
+        "Name every value that is released in `order`, coarser ones that a step writes included; or give the"
         " attribute its `type`; or say `distance: equal`.",
-        bad="t_closeness:\n  income: {t: 0.2, distance: ordered, order: [low, high]}    # the release has medium too",
-        good="t_closeness:\n  income: {t: 0.2, distance: ordered, order: [low, medium, high]}",
+        bad=(
+            "privacy:\n"
+            "  t_closeness:    # the release has `medium` too\n"
+            "    income: {t: 0.2, distance: ordered, order: [low, high]}"
+        ),
+        good=("privacy:\n  t_closeness:\n    income: {t: 0.2, distance: ordered, order: [low, medium, high]}"),
     ),
     CodePage(
-        code="PPF878",
-        title="a population that cannot be read",
-        what="The file of `k_map`, or a hierarchy that its values need, is not there, is no CSV file, or lacks a column"
+        "PPF878",
+        "a population that cannot be read",
+        "The file of `k_map`, or a hierarchy that its values need, is not there, is no CSV file, or lacks a column"
         " for a released attribute that forms the classes.",
-        why="Without it nobody can count the people who fit a class.",
-        fix="Give a CSV file with a header, and with `columns` what it calls the attributes, by their names in the"
-        " source.",
-        bad="k_map: {k: 5, population: {path: voters.csv}}    # its column is called ZIP, the attribute zip",
-        good="k_map: {k: 5, population: {path: voters.csv, columns: {zip: ZIP}}}",
+        "Without it nobody can count the people who fit a class.",
+        "Give a CSV file with a header, and with `columns` what it calls the attributes, by their names in the source.",
+        bad=(
+            "privacy:    # its column is called ZIP, the attribute zip\n"
+            "  k_map: {k: 5, attributes: [zip], population: {path: voters.csv}}"
+        ),
+        good=("privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {zip: ZIP}}}"),
     ),
     CodePage(
         code="PPF879",

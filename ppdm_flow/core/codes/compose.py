@@ -20,6 +20,8 @@ PAGES: tuple[CodePage, ...] = (
         "Following `extends:` from file to file leads back to where one started.",
         "Neither of the files could ever be complete.",
         "Take one of the entries out; move what both need to a third file.",
+        bad=("# organization.yaml: extends: ./policy.yaml\nextends: ./organization.yaml"),
+        good=("# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\nextends: ./organization.yaml"),
     ),
     CodePage(
         "PPF303",
@@ -122,6 +124,8 @@ PAGES: tuple[CodePage, ...] = (
         "Templates extend each other over more than 16 files, or more than 200 of them are brought in.",
         "Nobody can say any more what such a policy requires.",
         "Bring some of them together.",
+        bad=("# level1.yaml extends level2.yaml, that one level3.yaml, and so on for 17 files\nextends: ./level1.yaml"),
+        good="extends: [./organization.yaml, ./department.yaml]",
     ),
     CodePage(
         "PPF314",

@@ -12,8 +12,8 @@ PAGES: tuple[CodePage, ...] = (
         "Compared with nothing, every change would look like none.",
         "Fetch the revision (CI often checks out one commit only: `fetch-depth: 0`), and give the path as it is from"
         " the repository's root; `./` begins at the current folder.",
-        bad="ppdm-flow diff man:policies/credit.yaml policies/credit.yaml",
-        good="ppdm-flow diff main:policies/credit.yaml policies/credit.yaml",
+        bad="$ ppdm-flow diff man:policies/credit.yaml policies/credit.yaml",
+        good="$ ppdm-flow diff main:policies/credit.yaml policies/credit.yaml",
     ),
     CodePage(
         "PPF641",
@@ -21,8 +21,8 @@ PAGES: tuple[CodePage, ...] = (
         "A word such as `main:policies` asks for a git revision, and there is no program `git`.",
         "Only git knows what a revision holds.",
         "Install git, or give two files or folders.",
-        bad="ppdm-flow diff main:policies policies",
-        good="ppdm-flow diff ../before/policies policies",
+        bad="$ ppdm-flow diff main:policies policies",
+        good="$ ppdm-flow diff ../before/policies policies",
     ),
     CodePage(
         "PPF642",
@@ -30,8 +30,8 @@ PAGES: tuple[CodePage, ...] = (
         "One side is a policy and the other a folder or a run, or neither folder holds a policy.",
         "There is nothing to say clause by clause.",
         "Give two policies, two folders of policies, or two directories of runs.",
-        bad="ppdm-flow diff main:policies policies/credit.yaml",
-        good="ppdm-flow diff main:policies policies",
+        bad="$ ppdm-flow diff main:policies policies/credit.yaml",
+        good="$ ppdm-flow diff main:policies policies",
     ),
     CodePage(
         "PPF643",
@@ -39,7 +39,7 @@ PAGES: tuple[CodePage, ...] = (
         "Measuring on data is for two policies.",
         "Runs were measured already, and policies of a folder may read different data.",
         "Give two policies.",
-        bad="ppdm-flow diff main:policies policies --data sample.csv",
-        good="ppdm-flow diff main:policies/credit.yaml policies/credit.yaml --data sample.csv",
+        bad="$ ppdm-flow diff main:policies policies --data sample.csv",
+        good="$ ppdm-flow diff main:policies/credit.yaml policies/credit.yaml --data sample.csv",
     ),
 )

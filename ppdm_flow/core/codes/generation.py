@@ -32,6 +32,12 @@ PAGES: tuple[CodePage, ...] = (
         "To release one of them after all would break what `strict` promises.",
         "Lower the minimal support, say `blend: allow` and let the audit measure, leave out or generalize attributes,"
         " or raise `laplace`.",
+        bad=(
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {min_support: {count: 500}, blend: strict}}    #"
+            " of 1,000 rows"
+        ),
+        good=("steps:\n  generate: {use: krimp_generator, with: {min_support: {count: 20}, blend: strict}}"),
     ),
     CodePage(
         "PPF745",
@@ -39,6 +45,8 @@ PAGES: tuple[CodePage, ...] = (
         "No row reaches the step, or the holdout has taken all of them: the table is tiny, or the share close to 1.",
         "A model of nothing generates nothing.",
         "Give a smaller share, or none.",
+        bad=("steps:\n  generate: {use: krimp_generator, with: {holdout: 0.99}}    # of 50 rows"),
+        good=("steps:\n  generate: {use: krimp_generator, with: {holdout: 0.2}}"),
     ),
     CodePage(
         "PPF746",
@@ -59,6 +67,12 @@ PAGES: tuple[CodePage, ...] = (
         "What was meant to be gone can still be inferred.",
         "Write values as the data spell them; attributes with intervals have `[30, 50)`. Name whole attributes instead"
         " of values, raise the minimal support, or generate one of the attributes in a table of its own.",
+        bad=(
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {remove: [{job: clerk, disease: hiv}]}}    # the"
+            " data has `HIV`"
+        ),
+        good=("steps:\n  generate: {use: krimp_generator, with: {remove: [[job, disease]]}}"),
     ),
     CodePage(
         "PPF748",
@@ -67,6 +81,8 @@ PAGES: tuple[CodePage, ...] = (
         " itself.",
         "Nothing that attributes have to do with each other is in the generated rows.",
         "Lower the minimal support, or give more rows.",
+        bad=("steps:\n  generate: {use: krimp_generator, with: {min_support: {ratio: 0.9}}}"),
+        good=("steps:\n  generate: {use: krimp_generator, with: {min_support: {ratio: 0.01}}}"),
     ),
     CodePage(
         "PPF749",
@@ -75,5 +91,17 @@ PAGES: tuple[CodePage, ...] = (
         " table: a value that one person has can appear in a generated row.",
         "A rare value may tell who it belongs to, whatever stands beside it.",
         "Generalize the attribute first, declare intervals for numbers, or leave the attribute out.",
+        bad=(
+            "attributes: {income: {role: quasi_identifier, type: integer}}    # one person earns 999999\n"
+            "steps:\n"
+            "  generate: {use: krimp_generator}"
+        ),
+        good=(
+            "attributes:\n"
+            "  income: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 20000, 50000,"
+            " 1000000]}}\n"
+            "steps:\n"
+            "  generate: {use: krimp_generator}"
+        ),
     ),
 )

@@ -12,8 +12,8 @@ PAGES: tuple[CodePage, ...] = (
         "A hierarchy holds every value of its attribute.",
         "Correct `--attribute`. Where the file has no header or a delimiter of its own, give the policy that says so"
         " with `--policy`.",
-        bad="ppdm-flow hierarchy patients.csv --attribute agee --by intervals --width 5",
-        good="ppdm-flow hierarchy patients.csv --attribute age --by intervals --width 5",
+        bad="$ ppdm-flow hierarchy patients.csv --attribute agee --by intervals --width 5",
+        good="$ ppdm-flow hierarchy patients.csv --attribute age --by intervals --width 5",
     ),
     CodePage(
         "PPF131",
@@ -22,8 +22,8 @@ PAGES: tuple[CodePage, ...] = (
         " `--keep`, dates `--units`, orders `--fanout` or `--then`, frequencies `--at-least`.",
         "What is left out would have to be guessed, and a hierarchy decides what is released.",
         "Give the options that the message names, and none of another way.",
-        bad="ppdm-flow hierarchy patients.csv --attribute zip --by prefix",
-        good="ppdm-flow hierarchy patients.csv --attribute zip --by prefix --keep 4,3,2",
+        bad="$ ppdm-flow hierarchy patients.csv --attribute zip --by prefix",
+        good="$ ppdm-flow hierarchy patients.csv --attribute zip --by prefix --keep 4,3,2",
     ),
     CodePage(
         "PPF132",
@@ -31,6 +31,10 @@ PAGES: tuple[CodePage, ...] = (
         "Some values have no place in the order that was given, or the label of rare values is itself a value.",
         "A value without a place could not be generalized, and a label that is a value would say something untrue.",
         "Name all values with `--values`, or take another `--label`.",
-        good="ppdm-flow hierarchy visits.csv --attribute pain --by order --values none,mild,strong --fanout 2",
+        bad=(
+            "$ ppdm-flow hierarchy visits.csv --attribute pain --by order --values none,mild --fanout 2 "
+            "   # `strong` occurs, too"
+        ),
+        good="$ ppdm-flow hierarchy visits.csv --attribute pain --by order --values none,mild,strong --fanout 2",
     ),
 )

@@ -13,6 +13,12 @@ PAGES: tuple[CodePage, ...] = (
         "A step, an audit, a source or a sink raised an error of its own.",
         "Its message is not shown: it may quote data.",
         _REPORT,
+        bad="$ ppdm-flow run policy.yaml    # ends with PPF901 and the plugin's name",
+        good=(
+            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> failed.txt    # where in the plugin; no data"
+            " values\n"
+            "$ ppdm-flow doctor >> failed.txt    # report this file to the plugin's author"
+        ),
     ),
     CodePage(
         "PPF902",
@@ -20,6 +26,11 @@ PAGES: tuple[CodePage, ...] = (
         "A figure came out differently when it was computed a second time in another way.",
         "One of the two is wrong, so the guarantee is not known.",
         _REPORT,
+        bad="$ ppdm-flow run policy.yaml    # ends with PPF902; the release is not made",
+        good=(
+            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> disagree.txt    # which audit; no data values\n"
+            "$ ppdm-flow doctor >> disagree.txt    # report this file, and the policy if you may"
+        ),
     ),
     CodePage(
         "PPF903",
@@ -27,6 +38,12 @@ PAGES: tuple[CodePage, ...] = (
         "The released file, read back, does not hold the rows that went into it.",
         "What is not in order on disk must not leave.",
         "Check the disk. " + _REPORT,
+        bad=("$ ppdm-flow run policy.yaml --out /mnt/share/runs    # a disk or network that changes what is written"),
+        good=(
+            "$ PPDM_LOG=debug ppdm-flow run policy.yaml --out /tmp/runs 2> other.txt    # the same on"
+            " another disk?\n"
+            "$ ppdm-flow doctor >> other.txt    # then report this file"
+        ),
     ),
     CodePage(
         "PPF904",
@@ -34,6 +51,14 @@ PAGES: tuple[CodePage, ...] = (
         "The released file, read back, has other columns than the plan releases, or other files lie beside it.",
         "A column or a file more would be a leak.",
         _REPORT,
+        bad=(
+            "$ ppdm-flow run policy.yaml    # something else writes into the folder of runs meanwhile, or a plugin does"
+        ),
+        good=(
+            "$ PPDM_LOG=debug ppdm-flow run policy.yaml --out /tmp/runs 2> other.txt    # the same in a"
+            " folder of its own?\n"
+            "$ ppdm-flow doctor >> other.txt    # then report this file"
+        ),
     ),
     CodePage(
         "PPF905",
@@ -41,6 +66,12 @@ PAGES: tuple[CodePage, ...] = (
         "A step returned other columns or rows than it said, or keys of another shape.",
         "What the plan promises is what the audits judge.",
         _REPORT,
+        bad="$ ppdm-flow run policy.yaml    # ends with PPF905 and the step that broke it",
+        good=(
+            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> promise.txt    # where in the plugin; no data"
+            " values\n"
+            "$ ppdm-flow doctor >> promise.txt    # report this file to the plugin's author"
+        ),
     ),
     CodePage(
         "PPF906",
@@ -48,6 +79,8 @@ PAGES: tuple[CodePage, ...] = (
         "The plan was made by hand, or for other data.",
         "Plans come from policies, which are checked.",
         "Compile the policy for the columns of the data.",
+        bad="$ python -c 'from ppdm_flow.plan.definition import Plan; Plan()'    # a plan of one's own",
+        good=("$ ppdm-flow plan policy.yaml --data patients.csv\n$ ppdm-flow run policy.yaml --data patients.csv"),
     ),
     CodePage(
         "PPF907",
@@ -55,6 +88,8 @@ PAGES: tuple[CodePage, ...] = (
         "Work was given up because another part of the run failed.",
         "There is nothing left to do after a failure.",
         "See the error of that other part.",
+        bad="$ ppdm-flow run policy.yaml --workers 4    # one branch fails, and the others are given up",
+        good="$ ppdm-flow run policy.yaml --workers 1    # one after the other: only the failure itself is told",
     ),
     CodePage(
         "PPF908",
@@ -62,6 +97,11 @@ PAGES: tuple[CodePage, ...] = (
         "DuckDB could not answer a query of an audit. Its message is not shown: it may quote data.",
         "A guarantee needs two routes.",
         _REPORT,
+        bad="$ ppdm-flow run policy.yaml    # ends with PPF908 and the audit whose query failed",
+        good=(
+            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> query.txt    # where; no data values\n"
+            "$ ppdm-flow doctor >> query.txt    # report this file, with the version of DuckDB"
+        ),
     ),
     CodePage(
         "PPF909",
@@ -69,5 +109,14 @@ PAGES: tuple[CodePage, ...] = (
         "An audit that measures a requirement has no `recheck`.",
         "A guarantee computed once is a claim.",
         "Its author has to add a second, independent computation.",
+        bad=(
+            '$ grep -n "def " acme_risk/audit.py    # an audit of a plugin that measures a requirement\n'
+            "12:    def measure(self, original, candidate, context):"
+        ),
+        good=(
+            '$ grep -n "def " acme_risk/audit.py\n'
+            "12:    def measure(self, original, candidate, context):\n"
+            "31:    def recheck(self, original, candidate, context):"
+        ),
     ),
 )

@@ -14,7 +14,7 @@ PAGES: tuple[CodePage, ...] = (
         "Without the ledger nobody can say what this and earlier releases tell together, so nothing is released.",
         "Install it: `pip install 'ppdm_flow[sql]'`.",
         bad=f"{_POLICY}    # without the extra",
-        good="pip install 'ppdm_flow[sql]'",
+        good="$ pip install 'ppdm_flow[sql]'",
     ),
     CodePage(
         "PPF622",
@@ -35,7 +35,7 @@ PAGES: tuple[CodePage, ...] = (
         "Give the password in the variable PGPASSWORD, or in `~/.pgpass` (PGPASSFILE names another file) as a line"
         " `host:port:database:user:password`. The user is that of the URL, else PGUSER, else that of the system.",
         bad=f"{_POLICY}    # and no password anywhere",
-        good='PGPASSWORD="$(pass show ledger)" ppdm-flow run policy.yaml',
+        good='$ PGPASSWORD="$(pass show ledger)" ppdm-flow run policy.yaml',
     ),
     CodePage(
         "PPF624",
@@ -44,8 +44,15 @@ PAGES: tuple[CodePage, ...] = (
         "Somebody in between could read who was released, or say that nothing was.",
         "Switch TLS on in the server. With `verify-ca` and `verify-full` name the authority of its certificate:"
         " `sslrootcert=/path/root.crt`; with `verify-full` the host must be the certificate's.",
-        bad="url: 'postgresql://10.0.0.7/ledger?sslmode=verify-full'    # the certificate says db.example",
-        good="url: 'postgresql://db.example/ledger?sslmode=verify-full&sslrootcert=/etc/ledger/root.crt'",
+        bad=(
+            "ledger: {url: 'postgresql://10.0.0.7/ledger?sslmode=verify-full', key: releases.key}    #"
+            " its certificate: db.example"
+        ),
+        good=(
+            "ledger: {url:"
+            " 'postgresql://db.example/ledger?sslmode=verify-full&sslrootcert=/etc/ledger/root.crt',"
+            " key: releases.key}"
+        ),
     ),
     CodePage(
         "PPF625",
@@ -55,8 +62,8 @@ PAGES: tuple[CodePage, ...] = (
         "A release that cannot be written down would be forgotten by the next one, so it is none.",
         "Grant the user USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; for the first use"
         " CREATE on the database. Name the main server, not a copy of it.",
-        bad="GRANT SELECT ON ALL TABLES IN SCHEMA ppdm_flow TO releases;",
-        good="GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ppdm_flow TO releases;",
+        bad="$ psql ledger -c 'GRANT SELECT ON ALL TABLES IN SCHEMA ppdm_flow TO releases'",
+        good=("$ psql ledger -c 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ppdm_flow TO releases'"),
     ),
     CodePage(
         "PPF626",
@@ -65,8 +72,8 @@ PAGES: tuple[CodePage, ...] = (
         " disk is full, it took too long.",
         "Nothing was released: what others wrote down in the meantime would not be known.",
         "Run again once the server is well. Its own log says more, under the five characters of SQLSTATE given here.",
-        bad="pg_ctl stop    # while a run is judged",
-        good="ppdm-flow run policy.yaml    # once it is up again",
+        bad="$ pg_ctl stop    # while a run is judged",
+        good="$ ppdm-flow run policy.yaml    # once it is up again",
     ),
     CodePage(
         "PPF627",
@@ -75,8 +82,8 @@ PAGES: tuple[CodePage, ...] = (
         " must stay what it is.",
         "Two runs judged at once would not know of each other.",
         "Wait for the other run. One whose machine is gone is found out by the server after a minute or so.",
-        bad="ppdm-flow run policy.yaml    # while another one has been at it for an hour",
-        good="ppdm-flow run policy.yaml    # when that is over",
+        bad="$ ppdm-flow run policy.yaml    # while another one has been at it for an hour",
+        good="$ ppdm-flow run policy.yaml    # when that is over",
     ),
     CodePage(
         "PPF628",
@@ -86,8 +93,8 @@ PAGES: tuple[CodePage, ...] = (
         "Nothing was released. If it is in the ledger, it is there as pending, and counts as released until it is"
         " dropped.",
         "`ppdm-flow ledger URL` lists it, and `--forget NUMBER` drops a pending release that never was.",
-        bad="pg_ctl stop -m immediate    # at the wrong moment",
-        good="ppdm-flow ledger postgresql://releases@db.example/ledger --forget 3",
+        bad="$ pg_ctl stop -m immediate    # at the wrong moment",
+        good="$ ppdm-flow ledger postgresql://releases@db.example/ledger --forget 3",
     ),
     CodePage(
         "PPF629",
@@ -96,7 +103,7 @@ PAGES: tuple[CodePage, ...] = (
         " others than its owner may read it.",
         "Who reads it may read and change the ledger.",
         "`chmod 600` it.",
-        bad="chmod 644 ~/.pgpass",
-        good="chmod 600 ~/.pgpass",
+        bad="$ chmod 644 ~/.pgpass",
+        good="$ chmod 600 ~/.pgpass",
     ),
 )

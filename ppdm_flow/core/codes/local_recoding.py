@@ -12,6 +12,8 @@ PAGES: tuple[CodePage, ...] = (
         " table has fewer rows than k, or too few sensitive values.",
         "Every class of a partition would break it too.",
         "Ask for less, or do not release a table of so few rows.",
+        bad=("privacy: {k_anonymity: {k: 50}}    # and the table has 40 rows\nsteps:\n  recode: {use: mondrian}"),
+        good=("privacy: {k_anonymity: {k: 5}}\nsteps:\n  recode: {use: mondrian}"),
     ),
     CodePage(
         "PPF882",
@@ -20,6 +22,16 @@ PAGES: tuple[CodePage, ...] = (
         " texts without an order are compared one by one, which many distinct ones do not bear.",
         "An average over some of a group's rows would not stand for the others.",
         "`source.incomplete_rows: drop`, a `type` or an order for the attribute, or leave it to another step.",
+        bad=(
+            "source: {path: patients.csv}    # some heights are missing\n"
+            "steps:\n"
+            "  average: {use: microaggregation, with: {attributes: [height]}}"
+        ),
+        good=(
+            "source: {path: patients.csv, incomplete_rows: drop}\n"
+            "steps:\n"
+            "  average: {use: microaggregation, with: {attributes: [height]}}"
+        ),
     ),
     CodePage(
         "PPF883",
@@ -28,6 +40,8 @@ PAGES: tuple[CodePage, ...] = (
         " their first principal axis and cut.",
         "Groups are as large as promised; rows on both sides of a cut could have been nearer to each other.",
         "Nothing to fix. Raise `most` if the time is there.",
+        bad=("steps:    # of 100,000 distinct rows\n  average: {use: microaggregation, with: {most: 1000}}"),
+        good=("steps:\n  average: {use: microaggregation, with: {most: 100000}}"),
     ),
     CodePage(
         "PPF884",
@@ -36,5 +50,13 @@ PAGES: tuple[CodePage, ...] = (
         " class of fewer than k rows, so the step dropped them.",
         "Fewer rows leave than came, though only cells were to be suppressed.",
         "Nothing to fix, if the loss is small. Generalize first, so that fewer classes are too small.",
+        bad=("steps:\n  few: {use: suppress, with: {small: cells}}"),
+        good=(
+            "attributes: {age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 30,"
+            " 60, 120]}}}\n"
+            "steps:\n"
+            "  coarsen: {use: generalize, with: {attributes: {age: {}}}}\n"
+            "  few: {use: suppress, with: {small: cells}}"
+        ),
     ),
 )

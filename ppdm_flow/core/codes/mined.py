@@ -13,8 +13,8 @@ PAGES: tuple[CodePage, ...] = (
         " randomized sets.",
         "Name one of several columns with `--attribute`. Give the folder of the release, so that its `dictionary.json`"
         " says how the file is written.",
-        bad="ppdm-flow mine patients.csv --min-support 0.01",
-        good="ppdm-flow mine RUN/released/baskets --min-support 0.01",
+        bad="$ ppdm-flow mine patients.csv --min-support 0.01",
+        good="$ ppdm-flow mine RUN/released/baskets --min-support 0.01",
     ),
     CodePage(
         "PPF136",
@@ -23,7 +23,11 @@ PAGES: tuple[CodePage, ...] = (
         " or the `mining_contract.json` beside it is damaged.",
         "Without the operator nothing follows from randomized sets: most of their items were put in by chance.",
         "Take the file over together with its folder, or name the operator's file with `--operator`.",
-        good="ppdm-flow mine baskets.parquet --operator from-them/operator.json --min-support 0.002",
+        bad=(
+            "$ cp from-them/baskets.parquet .    # and its operator.json stays behind\n"
+            "$ ppdm-flow mine baskets.parquet --min-support 0.002"
+        ),
+        good="$ ppdm-flow mine baskets.parquet --operator from-them/operator.json --min-support 0.002",
     ),
     CodePage(
         "PPF137",
@@ -33,6 +37,8 @@ PAGES: tuple[CodePage, ...] = (
         " fewer items than the operator makes. In the last two cases it is a warning.",
         "Estimates by another release's operator mean nothing, and look like any others.",
         "Use the `operator.json` that came with this very file, whole.",
+        bad="$ ppdm-flow mine 2026/baskets.parquet --operator 2025/operator.json --min-support 0.002",
+        good="$ ppdm-flow mine 2026/baskets.parquet --operator 2026/operator.json --min-support 0.002",
     ),
     CodePage(
         "PPF138",
@@ -42,8 +48,8 @@ PAGES: tuple[CodePage, ...] = (
         " rules is given without `--rules`.",
         "A guess could answer another question than the one that was asked.",
         "Write 0.2 % as `--min-support 0.002`, and 500 transactions as `--min-support 500`.",
-        bad="ppdm-flow mine RELEASE --min-support 0,2%",
-        good="ppdm-flow mine RELEASE --min-support 0.002",
+        bad="$ ppdm-flow mine RELEASE --min-support 0,2%",
+        good="$ ppdm-flow mine RELEASE --min-support 0.002",
     ),
     CodePage(
         "PPF139",
@@ -54,6 +60,10 @@ PAGES: tuple[CodePage, ...] = (
         " frequent fall below it. The number to expect is estimated from how all estimates are spread.",
         "Raise the minimum support, or take the itemsets without the mark `?` only. More transactions, or a release"
         " with a higher breach level, make lower supports discoverable.",
-        good="ppdm-flow mine RELEASE --min-support 0.005",
+        bad=(
+            "$ ppdm-flow mine RELEASE --min-support 0.0001    # a few sets among ten thousand: chance"
+            " alone makes as many"
+        ),
+        good="$ ppdm-flow mine RELEASE --min-support 0.005",
     ),
 )

@@ -11,8 +11,8 @@ PAGES: tuple[CodePage, ...] = (
         "The verb does not write its outcome in the format that `--format` names.",
         "A step of CI that uploads a file must find that file.",
         "`ppdm-flow VERB --help` lists the formats; `ppdm-flow explain formats` says what each is for.",
-        bad="ppdm-flow check policies/ --format sariff",
-        good="ppdm-flow check policies/ --format sarif --output-file out.sarif",
+        bad="$ ppdm-flow check policies/ --format sariff",
+        good="$ ppdm-flow check policies/ --format sarif --output-file out.sarif",
     ),
     CodePage(
         "PPF661",
@@ -21,8 +21,8 @@ PAGES: tuple[CodePage, ...] = (
         " any, or a second one behind the same.",
         "A guess would put one document into the file that is meant for another.",
         "Write `--format NAME --output-file FILE` for each.",
-        bad="ppdm-flow check policies/ --output-file out.sarif --format text --format sarif",
-        good="ppdm-flow check policies/ --format text --format sarif --output-file out.sarif",
+        bad="$ ppdm-flow check policies/ --output-file out.sarif --format text --format sarif",
+        good="$ ppdm-flow check policies/ --format text --format sarif --output-file out.sarif",
     ),
     CodePage(
         "PPF662",
@@ -30,8 +30,8 @@ PAGES: tuple[CodePage, ...] = (
         "The same file is named for two formats.",
         "The second would overwrite the first.",
         "Give each its own file.",
-        bad="ppdm-flow check policies/ --format sarif --output-file out --format junit --output-file out",
-        good="ppdm-flow check policies/ --format sarif --output-file out.sarif --format junit --output-file out.xml",
+        bad="$ ppdm-flow check policies/ --format sarif --output-file out --format junit --output-file out",
+        good="$ ppdm-flow check policies/ --format sarif --output-file out.sarif --format junit --output-file out.xml",
     ),
     CodePage(
         "PPF663",
@@ -39,7 +39,7 @@ PAGES: tuple[CodePage, ...] = (
         "More than one format goes to stdout, and not all of them are lines for a log.",
         "Two documents in one stream can be read by no program.",
         "Give all but one an `--output-file`. Only `text`, `concise` and `github` can share stdout.",
-        bad="ppdm-flow check policies/ --format sarif --format github",
-        good="ppdm-flow check policies/ --format sarif --output-file out.sarif --format github",
+        bad="$ ppdm-flow check policies/ --format sarif --format github",
+        good="$ ppdm-flow check policies/ --format sarif --output-file out.sarif --format github",
     ),
 )

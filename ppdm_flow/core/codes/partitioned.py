@@ -41,8 +41,15 @@ PAGES: tuple[CodePage, ...] = (
         "A value is in no range and no list of a recoding, or a row fulfils none of the criteria of a class.",
         "Left as it is, it would stand out among all others; a default that nobody wrote down would be a guess.",
         "Add a rule that covers it, or say `other:`.",
-        "criteria:\n  - {id: young, when: {age: [20, 29]}}    # and who is 31?",
-        "criteria:\n  - {id: young, when: {age: [20, 29]}}\nother: rest",
+        bad=(
+            "steps:    # and who is 31?\n"
+            "  by-age: {use: assign_class_id, with: {criteria: [{id: young, when: {age: [20, 29]}}]}}"
+        ),
+        good=(
+            "steps:\n"
+            "  by-age: {use: assign_class_id, with: {criteria: [{id: young, when: {age: [20, 29]}}],"
+            " other: rest}}"
+        ),
     ),
     CodePage(
         "PPF826",
@@ -51,8 +58,12 @@ PAGES: tuple[CodePage, ...] = (
         "A value with two new values has none; an identifier recoded value by value still identifies.",
         "Let each range end where the next one begins: [0, 50] and [50, 101] have no number in common, since the upper"
         " end is left out. For identifiers use `pseudonymize`, `mask` or `drop`.",
-        "ranges: {fail: [0, 50], pass: [40, 101]}",
-        "ranges: {fail: [0, 50], pass: [50, 101]}",
+        bad=(
+            "steps:\n  grades: {use: recode, with: {attributes: {score: {ranges: {fail: [0, 50], pass: [40, 101]}}}}}"
+        ),
+        good=(
+            "steps:\n  grades: {use: recode, with: {attributes: {score: {ranges: {fail: [0, 50], pass: [50, 101]}}}}}"
+        ),
     ),
     CodePage(
         "PPF827",
@@ -61,8 +72,12 @@ PAGES: tuple[CodePage, ...] = (
         " several people each.",
         "The partition protects only as far as nothing but the class id connects the tables.",
         "Put each attribute into one table; let `assign_class_id` give every row a class.",
-        "tables: {people: [age, town], illness: [town, disease]}",
-        "tables: {people: [age, town], illness: [disease]}",
+        bad=(
+            "steps:\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age, town], illness: [town,"
+            " disease]}}}"
+        ),
+        good=("steps:\n  split: {use: vertical_partition, with: {tables: {people: [age, town], illness: [disease]}}}"),
     ),
     CodePage(
         "PPF829",
@@ -117,8 +132,13 @@ PAGES: tuple[CodePage, ...] = (
         "Joining the files gives that value of everybody in the class: the homogeneity attack.",
         "Make the classes larger or mix them otherwise, so that each has several values; gate on"
         " `rejoin`'s `posterior_bound`.",
-        "",
-        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}",
+        bad=("audits:\n  together: {use: rejoin, release: people, with: {other: illness}}"),
+        good=(
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness}}\n"
+            "gates:\n"
+            "  bounded: {metric: together.posterior_bound, max: 0.5}"
+        ),
     ),
     CodePage(
         "PPF587",

@@ -60,6 +60,12 @@ _WIRING: tuple[CodePage, ...] = (
         " or renamed.",
         "The step could not do its work, so the release would lack its protection.",
         "Declare it, put the step earlier, or use the new name.",
+        bad=(
+            "attributes: {age: {role: quasi_identifier}}\n"
+            "steps:\n"
+            "  blur: {use: noise, with: {attribute: agee}}    # `noise`: a plugin"
+        ),
+        good=("attributes: {age: {role: quasi_identifier}}\nsteps:\n  blur: {use: noise, with: {attribute: age}}"),
     ),
     CodePage(
         "PPF607",
@@ -67,6 +73,17 @@ _WIRING: tuple[CodePage, ...] = (
         "After the step two attributes would have the same name.",
         "One of them would hide the other.",
         "Choose another name.",
+        bad=(
+            "attributes: {age: {role: quasi_identifier}}\n"
+            "steps:\n"
+            "  groups: {use: banding, with: {attribute: age, into: age}}    # `banding`: a plugin that"
+            " adds an attribute"
+        ),
+        good=(
+            "attributes: {age: {role: quasi_identifier}}\n"
+            "steps:\n"
+            "  groups: {use: banding, with: {attribute: age, into: age_band}}"
+        ),
     ),
     CodePage(
         "PPF608",
@@ -86,6 +103,8 @@ _COLUMNS: tuple[CodePage, ...] = (
         "A glob among the attributes fits none of the data's columns. A warning.",
         "Columns that it was meant for may have been renamed, and fall under `undeclared` now.",
         "Correct the pattern or take it out.",
+        bad='attributes: {"diag_*": {role: sensitive}}    # the columns are diagnosis_1 and diagnosis_2',
+        good='attributes: {"diagnosis_*": {role: sensitive}}',
     ),
 )
 
@@ -165,8 +184,8 @@ _COMMANDS: tuple[CodePage, ...] = (
         "A check of nothing must not look like a check that passed.",
         "Give YAML files, or a folder that holds some. In folders, YAML files with neither `releases:` nor `extends:`"
         " are left out.",
-        bad="ppdm-flow check 'policies/*.yml'",
-        good="ppdm-flow check policies/",
+        bad="$ ppdm-flow check 'policies/*.yml'",
+        good="$ ppdm-flow check policies/",
     ),
     CodePage(
         "PPF691",
@@ -174,22 +193,26 @@ _COMMANDS: tuple[CodePage, ...] = (
         "`--set` needs a name and a value, and each name once.",
         "A param that is not set takes its default, which may be a weaker one.",
         "Write `--set k=5`.",
-        bad="ppdm-flow check policy.yaml --set k",
-        good="ppdm-flow check policy.yaml --set k=5",
+        bad="$ ppdm-flow check policy.yaml --set k",
+        good="$ ppdm-flow check policy.yaml --set k=5",
     ),
     CodePage(
         "PPF692",
         "something that is not there",
         "The command line names a run, a page, a list or a schema that does not exist.",
-        "",
+        "What comes nearest is named in the message, and not taken: it might be another one than was meant.",
         "Correct the name; `ppdm-flow COMMAND --help` says what it takes.",
+        bad="$ ppdm-flow explain k-anonimity",
+        good="$ ppdm-flow explain k-anonymity",
     ),
     CodePage(
         "PPF693",
         "a file that cannot be written",
         "The folder does not exist, may not be written, or a folder stands where the file should be.",
-        "",
-        "Give another place.",
+        "What was asked for was worked out and is not kept anywhere: a script that goes on would read an older file.",
+        "Give another place, or make the folder first.",
+        bad="$ ppdm-flow report runs/bank --output-file /root/report.md",
+        good="$ ppdm-flow report runs/bank --output-file report.md",
     ),
     CodePage(
         "PPF694",
@@ -197,6 +220,8 @@ _COMMANDS: tuple[CodePage, ...] = (
         "The policy has several releases, or none of the name given.",
         "Another release has other requirements' figures.",
         "Say `--release NAME`.",
+        bad=("$ ppdm-flow audit hospital.yaml --original patients.csv --released billing.csv    # it has two releases"),
+        good="$ ppdm-flow audit hospital.yaml --original patients.csv --released billing.csv --release billing",
     ),
     CodePage(
         "PPF695",
@@ -204,6 +229,8 @@ _COMMANDS: tuple[CodePage, ...] = (
         "The folder holds one of the files already, or is a file.",
         "A policy that somebody wrote must not be lost.",
         "Give another folder.",
+        bad="$ ppdm-flow init .    # where a policy stands already",
+        good="$ ppdm-flow init release-policies",
     ),
     CodePage(
         "PPF698",
@@ -211,6 +238,12 @@ _COMMANDS: tuple[CodePage, ...] = (
         "The operating system refused something: the disk is full, memory is out, a file is locked.",
         "The run stopped there. Nothing was released.",
         "Make room and run again.",
+        bad=(
+            "$ df -h /srv/runs | tail -1    # nothing is left\n"
+            "/dev/sdb1        50G   50G     0 100% /srv/runs\n"
+            "$ ppdm-flow run policy.yaml --out /srv/runs"
+        ),
+        good="$ ppdm-flow run policy.yaml --out /data/runs",
     ),
     CodePage(
         "PPF699",
@@ -218,6 +251,11 @@ _COMMANDS: tuple[CodePage, ...] = (
         "Something happened that the program does not expect.",
         "The run stopped there. Nothing was released.",
         "Report it, with what `PPDM_LOG=debug` adds: it holds no data values.",
+        bad="$ ppdm-flow run policy.yaml    # ends with PPF699, the kind of error and its place",
+        good=(
+            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> defect.txt    # report this file, with what"
+            " `ppdm-flow doctor` prints"
+        ),
     ),
 )
 

@@ -11,6 +11,12 @@ PAGES: tuple[CodePage, ...] = (
         "The file has no rows.",
         "Roles and types are guessed from rows.",
         "Give a file with data, or start with `ppdm-flow init`.",
+        bad=(
+            "$ cat export.csv    # the names of the columns, and nothing else\n"
+            "age,job,disease\n"
+            "$ ppdm-flow profile export.csv"
+        ),
+        good="$ ppdm-flow profile patients.csv",
     ),
     CodePage(
         "PPF671",
@@ -18,6 +24,11 @@ PAGES: tuple[CodePage, ...] = (
         "The file holds sets of items: baskets, transactions, lists.",
         "What is unique among sets is another question, which `privacy.km_anonymity` and `itemset_breach` ask.",
         "Start from `pipelines/pharmacy.yaml`.",
+        bad="$ ppdm-flow profile orders.parquet    # a column of lists: what was bought together",
+        good=(
+            "$ cp pipelines/pharmacy.yaml orders.yaml    # a policy about sets, to begin with\n"
+            "$ ppdm-flow check orders.yaml"
+        ),
     ),
     CodePage(
         "PPF672",
@@ -25,8 +36,8 @@ PAGES: tuple[CodePage, ...] = (
         "A column has an empty name.",
         "A policy declares columns by their names.",
         "Take the column away or give it a name; `--no-header` takes the first line for data and numbers the columns.",
-        bad="ppdm-flow profile export.csv",
-        good="ppdm-flow profile export.csv --no-header",
+        bad="$ ppdm-flow profile export.csv",
+        good="$ ppdm-flow profile export.csv --no-header",
     ),
     CodePage(
         "PPF673",
@@ -34,6 +45,8 @@ PAGES: tuple[CodePage, ...] = (
         "The file that the policy is to be written to is there already.",
         "A policy that somebody wrote must not be lost.",
         "Give another file.",
+        bad="$ ppdm-flow profile patients.csv --out policy.yaml    # policy.yaml is there already",
+        good="$ ppdm-flow profile patients.csv --out patients.yaml",
     ),
     CodePage(
         "PPF674",
@@ -42,5 +55,13 @@ PAGES: tuple[CodePage, ...] = (
         "Identifiers do not leave, so no policy can be suggested.",
         "`ppdm-flow profile DATA --format text` says why each column looks like one. Where that is wrong, start from"
         " `ppdm-flow init`.",
+        bad=(
+            "$ head -3 members.csv    # numbers, names and addresses only\n"
+            "number,name,mail\n"
+            "1,Ada,ada@mail.example\n"
+            "2,Ben,ben@mail.example\n"
+            "$ ppdm-flow profile members.csv"
+        ),
+        good="$ ppdm-flow profile members.csv --format text    # why each column looks like an identifier",
     ),
 )

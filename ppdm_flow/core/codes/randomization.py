@@ -33,8 +33,8 @@ _STEP = (
         "Half an operator is none, and parameters without a meaning are mistakes.",
         "Give `cutoff` and `insertion` for `cut_and_paste`, `retained` and `insertion` for `select_a_size`, `keep` for"
         " `uniform`; or none of them, to have them chosen.",
-        bad="with: {operator: uniform, insertion: 0.2}",
-        good="with: {operator: uniform, keep: 0.2}",
+        bad=("steps:\n  randomize: {use: randomize_transactions, with: {operator: uniform, insertion: 0.2}}"),
+        good=("steps:\n  randomize: {use: randomize_transactions, with: {operator: uniform, keep: 0.2}}"),
     ),
     CodePage(
         "PPF803",
@@ -42,8 +42,8 @@ _STEP = (
         "`operator: none` leaves every set as it is.",
         "It is a yardstick for what randomization costs: whoever gets the file reads every set.",
         "Use another operator for whatever leaves the house.",
-        bad="with: {operator: none}",
-        good="with: {operator: cut_and_paste}",
+        bad=("steps:\n  randomize: {use: randomize_transactions, with: {operator: none}}"),
+        good=("steps:\n  randomize: {use: randomize_transactions, with: {operator: cut_and_paste}}"),
     ),
     CodePage(
         "PPF804",
@@ -52,6 +52,12 @@ _STEP = (
         "Both are published with the release: the parameters tell how frequent the most frequent itemsets are, and"
         " the alphabet tells which items exist.",
         "Give `max_supports` in `privacy.itemset_breach`, and a `domain` for the sets.",
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
         good="attributes:\n  basket: {role: items, domain: [bread, butter, milk]}\n"
         "privacy:\n  itemset_breach: {level: 0.5, max_supports: [0.05, 0.01, 0.002]}",
     ),
@@ -62,6 +68,17 @@ _STEP = (
         " one in none.",
         "The release protects, and is of no use for itemsets of that size.",
         "Release more sets, shorter ones (`limit_items`), fewer items (`roll_up`), or ask for a higher level.",
+        bad=(
+            "privacy: {itemset_breach: {level: 0.05, sizes: [1, 2, 3]}}\n"
+            "steps:    # of sets with up to 40 items\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
+        good=(
+            "privacy: {itemset_breach: {level: 0.5, sizes: [1, 2]}}\n"
+            "steps:\n"
+            "  short: {use: limit_items, with: {max: 6}}\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
     ),
 )
 
@@ -73,7 +90,12 @@ _AUDIT = (
         "Whoever knows how frequent items are in general reads that much from a released set.",
         "Let `randomize_transactions` choose its parameters; raise the level, drop the most frequent items or roll them"
         " up to categories.",
-        good="privacy:\n  itemset_breach: {level: 0.5}\nsteps:\n  randomize: {use: randomize_transactions}",
+        bad=(
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  randomize: {use: randomize_transactions, with: {cutoff: 7, insertion: 0.001}}"
+        ),
+        good=("privacy: {itemset_breach: {level: 0.5}}\nsteps:\n  randomize: {use: randomize_transactions}"),
     ),
     CodePage(
         "PPF871",
@@ -82,6 +104,15 @@ _AUDIT = (
         " probability of one in a million fails.",
         "All that is promised follows from the operator. Sets that it did not make may be the original ones.",
         "Release what the step has made, untouched, and with its own `operator.json`.",
+        bad=(
+            "$ cp orders.txt released.txt    # the original sets, with an operator that did not make them\n"
+            "$ ppdm-flow audit policy.yaml --original orders.txt --released released.txt --operator"
+            " operator.json"
+        ),
+        good=(
+            "$ ppdm-flow audit policy.yaml --original orders.txt --released RELEASE/orders.parquet"
+            " --operator RELEASE/operator.json"
+        ),
     ),
     CodePage(
         "PPF872",
@@ -90,6 +121,10 @@ _AUDIT = (
         "What is not randomized, or nobody knows how, protects nobody that one could tell of.",
         "Put a `randomize_transactions` step before the release, and none after it that changes the sets; give"
         " `--operator` to audit a file from elsewhere.",
+        bad="$ ppdm-flow audit policy.yaml --original orders.txt --released from-them.parquet",
+        good=(
+            "$ ppdm-flow audit policy.yaml --original orders.txt --released from-them.parquet --operator operator.json"
+        ),
     ),
     CodePage(
         "PPF873",
@@ -98,6 +133,10 @@ _AUDIT = (
         "The parameters hold up to these supports; the requirement is a promise about data that these are not.",
         "Raise `max_supports`, leave it out (then those of the data are taken), drop or roll up the most frequent"
         " items.",
+        bad=(
+            "privacy: {itemset_breach: {level: 0.5, max_supports: [0.05, 0.01, 0.002]}}    # 8 % of all sets have bread"
+        ),
+        good="privacy: {itemset_breach: {level: 0.5, max_supports: [0.1, 0.01, 0.002]}}",
     ),
     CodePage(
         "PPF874",
@@ -106,6 +145,17 @@ _AUDIT = (
         " Lengths with few sets are judged together.",
         "There are more itemsets than anyone could count. Supports among a handful of sets tell of people.",
         "Nothing, where the requirement holds. `pool` says how many sets are few.",
+        bad=(
+            "privacy: {itemset_breach: {level: 0.5}}    # sets of 30 and more items: four in all\n"
+            "steps:\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
+        good=(
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  short: {use: limit_items, with: {max: 6}}\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
     ),
     CodePage(
         "PPF875",
@@ -115,6 +165,18 @@ _AUDIT = (
         "An item that was cut away is not in what was randomized; how sure one can be of it is not measured.",
         "Nothing, if categories, or the first items, are all that is to be protected; discard long sets instead of"
         " truncating them.",
+        bad=(
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:    # the items that are cut away are not measured\n"
+            "  short: {use: limit_items, with: {max: 6, longer: truncate}}\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
+        good=(
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  short: {use: limit_items, with: {max: 6, longer: discard}}\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
     ),
 )
 

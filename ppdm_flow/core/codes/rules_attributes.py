@@ -20,8 +20,8 @@ PAGES: tuple[CodePage, ...] = (
         "The edges of intervals must ascend, each above the one before.",
         "Intervals that overlap put one value into two classes.",
         "Put them in order, each once.",
-        bad="hierarchy: {intervals: [0, 65, 18]}",
-        good="hierarchy: {intervals: [0, 18, 65]}",
+        bad=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 65, 18]}}"),
+        good=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}"),
     ),
     CodePage(
         "PPF517",
@@ -30,8 +30,11 @@ PAGES: tuple[CodePage, ...] = (
         " them. `then` and `open_ends` go with some forms only, as do `delimiter`, `mask` and `format`.",
         "Two forms could say different things, and a key that means nothing was meant to mean something.",
         "Keep one.",
-        bad="hierarchy: {csv: age.csv, intervals: [0, 18, 65]}",
-        good="hierarchy: {intervals: [0, 18, 65]}",
+        bad=(
+            "attributes:\n"
+            "  age: {role: quasi_identifier, type: integer, hierarchy: {csv: age.csv, intervals: [0, 18, 65]}}"
+        ),
+        good=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}"),
     ),
     CodePage(
         "PPF518",
@@ -41,8 +44,18 @@ PAGES: tuple[CodePage, ...] = (
         "At some level such a value would have nothing to be generalized to, and would be released as it is; and a"
         " level that is no coarser makes a search look for what is not there.",
         "Give every value one ancestor for each level, and let each level keep less.",
-        bad="levels: {Paris: [France, Europe], Lyon: [France]}",
-        good="levels: {Paris: [France, Europe], Lyon: [France, Europe]}",
+        bad=(
+            "attributes:\n"
+            "  city:\n"
+            "    role: quasi_identifier\n"
+            "    hierarchy: {levels: {Paris: [France, Europe], Lyon: [France]}}"
+        ),
+        good=(
+            "attributes:\n"
+            "  city:\n"
+            "    role: quasi_identifier\n"
+            "    hierarchy: {levels: {Paris: [France, Europe], Lyon: [France, Europe]}}"
+        ),
     ),
     CodePage(
         "PPF519",
@@ -59,8 +72,8 @@ PAGES: tuple[CodePage, ...] = (
         "An attribute with `intervals` has a type that is no number. A warning.",
         "Only numbers fall into intervals; a value that is none would fail the run.",
         "Add `type: integer` or `type: float`.",
-        bad="age: {role: quasi_identifier, hierarchy: {intervals: [0, 18, 65]}}",
-        good="age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}",
+        bad=("attributes:\n  age: {role: quasi_identifier, hierarchy: {intervals: [0, 18, 65]}}"),
+        good=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}"),
     ),
     CodePage(
         "PPF521",
@@ -68,8 +81,8 @@ PAGES: tuple[CodePage, ...] = (
         "A value of the domain is no number, as the attribute's `type` says.",
         "Any data with that value would be refused.",
         "Correct the value or the type.",
-        bad="age: {role: quasi_identifier, type: integer, domain: [18, old]}",
-        good="age: {role: quasi_identifier, type: integer, domain: [18, 99]}",
+        bad=("attributes:\n  age: {role: quasi_identifier, type: integer, domain: [18, old]}"),
+        good=("attributes:\n  age: {role: quasi_identifier, type: integer, domain: [18, 99]}"),
     ),
     CodePage(
         "PPF522",
@@ -77,8 +90,8 @@ PAGES: tuple[CodePage, ...] = (
         "Cells of a hierarchy file are separated by one character.",
         "Such a file could not be read.",
         'Write one character; a tab is "\\t".',
-        bad='hierarchy: {csv: age.csv, delimiter: "; "}',
-        good='hierarchy: {csv: age.csv, delimiter: ";"}',
+        bad=('attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: city.csv, delimiter: "; "}}'),
+        good=('attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: city.csv, delimiter: ";"}}'),
     ),
     CodePage(
         "PPF523",
@@ -87,8 +100,16 @@ PAGES: tuple[CodePage, ...] = (
         " domain a warning.",
         "A requirement on a value that never occurs protects nothing.",
         "Take it out of `missing`, or name another value.",
-        bad='source: {missing: ["?"]}\n# sensitive: {disease: ["?"]}',
-        good='source: {missing: ["?"]}\n# sensitive: {disease: [HIV]}',
+        bad=(
+            'source: {path: patients.csv, missing: ["?"]}\n'
+            "privacy:\n"
+            '  templates: {t: {channel: [job], sensitive: {disease: ["?"]}, confidence: 0.5}}'
+        ),
+        good=(
+            'source: {path: patients.csv, missing: ["?"]}\n'
+            "privacy:\n"
+            "  templates: {t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}}"
+        ),
     ),
     CodePage(
         "PPF524",

@@ -22,8 +22,8 @@ PAGES: tuple[CodePage, ...] = (
         "Within a class every row has the same value of it, whatever is released: the requirement says nothing of what"
         " others can learn.",
         "Give it `role: sensitive`, or name in `attributes` what else groups.",
-        bad="l_diversity: {disease: {l: 3, attributes: [job, disease]}}",
-        good="l_diversity: {disease: {l: 3, attributes: [job, country]}}",
+        bad="privacy: {l_diversity: {disease: {l: 3, attributes: [job, disease]}}}",
+        good="privacy: {l_diversity: {disease: {l: 3, attributes: [job, country]}}}",
     ),
     CodePage(
         "PPF582",
@@ -31,8 +31,8 @@ PAGES: tuple[CodePage, ...] = (
         "A distance `t`, a share `alpha` of 1 or more bounds nothing: both are at most 1.",
         "The policy would promise a protection that is none.",
         "Give a bound below 1.",
-        bad="t_closeness: {disease: {t: 1}}",
-        good="t_closeness: {disease: {t: 0.2}}",
+        bad="privacy: {t_closeness: {disease: {t: 1}}}",
+        good="privacy: {t_closeness: {disease: {t: 0.2}}}",
     ),
     CodePage(
         "PPF583",
@@ -42,8 +42,8 @@ PAGES: tuple[CodePage, ...] = (
         " And, a warning: `alpha_k` without `k_anonymity` is the alpha alone.",
         "What is left out would be guessed, and a guess may protect less than was meant.",
         "Say the other half.",
-        bad="l_diversity: {disease: {l: 3, kind: recursive}}",
-        good="l_diversity: {disease: {l: 3, kind: recursive, c: 2}}",
+        bad="privacy: {l_diversity: {disease: {l: 3, kind: recursive}}}",
+        good="privacy: {l_diversity: {disease: {l: 3, kind: recursive, c: 2}}}",
     ),
     CodePage(
         "PPF584",
@@ -63,8 +63,8 @@ PAGES: tuple[CodePage, ...] = (
         " column, or the delimiter is not one character.",
         "The people who fit a class would be counted by something else than what forms the classes.",
         "Name each grouping attribute, with its column in the file.",
-        bad="k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {age: AGE}}}",
-        good="k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {zip: ZIP}}}",
+        bad=("privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {age: AGE}}}"),
+        good=("privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {zip: ZIP}}}"),
     ),
     CodePage(
         "PPF586",

@@ -22,8 +22,8 @@ PAGES: tuple[CodePage, ...] = (
         "Whoever knows how often the item occurs expects it in any set with that probability, whatever is released: no"
         " randomization brings it down.",
         "Give a level above the support. Or drop such items beforehand: what everybody buys is no secret, and no find.",
-        bad="itemset_breach: {level: 0.5, max_supports: [0.57, 0.33, 0.1]}",
-        good="itemset_breach: {level: 0.5, max_supports: [0.05, 0.01, 0.002]}",
+        bad="privacy: {itemset_breach: {level: 0.5, max_supports: [0.57, 0.33, 0.1]}}",
+        good="privacy: {itemset_breach: {level: 0.5, max_supports: [0.05, 0.01, 0.002]}}",
     ),
     CodePage(
         "PPF577",
@@ -31,7 +31,7 @@ PAGES: tuple[CodePage, ...] = (
         "In `max_supports` a larger itemset has a higher support than a smaller one.",
         "A set that holds an itemset holds every part of it, so no itemset is more frequent than its parts.",
         "Order them by the size of itemsets: the first is that of single items.",
-        bad="max_supports: [0.002, 0.01, 0.05]",
-        good="max_supports: [0.05, 0.01, 0.002]",
+        bad="privacy: {itemset_breach: {level: 0.5, max_supports: [0.002, 0.01, 0.05]}}",
+        good="privacy: {itemset_breach: {level: 0.5, max_supports: [0.05, 0.01, 0.002]}}",
     ),
 )

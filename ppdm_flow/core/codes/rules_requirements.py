@@ -20,8 +20,8 @@ PAGES: tuple[CodePage, ...] = (
         "The sensitive attribute of a template is part of the template's own channel.",
         "Within a group every row has the same value of it: the confidence is 0 or 1 whatever is released.",
         "Take it out of the channel.",
-        bad="t: {channel: [job, disease], sensitive: {disease: [HIV]}, confidence: 0.5}",
-        good="t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}",
+        bad=("privacy:\n  templates:\n    t: {channel: [job, disease], sensitive: {disease: [HIV]}, confidence: 0.5}"),
+        good=("privacy:\n  templates:\n    t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}"),
     ),
     CodePage(
         "PPF502",
@@ -48,8 +48,8 @@ PAGES: tuple[CodePage, ...] = (
         "With r1 >= r2 the release would have to teach less than nothing; the amplification"
         " gamma = r2 (1 - r1) / (r1 (1 - r2)) is at most 1, and no operator satisfies it.",
         "Raise r2 or lower r1.",
-        bad="HIV: {r1: 0.25, r2: 0.10}",
-        good="HIV: {r1: 0.10, r2: 0.25}",
+        bad=("privacy:\n  sensitivities: {disease: {values: {HIV: {r1: 0.25, r2: 0.10}}}}"),
+        good=("privacy:\n  sensitivities: {disease: {values: {HIV: {r1: 0.10, r2: 0.25}}}}"),
     ),
     CodePage(
         "PPF505",
@@ -57,8 +57,8 @@ PAGES: tuple[CodePage, ...] = (
         "A default bound is `tolerance`, or `r1` and `r2`, never both; and sensitivities bound something.",
         "Half a bound protects nothing, and two bounds leave open which one holds.",
         "Give one of the two forms.",
-        bad="default: {r1: 0.1}",
-        good="default: {tolerance: 5}",
+        bad=("privacy:\n  sensitivities: {disease: {default: {r1: 0.1}}}"),
+        good=("privacy:\n  sensitivities: {disease: {default: {tolerance: 5}}}"),
     ),
     CodePage(
         "PPF506",
@@ -66,8 +66,20 @@ PAGES: tuple[CodePage, ...] = (
         "A requirement or a hierarchy names a value that the attribute's `domain` does not have.",
         "A misspelt value never occurs, so the requirement holds of any data and the real value is not protected.",
         "Correct the value, or add it to the domain.",
-        bad="disease: {role: sensitive, domain: [HIV, flu]}\n# sensitive: {disease: [Hiv]}",
-        good="disease: {role: sensitive, domain: [HIV, flu]}\n# sensitive: {disease: [HIV]}",
+        bad=(
+            "attributes:\n"
+            "  job: {role: quasi_identifier}\n"
+            "  disease: {role: sensitive, domain: [HIV, flu]}\n"
+            "privacy:\n"
+            "  templates: {t: {channel: [job], sensitive: {disease: [Hiv]}, confidence: 0.5}}"
+        ),
+        good=(
+            "attributes:\n"
+            "  job: {role: quasi_identifier}\n"
+            "  disease: {role: sensitive, domain: [HIV, flu]}\n"
+            "privacy:\n"
+            "  templates: {t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}}"
+        ),
     ),
     CodePage(
         "PPF507",
@@ -75,8 +87,12 @@ PAGES: tuple[CodePage, ...] = (
         "A list names the same value twice. An error in `source.columns`, elsewhere a warning.",
         "Two columns of one name cannot be told apart; elsewhere one of the two was probably meant to be another.",
         "Remove one of them.",
-        bad="channel: [job, country, job]",
-        good="channel: [job, country]",
+        bad=(
+            "privacy:\n"
+            "  templates:\n"
+            "    t: {channel: [job, country, job], sensitive: {disease: [HIV]}, confidence: 0.5}"
+        ),
+        good=("privacy:\n  templates:\n    t: {channel: [job, country], sensitive: {disease: [HIV]}, confidence: 0.5}"),
     ),
     CodePage(
         "PPF508",
@@ -85,9 +101,13 @@ PAGES: tuple[CodePage, ...] = (
         " as high, and they protect the same values (Lemma 3.1 of Wang, Fung, Yu, ICDM 2005). A warning.",
         "It costs time and says nothing. Perhaps another channel was meant.",
         "Remove it. Under `nulls: wildcard` and `nulls: exclude` the lemma does not hold, so nothing is reported.",
-        bad="a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.5}\n"
-        "b: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.6}",
-        good="a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.5}",
+        bad=(
+            "privacy:\n"
+            "  templates:\n"
+            "    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.5}\n"
+            "    b: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.6}"
+        ),
+        good=("privacy:\n  templates:\n    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.5}"),
     ),
     CodePage(
         "PPF509",
@@ -95,8 +115,8 @@ PAGES: tuple[CodePage, ...] = (
         "`⊥` stands for a suppressed cell in every release.",
         "A real value of that spelling could not be told from a suppressed one.",
         "Rename the value in the data before it comes here.",
-        bad="domain: [yes, no, ⊥]",
-        good="domain: [yes, no, unknown]",
+        bad='attributes: {smoker: {role: sensitive, domain: ["yes", "no", ⊥]}}',
+        good='attributes: {smoker: {role: sensitive, domain: ["yes", "no", unknown]}}',
     ),
     CodePage(
         "PPF510",
@@ -104,8 +124,16 @@ PAGES: tuple[CodePage, ...] = (
         "The gate has neither `min` nor `max`, or its `min` lies above its `max`.",
         "The first would hold always, the second never.",
         "Give `min`, `max`, or both in order.",
-        bad="still-useful: {metric: classifier.error_increase}",
-        good="still-useful: {metric: classifier.error_increase, max: 0.05}",
+        bad=(
+            "audits: {classifier: {use: classification_error, with: {target: readmitted}}}\n"
+            "gates:\n"
+            "  still-useful: {metric: classifier.error_increase}"
+        ),
+        good=(
+            "audits: {classifier: {use: classification_error, with: {target: readmitted}}}\n"
+            "gates:\n"
+            "  still-useful: {metric: classifier.error_increase, max: 0.05}"
+        ),
     ),
     CodePage(
         "PPF512",
@@ -169,10 +197,21 @@ PAGES: tuple[CodePage, ...] = (
         " replace the other.",
         "Leave the value in one place. Several bounds of one value that are all meant stand in a list under `values:`;"
         " bounds about different people say so with `given:`.",
-        bad="groups: {stigma: {values: [HIV, hepatitis], r1: 0.02, r2: 0.1}}\nvalues: {HIV: {r1: 0.1, r2: 0.25}}",
-        good="groups: {stigma: {values: [hepatitis, syphilis], r1: 0.02, r2: 0.1}}\n"
-        "values:\n"
-        "  HIV: [{r1: 0.02, r2: 0.1}, {r1: 0.05, r2: 0.2, given: patients of the clinic}]",
+        bad=(
+            "privacy:\n"
+            "  sensitivities:\n"
+            "    disease:\n"
+            "      groups: {stigma: {values: [HIV, hepatitis], r1: 0.02, r2: 0.1}}\n"
+            "      values: {HIV: {r1: 0.1, r2: 0.25}}"
+        ),
+        good=(
+            "privacy:\n"
+            "  sensitivities:\n"
+            "    disease:\n"
+            "      groups: {stigma: {values: [hepatitis, syphilis], r1: 0.02, r2: 0.1}}\n"
+            "      values:\n"
+            "        HIV: [{r1: 0.02, r2: 0.1}, {r1: 0.05, r2: 0.2, given: patients of the clinic}]"
+        ),
     ),
     CodePage(
         "PPF529",
@@ -181,8 +220,8 @@ PAGES: tuple[CodePage, ...] = (
         " whole number is a count, a bare decimal a ratio.",
         "20 rows and 2 % of the rows differ by orders of magnitude; which one is meant must not be guessed.",
         "Give one of the two. Where a template gives the other one, take that back with `null`.",
-        bad="blend: {min_support: {count: 20, ratio: 0.02}}",
-        good="blend: {min_support: {count: 20}}",
+        bad="privacy: {blend: {min_support: {count: 20, ratio: 0.02}, max: 0.03}}",
+        good="privacy: {blend: {min_support: {count: 20}, max: 0.03}}",
     ),
     CodePage(
         "PPF530",

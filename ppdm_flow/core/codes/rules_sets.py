@@ -11,8 +11,8 @@ PAGES: tuple[CodePage, ...] = (
         "An attribute with `role: items` has a `type` other than text, or a hierarchy of `intervals`.",
         "Items are names, also where they are written as numbers: they have no order and no distance.",
         "Leave `type` out; categories of items are a hierarchy of `levels` or `csv`.",
-        bad="basket: {role: items, type: integer}",
-        good="basket: {role: items, hierarchy: {csv: categories.csv}}",
+        bad="attributes: {basket: {role: items, type: integer}}",
+        good="attributes: {basket: {role: items, hierarchy: {csv: categories.csv}}}",
     ),
     CodePage(
         "PPF536",

@@ -1,202 +1,13 @@
-"""PPF7xx: data and runs (780 to 799 are in ``anonymizers``)."""
+"""PPF726 to PPF759: data and runs (reading the data is in ``reading``)."""
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.reading import PAGES as READING
 from ppdm_flow.core.codes.sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
-_NO_VALUES = "Messages name rows (counted from 1 below the header) and columns, never values."
-
 PAGES: tuple[CodePage, ...] = (
-    CodePage(
-        "PPF701",
-        "the file cannot be read",
-        "The data file, or a file given beside it, does not exist or may not be read.",
-        "Nothing can be measured on data that is not there.",
-        "Check the path: `source.path` is relative to the policy, `--data` to the current folder.",
-        bad="source: {path: bnak.csv}",
-        good="source: {path: bank.csv}",
-    ),
-    CodePage(
-        "PPF702",
-        "the file is empty",
-        "The file has neither a header nor rows.",
-        "Most often an export failed.",
-        "Make the file again.",
-    ),
-    CodePage(
-        "PPF703",
-        "a row has too many or too few cells",
-        f"One row of a CSV file has another number of cells than the others. {_NO_VALUES}",
-        "Guessing which cell is missing would put values under wrong names.",
-        "Look at that row: a delimiter inside a value needs quotes, a quote inside quotes is doubled.",
-        bad="job,country\nengineer, senior,France",
-        good='job,country\n"engineer, senior",France',
-    ),
-    CodePage(
-        "PPF704",
-        "the text is not in the declared encoding",
-        "Bytes were found that are no characters of the encoding; it is UTF-8 unless the policy says otherwise.",
-        "Replaced characters would silently make different values equal.",
-        "Name the file's own encoding.",
-        bad="source: {path: old.csv}   # written on Windows",
-        good="source: {path: old.csv, with: {encoding: cp1252}}",
-    ),
-    CodePage(
-        "PPF705",
-        "the compressed file is damaged",
-        "A gzip stream ends too early, or its checksum is wrong.",
-        "A cut-off file lacks rows, and every figure would be wrong.",
-        "Fetch the file again; `gzip -t FILE` tests it.",
-    ),
-    CodePage(
-        "PPF706",
-        "a NUL byte in the text",
-        "A cell or the header holds a byte of value 0.",
-        "Text has none: the file is binary or UTF-16, or was damaged.",
-        "Say the encoding, or export the file again.",
-        good="source: {path: sheet.csv, with: {encoding: utf-16}}",
-    ),
-    CodePage(
-        "PPF707",
-        "two columns have one name",
-        "The header has the same name twice.",
-        "It would be unclear which of them the policy means, and the other might pass unnoticed.",
-        "Rename one of them in the file, or give `source.columns` for a file without a header.",
-    ),
-    CodePage(
-        "PPF708",
-        "a declared column is missing",
-        "The policy declares an attribute, or an audit asks for one, and the data has no column of that name.",
-        "A requirement on a column that is not there cannot be kept.",
-        "Correct the name; a file without a header needs `source.columns`.",
-    ),
-    CodePage(
-        "PPF709",
-        "the data has columns that are not declared",
-        "A column of the data is no attribute of the policy.",
-        "What nobody has looked at must not be released.",
-        "Declare the column with its role, or say `undeclared: drop`.",
-        bad="undeclared: error",
-        good="undeclared: drop",
-    ),
-    CodePage(
-        "PPF710",
-        "another number of columns than the policy names",
-        "`source.columns` names the columns of a file without a header, and the file has more or fewer.",
-        "Names would slide to the wrong columns.",
-        "List all columns, in the file's order.",
-    ),
-    CodePage(
-        "PPF711",
-        "a value outside the declared domain",
-        f"A cell holds a value that the attribute's `domain` does not list. {_NO_VALUES}",
-        "Perturbation, hierarchies and bounds are worked out for the declared values.",
-        "Correct the data, add the value to `domain`, or list it under `source.missing`.",
-    ),
-    CodePage(
-        "PPF712",
-        "a value that its type does not know",
-        "An `integer`, `float` or `date` attribute holds text that is none; NaN and infinity are no numbers here.",
-        "Intervals and rounding would have no answer for it.",
-        "Correct the data, use `type: text`, or list the word under `source.missing`. Dates are ISO 8601.",
-    ),
-    CodePage(
-        "PPF713",
-        "the sign of suppressed cells is a value of the data",
-        "A cell of the original holds `⊥`, which stands for a suppressed cell in released files.",
-        "Nobody could tell a suppressed cell from that value.",
-        "Replace the value, or list `⊥` under `source.missing` if it means missing.",
-    ),
-    CodePage(
-        "PPF714",
-        "no rows",
-        "The file has a header only, or every row has a missing value and `incomplete_rows: drop` drops it.",
-        "A release without rows would satisfy every requirement and mean nothing.",
-        "Check the export, `source.missing` and `source.incomplete_rows`.",
-    ),
-    CodePage(
-        "PPF715",
-        "a weight is no number of rows",
-        "The attribute with `role: weight` holds something else than whole numbers, or so large ones that they cannot"
-        " be added up. In a released file 0 is none either; in the source, such rows are dropped.",
-        "Weights are how many people a row stands for, and a row that stands for nobody escapes every figure.",
-        "Correct the data, or give the attribute another role.",
-    ),
-    CodePage(
-        "PPF716",
-        "the CSV file is not in order",
-        "A quote is never closed, or a single cell is larger than 512 MB.",
-        "All rows after it would become one cell.",
-        "Look after the row that the message names; `with: {quote: …}` changes the quote character.",
-    ),
-    CodePage(
-        "PPF717",
-        "the file is not in its format",
-        "A Parquet file or a workbook cannot be read as such.",
-        "It is cut off, or has another format than its name says.",
-        "Fetch the file again, or say `source.format`.",
-    ),
-    CodePage(
-        "PPF718",
-        "a line is no JSON object",
-        "Each line of a JSON lines file has to be one object, with every key once, and without NaN or Infinity.",
-        "Anything else has no place in a table.",
-        "Look at that line.",
-        bad="[1, 2]",
-        good='{"age": 34, "job": "clerk"}',
-    ),
-    CodePage(
-        "PPF719",
-        "a nested value, or one without a text",
-        "A cell holds a list, a map or a type that has no canonical text.",
-        "A table has one value a cell.",
-        "Flatten the file beforehand, or take the column out.",
-    ),
-    CodePage(
-        "PPF720",
-        "no format fits the file's name",
-        "The ending of the file's name is none that a reader is known for.",
-        "Guessing the format from the content can go wrong silently.",
-        "Say it.",
-        good="source: {path: table.dat, format: csv}",
-    ),
-    CodePage(
-        "PPF721",
-        "no data file",
-        "Neither the policy nor the command line names the data.",
-        "There is nothing to read.",
-        "Give `source.path` in the policy, or `--data FILE`.",
-    ),
-    CodePage(
-        "PPF722",
-        "no such sheet",
-        "The workbook has no sheet of that name or number.",
-        "Another sheet would be other data.",
-        "Correct `sheet`: a name, or a position from 1.",
-        good="source: {path: book.xlsx, with: {sheet: 2}}",
-    ),
-    CodePage(
-        "PPF723",
-        "an extra is not installed",
-        "Reading this format needs an optional package.",
-        "The core stays small.",
-        "Install it: `pip install 'ppdm_flow[excel]'`.",
-    ),
-    CodePage(
-        "PPF724",
-        "the data changed during the run",
-        "The file's size, time or inode is another one than at the beginning.",
-        "Figures and release would come from two versions of the data.",
-        "Run again on a file that nobody writes to.",
-    ),
-    CodePage(
-        "PPF725",
-        "no rows are left",
-        "The steps dropped every row before a release, or before a step that needs the whole table.",
-        "An empty release would satisfy every requirement and mean nothing.",
-        "Check steps that drop rows, such as `sample`.",
-    ),
+    *READING,
     CodePage(
         "PPF726",
         "a value looks like one that a requirement names, and is another",
@@ -206,8 +17,12 @@ PAGES: tuple[CodePage, ...] = (
         " it.",
         "Clean the data, or name every spelling in the requirement. Where both really are values of their own, a"
         " declared `domain:` with both says so.",
-        bad="sensitive: {illness: [HIV]}   # the data has `hiv` as well",
-        good="sensitive: {illness: [HIV, hiv]}",
+        bad=(
+            "privacy:\n"
+            "  templates:    # the data has `hiv` as well\n"
+            "    t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}"
+        ),
+        good=("privacy:\n  templates:\n    t: {channel: [job], sensitive: {disease: [HIV, hiv]}, confidence: 0.5}"),
     ),
     CodePage(
         "PPF727",
@@ -235,6 +50,12 @@ PAGES: tuple[CodePage, ...] = (
         "The disk, a quota or a limit on file sizes is full.",
         "Nothing was released: a run is moved to its place only when it is complete.",
         "Make room, or choose another place with `--out`.",
+        bad=(
+            "$ df -h /tmp | tail -1    # nothing is left\n"
+            "tmpfs           2.0G  2.0G     0 100% /tmp\n"
+            "$ ppdm-flow run policy.yaml --out /tmp/runs"
+        ),
+        good="$ ppdm-flow run policy.yaml --out /data/runs",
     ),
     CodePage(
         "PPF731",
@@ -242,6 +63,8 @@ PAGES: tuple[CodePage, ...] = (
         "The folder for runs is not writable, or a write failed.",
         "Nothing was released.",
         "Check the folder's permissions, or choose another place with `--out`.",
+        bad="$ ppdm-flow run policy.yaml --out /usr/runs    # not as an ordinary user",
+        good="$ ppdm-flow run policy.yaml --out ~/runs",
     ),
     CodePage(
         "PPF733",
@@ -249,6 +72,8 @@ PAGES: tuple[CodePage, ...] = (
         "The system refused memory.",
         "Some steps need their whole table; nothing was released.",
         "Use a larger machine, or a step that works row by row.",
+        bad="$ ppdm-flow run policy.yaml --workers 16    # on a machine with 2 GB",
+        good="$ ppdm-flow run policy.yaml --workers 1 --partition-rows 50000",
     ),
     CodePage(
         "PPF734",
@@ -256,6 +81,8 @@ PAGES: tuple[CodePage, ...] = (
         "The file for the key exists already, or its folder does not.",
         "A key that undoes a perturbation must not overwrite anything, nor get lost.",
         "Name a new file in a folder that exists.",
+        bad="$ ppdm-flow run policy.yaml --escrow secure/run.key    # the file of the run before",
+        good="$ ppdm-flow run policy.yaml --escrow secure/run-2026-11.key",
     ),
     CodePage(
         "PPF736",
@@ -263,6 +90,8 @@ PAGES: tuple[CodePage, ...] = (
         "The file is no `operator.json` as a release has it, or it describes one attribute twice.",
         "Bounds are judged from the operator; a wrong one would judge wrongly.",
         "Give the `operator.json` that came with the release.",
+        bad="$ ppdm-flow reconstruct medical.parquet --operator report.json",
+        good="$ ppdm-flow reconstruct medical.parquet --operator operator.json",
     ),
     CodePage(
         "PPF740",
@@ -271,6 +100,12 @@ PAGES: tuple[CodePage, ...] = (
         " confidence (Wang, Fung, Yu 2005, Lemma 3.3), or there are fewer rows than k.",
         "Steps cannot help: a run would be withheld.",
         "Raise the confidence, or leave the value or the attribute out of the release.",
+        bad=(
+            "privacy:\n"
+            "  templates:    # and 6 % of all rows have HIV\n"
+            "    hiv: {channel: [age, job], sensitive: {disease: [HIV]}, confidence: 0.05}"
+        ),
+        good=("privacy:\n  templates:\n    hiv: {channel: [age, job], sensitive: {disease: [HIV]}, confidence: 0.1}"),
     ),
     CodePage(
         "PPF741",
@@ -278,6 +113,12 @@ PAGES: tuple[CodePage, ...] = (
         "The value's frequency in the data exceeds r2.",
         "Where the prior exceeds r2 no posterior bound can be breached: the requirement says nothing there.",
         "Raise r2 above the frequency, or drop the bound.",
+        bad=(
+            "privacy:\n"
+            "  sensitivities:    # and 30 % of all rows have flu\n"
+            "    disease: {values: {flu: {r1: 0.1, r2: 0.25}}}"
+        ),
+        good=("privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.1, r2: 0.5}}}"),
     ),
     CodePage(
         "PPF750",
@@ -285,6 +126,8 @@ PAGES: tuple[CodePage, ...] = (
         "The directory has no `manifest.json`, or a damaged one.",
         "Without it nothing is known of what the files were.",
         "Give the directory that `ppdm-flow run` printed.",
+        bad="$ ppdm-flow verify runs    # the folder of all runs",
+        good='$ ppdm-flow verify "runs/$(ls runs | tail -1)"',
     ),
     *SETS,
 )

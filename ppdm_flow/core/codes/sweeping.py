@@ -12,8 +12,8 @@ PAGES: tuple[CodePage, ...] = (
         "A guess would measure another policy than the one that was meant.",
         "Write `--over steps.NAME.PARAM=1,5,20`. Values may be ranges: `2..5` are whole numbers, `0.1..0.9:5` five"
         " numbers evenly apart. Lists and maps go in brackets, texts with commas in quotes.",
-        bad="ppdm-flow sweep policy.yaml --over params.k",
-        good="ppdm-flow sweep policy.yaml --over params.k=2,5,10",
+        bad="$ ppdm-flow sweep policy.yaml --over params.k",
+        good="$ ppdm-flow sweep policy.yaml --over params.k=2,5,10",
     ),
     CodePage(
         "PPF121",
@@ -22,8 +22,8 @@ PAGES: tuple[CodePage, ...] = (
         "A value put where nothing reads it would make all points the same.",
         "Write `params.NAME`, `privacy.k_anonymity.k`, `steps.NAME.PARAM` or `audits.NAME.PARAM` (`with` may be left"
         " out). `ppdm-flow show policy.yaml` prints the policy as it is resolved.",
-        bad="ppdm-flow sweep policy.yaml --over steps.pertub.method=best,uniform",
-        good="ppdm-flow sweep policy.yaml --over steps.perturb.method=best,uniform",
+        bad="$ ppdm-flow sweep policy.yaml --over steps.pertub.method=best,uniform",
+        good="$ ppdm-flow sweep policy.yaml --over steps.perturb.method=best,uniform",
     ),
     CodePage(
         "PPF122",
@@ -31,8 +31,8 @@ PAGES: tuple[CodePage, ...] = (
         "All combinations of the values are more than 1,000.",
         "Each of them is a run of its own; and the best of very many points is good by chance.",
         "Give fewer values, or vary one place after the other.",
-        bad="ppdm-flow sweep policy.yaml --over params.a=1..50 --over params.b=1..50",
-        good="ppdm-flow sweep policy.yaml --over params.a=1..50:5 --over params.b=1..50:5",
+        bad="$ ppdm-flow sweep policy.yaml --over params.a=1..50 --over params.b=1..50",
+        good="$ ppdm-flow sweep policy.yaml --over params.a=1..50:5 --over params.b=1..50:5",
     ),
     CodePage(
         "PPF123",
@@ -40,8 +40,8 @@ PAGES: tuple[CodePage, ...] = (
         "No audit, step or requirement of the policy has the name that a metric begins with.",
         "The sweep would run for long, and have no figure to show.",
         "Name figures as `metrics` of a run's `report.json` does, or a requirement by its place in the policy.",
-        bad="ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classifer.error_increase",
-        good="ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classifier.error_increase",
+        bad="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classifer.error_increase",
+        good="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classifier.error_increase",
     ),
     CodePage(
         "PPF124",
@@ -49,8 +49,8 @@ PAGES: tuple[CodePage, ...] = (
         "A metric is empty, named twice, or has something other than `:min` or `:max` behind it.",
         "The frontier depends on which side of a figure is the better one.",
         "Write `--metrics NAME,NAME:max`.",
-        bad="ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classes:high",
-        good="ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classes:max",
+        bad="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classes:high",
+        good="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics classes:max",
     ),
     CodePage(
         "PPF125",
@@ -58,6 +58,8 @@ PAGES: tuple[CodePage, ...] = (
         "The audit, step or requirement is there, but measured no figure of this name at any point.",
         "A column without a number says nothing.",
         "Take a name from `metrics` of a run's `report.json`.",
+        bad="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics sizes.groups",
+        good="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics sizes.classes:max",
     ),
     CodePage(
         "PPF126",
@@ -65,6 +67,7 @@ PAGES: tuple[CodePage, ...] = (
         "It is not known whether more or less of the figure is better, so no point is preferred for it.",
         "The frontier then compares the other figures only.",
         "Say it: `NAME:min` or `NAME:max`.",
-        good="ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics privacy.k_anonymity,sizes.classes:max",
+        bad="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics privacy.k_anonymity,sizes.classes",
+        good="$ ppdm-flow sweep policy.yaml --over params.k=2,5 --metrics privacy.k_anonymity,sizes.classes:max",
     ),
 )

@@ -1,0 +1,119 @@
+"""PPF850 to PPF855: what the original's other rows, and its whole rows, tell."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF850",
+        "knowing others makes values certain",
+        "Within a class of people who look alike, the released values without those of known people leave only"
+        " one: its owner's value is certain.",
+        "Classes hide a person among others. Whoever knows the others (a relative, a colleague, a patient of the"
+        " same ward) takes them out, and the class shrinks. A perturbed value depends on its own record alone, so"
+        " there nothing is to be taken out.",
+        "Perturb the attribute (`use: fine_grain_perturbation`), or make classes with many values: a class of n"
+        " people, m of whom have the most frequent value, withstands n - m - 1 known others.",
+        bad=(
+            "privacy: {k_anonymity: {k: 5}}\n"
+            "audits:    # who knows four of the five in a class knows the fifth\n"
+            "  corrupted: {use: corruption}"
+        ),
+        good=(
+            "attributes: {disease: {role: sensitive, domain: [flu, cold, HIV]}}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
+            "audits:\n"
+            "  corrupted: {use: corruption}"
+        ),
+    ),
+    CodePage(
+        "PPF851",
+        "released values depend on other rows",
+        "Whether a row keeps its value, or which one it gets, depends on the row beside it more than chance would"
+        " do in one release out of a million.",
+        "The bound of an operator holds for rows that are drawn independently. If they share draws, or swap"
+        " values, whoever knows the others learns more.",
+        "Perturb with a step that draws for each row; do not reuse random numbers.",
+        bad=(
+            "steps:    # a plugin that swaps the values of neighbours\n"
+            "  swap: {use: acme_swap, with: {attribute: disease}}"
+        ),
+        good=("steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"),
+    ),
+    CodePage(
+        "PPF852",
+        "rows that only one person has occur in the release",
+        "Original rows that are like no other occur in the release, over all attributes that it shares with the"
+        " original.",
+        "In generated data such a row may have been put together by chance, and nobody can tell from the release"
+        " alone; whoever knows the person's row finds it all the same. The fewer there are, the less it means to find"
+        " one.",
+        "Raise `min_support` of the generator, release fewer attributes or coarser ones, or bound the score with"
+        " `privacy.anonymity_score`.",
+        bad=(
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {min_support: {count: 1}}}\n"
+            "privacy: {anonymity_score: {max: 0.5}}"
+        ),
+        good=(
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {min_support: {count: 20}}}\n"
+            "privacy: {anonymity_score: {max: 0.5}}"
+        ),
+    ),
+    CodePage(
+        "PPF853",
+        "rare original rows occur in the release",
+        "Rows that fewer than `min_support` people have in the original occur in the release.",
+        "A rare row points to few people. Those of them that are rare in the release too are what `blend` bounds;"
+        " this counts also those that the release has often.",
+        "Raise `min_support` of the generator, or let it reject such rows.",
+        bad=(
+            "privacy: {blend: {min_support: {count: 20}, max: 0.03}}\n"
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {blend: allow}}"
+        ),
+        good=(
+            "privacy: {blend: {min_support: {count: 20}, max: 0.03}}\n"
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {blend: strict}}"
+        ),
+    ),
+    CodePage(
+        "PPF854",
+        "attributes that cannot be compared",
+        "A step gave the values of an attribute other names (generalized ones, pseudonyms), so whole rows are"
+        " compared without it.",
+        "With it no row could match, and the score would look better the more is renamed.",
+        "Nothing, if the other attributes are what others may know. Declare `hierarchy: {intervals: …}` for"
+        " numbers: names of its intervals are compared with the numbers in them.",
+        bad=(
+            "attributes: {city: {role: quasi_identifier}}\n"
+            "privacy: {anonymity_score: {max: 0.5}}\n"
+            "steps:\n"
+            "  hide: {use: pseudonymize, with: {attributes: [city], key_env: PPDM_KEY}}"
+        ),
+        good="attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65, 120]}}",
+    ),
+    CodePage(
+        "PPF855",
+        "suppressed cells match no original row",
+        "A step suppressed cells, and a row with one counts as unlike every original row.",
+        "Its other cells may still be those of a person: then the score understates what is given away.",
+        "Bound what the other cells give away with `privacy.k_anonymity` or `privacy.templates`.",
+        bad=(
+            "privacy: {anonymity_score: {max: 0.5}}    # and nothing is said of the cells that are left\n"
+            "steps:\n"
+            "  few: {use: suppress, with: {rare: {job: 20}}}"
+        ),
+        good=(
+            "privacy: {anonymity_score: {max: 0.5}, k_anonymity: {k: 5}}\n"
+            "steps:\n"
+            "  few: {use: suppress, with: {rare: {job: 20}}}"
+        ),
+    ),
+)
