@@ -22,16 +22,20 @@ DIFF_CONCEPTS: Mapping[str, Concept] = {
         " attributes; a lower confidence over a larger channel (Wang, Fung, Yu, Lemma 3.1); a smaller gamma of two"
         " pairs (r1, r2); distinct, entropy and recursive diversity over unions of classes; delta, which bounds beta,"
         " which bounds t. Null semantics matter: with `exclude`, classes over fewer attributes hold other rows, so that"
-        " only the same attributes compare. A release fewer, a narrower audience, shuffled rows, a sealed key and a"
-        " ledger are stricter; a column more or another way to read the data is incomparable.\n\n"
+        " only the same attributes compare. A release fewer, a column that steps drop, a narrower audience, shuffled"
+        " rows, a sealed key and a ledger are stricter; another way to read the data, a column more in it, or other"
+        " steps for an identifier, which they alone protect, are incomparable.\n\n"
         "Not part of the order: the tolerance of comparisons (1e-9), the error probability of tests on bytes, data with"
-        " look-alike spellings of a value that only one policy names, and floors, which are shown apart: they bind"
-        " those who extend a policy, and no release. Files that a policy names (a population, a hierarchy) are compared"
-        " by content where both are there, else by path. Templates of packages are those that are installed now.\n\n"
+        " look-alike spellings of a value that only one policy names. Floors and params are shown apart: they bind"
+        " those who extend a policy or run it, and no release. Params count with the values that they have: for other"
+        " ones, say `--set`. Files that a policy names (a population, a hierarchy) are compared by content where both"
+        " are there, else by path. Templates of packages are those that are installed now.\n\n"
         "`--forbid-weaker` ends with 1 unless every new policy is proved to be at least as strict: also where a clause"
         " is incomparable, since nobody has shown that it is not weaker. `REVISION:PATH` reads a policy with its"
-        " templates from git, folders are paired by path, two runs' directories are compared by their policies and"
-        " figures. `--data FILE` measures both policies on one file with one key, and releases nothing.",
+        " templates from git. Folders are paired by path, what moved by `name`; where other policies went while others"
+        " came, nothing is proved, but a policy that only came has nothing to be compared with. Two runs' directories"
+        " are compared by their policies and figures. `--data FILE` measures both policies on one file with one key,"
+        " and releases nothing.",
         "# ppdm-flow diff origin/main:policies policies --forbid-weaker\n"
         "privacy:\n  k_anonymity: {k: 5}      # was 7: weaker, whoever is among 7 is among 5",
     ),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ppdm_flow.api import diff_columns
 from ppdm_flow.api.diff_outcomes import Document, compared
-from ppdm_flow.api.diff_policies import ordered, pair, read
+from ppdm_flow.api.diff_policies import pair, read
 from ppdm_flow.api.diff_revisions import Place
 from ppdm_flow.api.reporting import read as report_of
 
@@ -18,5 +19,5 @@ def runs(old: Place, new: Place) -> Document:
     """
     before, after = (read(where.path / POLICY, where, {}) for where in (old, new))
     reports = [report_of(where.path) | {"shown": str(where.path)} for where in (old, new)]
-    both = pair(before, after, ordered(before, after))
+    both = pair(before, after, diff_columns.compared(before, after))
     return {"kind": "runs", "pairs": [both], "added": [], "removed": [], "runs": compared(*reports)}

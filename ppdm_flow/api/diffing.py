@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from ppdm_flow.api.diff_columns import compared
 from ppdm_flow.api.diff_folders import folders
-from ppdm_flow.api.diff_policies import Document, nobodys, ordered, pair, read
+from ppdm_flow.api.diff_policies import Document, nobodys, pair, read
 from ppdm_flow.api.diff_revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -28,8 +29,12 @@ class Diffed:
 
     @property
     def weaker(self) -> bool:
-        """Whether some new policy is not proved to be at least as strict as its old one."""
-        return any(each["relation"] in _LAX for each in self.document["pairs"])
+        """Whether some new policy is not proved to be at least as strict as its old one.
+
+        Where policies went and others came, nobody knows which took the place of which.
+        """
+        replaced = bool(self.document["added"] and self.document["removed"])
+        return replaced or any(each["relation"] in _LAX for each in self.document["pairs"])
 
     def difference(self, *, color: bool = False) -> Difference:
         """Return what every form is made from."""
@@ -57,7 +62,7 @@ def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: 
         return {"kind": "policies", **folders(old, new, sets)}
     before, after = read(old.path, old, sets), read(new.path, new, sets)
     nobodys((before, after))
-    both = pair(before, after, ordered(before, after))
+    both = pair(before, after, compared(before, after))
     if data is not None:
         both["measured"] = import_module(_MEASURED).measured(before, after, sets, data)
     return {"kind": "policies", "pairs": [both], "added": [], "removed": []}

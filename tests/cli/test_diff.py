@@ -147,15 +147,71 @@ def test_git_revisions(here, git, home, root):
 
 def test_git_folders(here, git, home, root):
     (home / "policies/one.yaml").write_text(STRICTER)
-    (home / "policies/two.yaml").rename(home / "policies/three.yaml")
-    found = document(here("diff", "main:policies", "policies", "--format", "json", "--forbid-weaker"), root)
-    assert [(p["new"], p["relation"]) for p in found["pairs"]] == [("policies/one.yaml", "stricter")]
-    assert (found["added"], found["removed"]) == (["policies/three.yaml"], ["main:policies/two.yaml"])
-    text = here("diff", "main:policies", "policies").stdout
-    assert "added: policies/three.yaml" in text
-    (home / "policies/three.yaml").rename(home / "policies/two.yaml")
+    (home / "policies/three.yaml").write_text(POLICY.replace("small", "third"))
+    found = document(here("diff", "main:policies", "policies", "--format", "json"), root)
+    assert [(p["new"], p["relation"]) for p in found["pairs"]] == [
+        ("policies/one.yaml", "stricter"),
+        ("policies/two.yaml", "equal"),
+    ]
+    assert (found["added"], found["removed"]) == (["policies/three.yaml"], [])
     for form in ("text", "markdown"):
         assert "1 policy without any change" in here("diff", "main:policies", "policies", "--format", form).stdout
+    assert here("diff", "main:policies", "policies", "--forbid-weaker").returncode == 0
+
+
+def test_a_policy_that_moved_is_compared_with_itself(here, git, home, root):
+    (home / "policies/two.yaml").unlink()
+    (home / "policies/three.yaml").write_text(WEAKER.replace("small", "second"))
+    done = here("diff", "main:policies", "policies", "--format", "json", "--forbid-weaker")
+    assert done.returncode == 1
+    found = document(done, root)
+    moved = found["pairs"][-1]
+    assert (moved["old"], moved["new"]) == ("main:policies/two.yaml", "policies/three.yaml")
+    assert (moved["relation"], found["added"], found["removed"]) == ("weaker", [], [])
+
+
+def test_other_policies_in_the_place_of_some_prove_nothing(here, git, home, root):
+    (home / "policies/two.yaml").unlink()
+    (home / "policies/three.yaml").write_text(WEAKER.replace("small", "third"))
+    done = here("diff", "main:policies", "policies", "--format", "json", "--forbid-weaker")
+    assert done.returncode == 1
+    found = document(done, root)
+    assert (found["added"], found["removed"]) == (["policies/three.yaml"], ["main:policies/two.yaml"])
+
+
+IDENTIFIED = POLICY.replace("../", "").replace("source:", "attributes: {n: {role: identifier}}\nsource:")
+MASKED = IDENTIFIED.replace("steps:", "steps:\n  cover: {use: mask, with: {attributes: {n: {first: 1}}}}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "clause", "verdict"),
+    [
+        (IDENTIFIED, MASKED, "releases.study.columns", "weaker"),
+        (MASKED, IDENTIFIED, "releases.study.columns", "stronger"),
+        (MASKED, MASKED.replace("first: 1", "first: 9"), "releases.study.columns.n", "incomparable"),
+        (MASKED, MASKED.replace("cover:", "hide:"), None, None),
+        (MASKED, MASKED.replace("[b]", "[a]"), None, None),
+        (IDENTIFIED, IDENTIFIED.replace("use: suppress", "use: drop"), "releases.study.columns", "stronger"),
+        (MASKED, MASKED.replace("first: 1", "nothing: 1"), "releases", "incomparable"),
+    ],
+)
+def test_columns_that_leave_are_compared(here, home, root, old, new, clause, verdict):
+    (home / "old.yaml").write_text(old)
+    (home / "new.yaml").write_text(new)
+    done = here("diff", "old.yaml", "new.yaml", "--format", "json", "--forbid-weaker")
+    (pair,) = document(done, root)["pairs"]
+    found = {c["clause"]: c["verdict"] for c in pair["changes"] if c["verdict"] != "neutral"}
+    assert found == ({clause: verdict} if clause else {})
+    assert done.returncode == (1 if verdict in ("weaker", "incomparable") else 0)
+
+
+def test_a_figure_that_whoever_runs_it_may_set_is_told(here, home, root):
+    (home / "new.yaml").write_text(
+        POLICY.replace("../", "").replace("k: 3", "k: '${params.k}'") + "params: {k: {type: integer, default: 3}}\n"
+    )
+    (pair,) = document(here("diff", "one.yaml", "new.yaml", "--format", "json"), root)["pairs"]
+    assert [(c["clause"], c["verdict"], c["new"]["text"]) for c in pair["governance"]] == [("params.k", "weaker", "3")]
+    assert pair["relation"] == "equal"
 
 
 def test_an_old_policy_that_is_not_valid_proves_nothing(here, home):

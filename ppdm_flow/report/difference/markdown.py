@@ -40,7 +40,7 @@ def _pair(pair: dict[str, Any]) -> Iterator[str]:
         yield "</details>"
         yield ""
     if pair["governance"]:
-        yield "Floors, which bind policies that extend these, and no release:"
+        yield "Floors and params, which bind those who extend these policies, or run them, and no release:"
         yield ""
         yield from _table(pair["governance"])
     if "measured" in pair:

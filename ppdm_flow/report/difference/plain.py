@@ -40,7 +40,7 @@ def _pair(pair: dict[str, Any], subject: Difference) -> Iterator[str]:
         yield from _change(change, subject)
     if pair["governance"]:
         yield ""
-        yield "floors (they bind policies that extend these, and no release):"
+        yield "floors and params (they bind those who extend these policies, or run them, and no release):"
         for change in pair["governance"]:
             yield from _change(change, subject)
     yield ""

@@ -53,7 +53,7 @@ def _pair() -> Schema:
             "description": "`stricter`: every release that satisfies the new policy is proved to satisfy the old one.",
         },
         "changes": list_of("change", "Every clause that is not the same."),
-        "governance": list_of("change", "Changed floors: they bind policies that extend these, and no release."),
+        "governance": list_of("change", "Changed floors, new and lost params: no release depends on them."),
         "measured": of("outcomes"),
     }
 
