@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.hierarchies_ways import Way
     from ppdm_flow.api.ledgers import ledger
     from ppdm_flow.api.listing import plugins
+    from ppdm_flow.api.locking import lock, lock_check
     from ppdm_flow.api.mining import mine
     from ppdm_flow.api.planning import plan
     from ppdm_flow.api.profiling import profile
@@ -47,6 +48,8 @@ _HOMES = {
     "judgement": "reporting",
     "ledger": "ledgers",
     "list_tests": "testing",
+    "lock": "locking",
+    "lock_check": "locking",
     "mine": "mining",
     "plan": "planning",
     "plugins": "listing",
@@ -77,6 +80,8 @@ __all__ = [
     "judgement",
     "ledger",
     "list_tests",
+    "lock",
+    "lock_check",
     "mine",
     "plan",
     "plugins",

@@ -53,7 +53,7 @@ def find(words: Sequence[str | Path], *, tests: bool = False) -> Found:
             if is_test(path) and (tests or not told):
                 (tested if tests else others)[path] = None
             else:
-                (policies if told or _is_policy(path) else others)[path] = None
+                (policies if told or is_policy(path) else others)[path] = None
     if not policies and not tested:
         names = ", ".join(f"`{word}`" for word in words)
         raise UsageError(Diagnostic("PPF690", f"no policy found in {names}", help="give YAML files or their folder"))
@@ -82,7 +82,8 @@ def _of_a_run(path: Path) -> bool:
     return path.name == "policy.resolved.yaml" and path.with_name("manifest.json").exists()
 
 
-def _is_policy(path: Path) -> bool:
+def is_policy(path: Path) -> bool:
+    """Whether a file's keys say that it is a policy; one that cannot be read may be."""
     try:
         with path.open("rb") as file:
             keys = set(_MARK.findall(file.read(_HEAD)))

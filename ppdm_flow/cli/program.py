@@ -21,6 +21,7 @@ VERBS: Mapping[str, str] = {
     "verify": "verify",
     "report": "report",
     "test": "policy_tests",
+    "lock": "lock",
     "sweep": "sweep",
     "diff": "diff",
     "reconstruct": "reconstruct",

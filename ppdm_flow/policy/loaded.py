@@ -62,7 +62,8 @@ class Loaded:
     ``tree`` is the resolved tree of text after inheritance and params, ``sources`` the text of every file read,
     ``digest`` the SHA-256 of the resolved tree: comments and key order do not change it. ``hidden`` are the paths of
     values that came from the environment: nothing that is written may show them. ``privacy_waivers`` says whether the
-    templates let a policy waive requirements, ``floors`` what they demand, ``params`` what was used of each param.
+    templates let a policy waive requirements, ``floors`` what they demand, ``params`` what was used of each param,
+    ``users`` the place that brought in each template, by the name that diagnostics give it.
     """
 
     file: str
@@ -76,3 +77,4 @@ class Loaded:
     privacy_waivers: Permission = field(default_factory=Permission)
     floors: tuple[Floor, ...] = ()
     params: tuple[UsedParam, ...] = ()
+    users: Mapping[str, Span] = field(default_factory=dict)

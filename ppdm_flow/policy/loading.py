@@ -91,6 +91,7 @@ def load(
         layer.privacy_waivers,
         tuple(layer.floors),
         tuple(_used(layer)),
+        account.users,
     )
 
 

@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from ppdm_flow import __version__
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.words import short
 
@@ -73,6 +74,17 @@ def package(reference: str) -> str:
     """Return the distribution that a reference to a range of its versions names; empty for any other."""
     parts = _PKG.match(reference)
     return _normal(parts["dist"]) if parts and parts["version"] else ""
+
+
+def origin(shown: str) -> tuple[str, str]:
+    """Return distribution and version that bring a template, from the name that diagnostics give it; empty for files.
+
+    Raises NotFoundError (PPF303) where it is installed no more.
+    """
+    if shown.startswith(_BUILT_IN):
+        return "ppdm_flow", __version__
+    parts = _PKG.match(shown)
+    return _entry(parts["dist"], parts["name"])[:2] if parts else ("", "")
 
 
 def _file(reference: str, home: str) -> Found:

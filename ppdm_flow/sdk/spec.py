@@ -29,6 +29,15 @@ FilePath = Annotated[str, FileMark()]
 relative to its own folder."""
 
 
+@dataclass(frozen=True, slots=True)
+class SecretMark:
+    """Says of a file that nothing may be told of what is in it, not even a digest."""
+
+
+KeyPath = Annotated[str, FileMark(), SecretMark()]
+"""A path as :data:`FilePath`, of a file that holds a key."""
+
+
 class Params(BaseModel):
     """Base of every plugin's parameters. Values arrive as text (or lists and maps of text) and are typed here."""
 

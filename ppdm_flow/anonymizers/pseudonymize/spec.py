@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import matching, missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, KeyPath, Params, PluginSpec, Problem, Scope
 
 
 def _refuse(_value: object) -> NoReturn:
@@ -25,7 +25,7 @@ class PseudonymizeParams(Params):
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
     key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
-    key_file: FilePath | None = None
+    key_file: KeyPath | None = None
     key: Annotated[None, BeforeValidator(_refuse)] = Field(default=None, exclude=True)
     length: Annotated[int, Field(ge=8, le=64)] = 24
     scope: Literal["attribute", "shared"] = "attribute"
