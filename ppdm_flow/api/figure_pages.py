@@ -67,7 +67,8 @@ def _page(name: str, info: PluginInfo, figure: FigureInfo) -> str:
     parts = [f"# {name}: a figure of the {kind} `{info.name}`", f"{figure.what[:1].upper()}{figure.what[1:]}."]
     if figure.formula:
         parts.append(f"## Formula\n\n{figure.formula}")
-    facts = {"better": figure.better, "reference": figure.reference or info.reference}
+    better = figure.better or "neither: it describes, or is there to compare with"
+    facts = {"better": better, "reference": figure.reference or info.reference}
     lines = [f"- {fact}: {text}" for fact, text in facts.items() if text]
     return "\n\n".join([*parts, "\n".join([*lines, _gate(name, info, figure)])])
 

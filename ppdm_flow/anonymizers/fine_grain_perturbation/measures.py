@@ -15,7 +15,7 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "uniform_record_utility": FigureInfo(
         "the share of records that would keep their value if all values had one retention probability",
-        formula="the same with the largest p that all bounds allow",
+        formula="the same with the largest p that all bounds allow for every value",
         better="higher",
     ),
     "lowest_retention": FigureInfo(
@@ -32,12 +32,13 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "restriction_cost": FigureInfo(
         "what the fine-grain form gives away",
-        formula="`general_record_utility` minus the best record utility of the fine-grain form",
+        formula="`general_record_utility` minus the greatest record utility of the fine-grain form",
         better="lower",
     ),
     "expected_reconstruction_error": FigureInfo(
         "how far the frequencies that a recipient reconstructs are expected to lie from the original ones",
-        formula="sqrt(trace(P^-1 Cov(y) P^-T)) / n: the root of the expected squared distance of the shares",
+        formula="sqrt(trace(P^-1 Cov(y) P^-T)) / n: y the released counts of n rows; the root of the"
+        " expected squared distance of the shares",
         better="lower",
     ),
     "uniform_expected_reconstruction_error": FigureInfo(
@@ -55,12 +56,14 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "aggregate_gap": FigureInfo(
         "what the search for that operator may have left to gain",
-        formula="by first-order conditions, as a share of the squared error; 0 at a local optimum",
+        formula="the greatest decrease of the squared error that its gradient sees within the bounds, as"
+        " a share of that error; 0 at a local optimum",
         better="lower",
     ),
     "shadow_price": FigureInfo(
         "what the bound of a value costs: how many more records would keep their value if its r2 were 0.01 higher",
-        formula="`record_utility` at r2 + 0.01, minus that at r2",
+        formula="0.01 times the derivative of the greatest `record_utility` by the value's r2, at the"
+        " margin; where raising and lowering differ, that of raising, with both as interval",
         better="lower",
     ),
 }

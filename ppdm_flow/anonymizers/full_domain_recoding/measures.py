@@ -9,14 +9,17 @@ from ppdm_flow.core.plugin_info import FigureInfo
 FIGURES: Mapping[str, FigureInfo] = {
     "cost": FigureInfo(
         "what the chosen levels cost by the step's `cost`, suppressed rows included",
-        formula="loss: the geometric mean over attributes of 1 + the mean share of the domain that a cell stands"
-        " for, minus 1; precision: the mean of level / height; discernibility: sum of |C|^2; average_class_size:"
-        " rows / classes; entropy: the share of bits lost (Gionis, Tassa, TKDE 2009);"
-        " classification: rows outside of their class's majority",
+        formula="loss: the geometric mean over attributes of 1 + the mean share of the domain that a"
+        " cell stands for (0 for a value, 1 for a suppressed cell), minus 1; precision: the mean"
+        " over cells of level / height, suppressed ones 1; discernibility: sum of |C|^2, and all"
+        " rows for each suppressed one; average_class_size: rows / classes, all suppressed ones"
+        " as one class; entropy: the share lost of the bits sum log2(n / n(value)) over cells;"
+        " classification: the share of rows that are suppressed or outside of their class's"
+        " majority",
         better="lower",
         reference="Iyengar, KDD 2002 (loss, classification); Sweeney, 2002 (precision); Bayardo, Agrawal,"
         " ICDE 2005 (discernibility); LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (average class"
-        " size)",
+        " size); Gionis, Tassa, TKDE 2009 (entropy)",
     ),
     "suppressed_rows": FigureInfo(
         "the rows of classes that break a requirement at the chosen levels: they are not released", better="lower"

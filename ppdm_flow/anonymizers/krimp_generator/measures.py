@@ -36,10 +36,11 @@ FIGURES: Mapping[str, FigureInfo] = {
     "removed_candidates": FigureInfo("the itemsets that `remove` took away before the search"),
     "removed_dependence": FigureInfo(
         "the largest association that generated rows have between two attributes that `remove` names together",
-        formula="Cramér's V = sqrt(chi^2 / (n min(r - 1, c - 1)))",
+        formula="max over pairs of Cramér's V = sqrt(chi^2 / (n min(r - 1, c - 1))); values that the"
+        " entry does not name are taken as one",
         better="lower",
     ),
-    "removed_dependence_before": FigureInfo("the same association in the original", formula="Cramér's V"),
+    "removed_dependence_before": FigureInfo("the same association in the original", formula="the same"),
     "rejected": FigureInfo(
         "the share of drafts that `blend: strict` rejects and draws anew",
         formula="rejected drafts / drafts",
@@ -47,7 +48,8 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "rejection_distance": FigureInfo(
         "how far that moves the shares of single attributes",
-        formula="the mean over attributes of the total variation distance, 1/2 sum |p - q|",
+        formula="the mean over attributes of the total variation distance, 1/2 sum |p - q|, of all"
+        " drafts and of those that pass",
         better="lower",
     ),
 }

@@ -9,7 +9,8 @@ from ppdm_flow.core.plugin_info import FigureInfo
 FIGURES: Mapping[str, FigureInfo] = {
     "information_loss": FigureInfo(
         "the share of the variance that is lost by replacing values by those of their group",
-        formula="SSE / SST: squares within groups over squares in all, of standardized values",
+        formula="SSE / SST: sums of squares around means, within groups and in all, of standardized"
+        " values, added up over attributes",
         better="lower",
     ),
     "groups": FigureInfo("the groups that were formed", better="higher"),

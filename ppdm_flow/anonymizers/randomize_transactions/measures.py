@@ -17,7 +17,8 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "items_released": FigureInfo(
         "the items of a randomized set, on average",
-        formula="the kept items and rho (alphabet - size) others",
+        formula="mean over sets of the kept items and rho (alphabet - size) others; of the set's own"
+        " size, where the operator fills it up",
         better="lower",
     ),
     "bytes": FigureInfo("the size of the released sets, uncompressed", better="lower"),
@@ -28,12 +29,12 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "lowest_support": FigureInfo(
         "the least support of itemsets of so many items that can be discovered in the release",
-        formula="the s that is four standard errors of its own estimate",
+        formula="the support s that is four standard errors of its own estimate",
         better="lower",
     ),
     "sigma": FigureInfo(
-        "the standard error of the estimated support of an itemset of so many items that never occurs",
-        formula="the root of the sum over sets of the estimator's variance",
+        "the standard error of the estimated support of an itemset of so many items of which no set has any",
+        formula="the root of the sum over sets of the estimator's variance, / sets",
         better="lower",
     ),
     "level": FigureInfo(

@@ -20,12 +20,13 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "explained_original": FigureInfo(
         "the share of the variance that the clusters of the original explain",
-        formula="1 - within / total sum of squares",
+        formula="1 - sum of squares within clusters / total sum of squares",
     ),
     "explained_released": FigureInfo("the same of the released rows", formula="1 - within / total sum of squares"),
     "class_frequency_change": FigureInfo(
-        "the largest change of a value's share within a class; 0: distributions within classes are preserved",
-        formula="max over classes of the distance of frequencies before and after",
+        "the largest change of an attribute's distribution within a class; 0 where every class"
+        " has every value as often as before",
+        formula="max over classes of `within` and attributes of 1/2 sum |count before - after| / rows of the class",
         better="lower",
     ),
 }

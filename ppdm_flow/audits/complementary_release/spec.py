@@ -48,17 +48,33 @@ SPEC = PluginSpec(
             "gates:\n  still-many: {metric: spring.k, min: 5}"
         ),
         figures={
-            "k": FigureInfo("the smallest group of released people whom both releases leave together", better="higher"),
-            "k_alone": FigureInfo("the smallest class of this release, for comparison", better="higher"),
+            "k": FigureInfo(
+                "the smallest group of released people whom both releases leave together",
+                formula="min over groups of people with the same class here and the same classes there that fit",
+                better="higher",
+            ),
+            "k_alone": FigureInfo(
+                "the smallest class of this release, for comparison",
+                formula="min over classes C of |C|",
+                better="higher",
+            ),
             "rows_below": FigureInfo("the rows in such groups of fewer than `k` people", better="lower"),
             "groups": FigureInfo("how many groups both releases leave", better="lower"),
-            "matched": FigureInfo("the share of the rows for which the other release has a class that fits"),
+            "matched": FigureInfo(
+                "the share of the rows for which the other release has a class that fits",
+                formula="rows of people whom some class of the other release fits / rows",
+            ),
             "certain": FigureInfo(
                 "the share of rows whose sensitive value is certain, since the classes of both have only one in common",
-                "the worst sensitive attribute counts; values are taken not to have changed between the releases",
-                "lower",
+                formula="rows with one value in common to both classes / rows; the worst sensitive attribute"
+                " counts; values are taken not to have changed between the releases",
+                better="lower",
             ),
-            "certain_alone": FigureInfo("the share of rows whose class in this release has one value", better="lower"),
+            "certain_alone": FigureInfo(
+                "the share of rows whose class in this release has one value",
+                formula="rows of classes with one value / rows; the worst sensitive attribute counts",
+                better="lower",
+            ),
         },
     ),
     params=ComplementaryReleaseParams,

@@ -8,7 +8,10 @@ from ppdm_flow.core.plugin_info import FigureInfo
 
 FIGURES: Mapping[str, FigureInfo] = {
     "total_variation": FigureInfo(
-        "how far a column's shares moved; 0 is unchanged", formula="1/2 sum |p - q|", better="lower"
+        "how far a column's shares moved; 0 is unchanged",
+        formula="1/2 sum |p - q| over the values' shares p before and q after; of a generalized column"
+        " at the released level",
+        better="lower",
     ),
     "suppressed": FigureInfo(
         "the share of a column's cells that are suppressed", formula="suppressed cells / cells", better="lower"

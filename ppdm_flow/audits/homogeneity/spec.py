@@ -43,7 +43,11 @@ SPEC = PluginSpec(
             ),
             "certain_rows": FigureInfo("those rows, counted", better="lower"),
             "certain_classes": FigureInfo("the classes in which all rows have one sensitive value", better="lower"),
-            "by_chance": FigureInfo("the share that would be certain if the values were dealt to the rows at random"),
+            "by_chance": FigureInfo(
+                "the share that would be certain if the values were dealt to the rows at random",
+                formula="sum over classes C of |C| sum over values v of p(v)^|C|, / rows: p the values' shares"
+                " in all rows",
+            ),
             **TARGETS,
         },
         example=(

@@ -56,12 +56,12 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "bound": FigureInfo(
         "what no data whose supports keep the policy's maxima can exceed",
-        formula="a linear program over partial supports",
+        formula="max of P(z in t | A in R(t)) over all partial supports within the maxima: linear-fractional programs",
         better="lower",
     ),
     "fit": FigureInfo(
         "how well the released bytes fit the operator; below the stated error they are taken for others",
-        formula="p-value of a test of goodness of fit",
+        formula="a bound on the probability of released sets as unlikely as these; all tests together",
         better="higher",
     ),
     "itemsets": FigureInfo("the itemsets that were counted"),

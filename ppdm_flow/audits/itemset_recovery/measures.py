@@ -31,7 +31,11 @@ FIGURES: Mapping[str, FigureInfo] = {
     "false_positives": FigureInfo(
         "the itemsets of so many items that it finds, and that are not frequent", better="lower"
     ),
-    "worst_false_positive": FigureInfo("the least true support of an itemset that it finds", better="higher"),
+    "worst_false_positive": FigureInfo(
+        "the least true support of an itemset that it finds",
+        formula="min over the itemsets that are found of their support in the original; where some are not frequent",
+        better="higher",
+    ),
     "support_error": FigureInfo(
         "how far estimated supports lie from the true ones",
         formula="root mean square of estimated less true support, over the frequent itemsets",

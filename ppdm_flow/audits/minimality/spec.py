@@ -45,7 +45,7 @@ SPEC = PluginSpec(
             "breached": FigureInfo(
                 "the share of people whose sensitive value is inferred beyond the bound by one who knows"
                 " that classes were merged no further than needed",
-                formula="people beyond the bound / people",
+                formula="people beyond the bound, which their class keeps / people looked at",
                 better="lower",
             ),
             "worst_posterior": FigureInfo(

@@ -17,12 +17,12 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "inverse_aggregate_utility": FigureInfo(
         "how well the operator's inverse reconstructs the original frequencies; 1 is exactly",
-        formula="1 - 1/2 sum |estimated - original share|",
+        formula="1 - 1/2 sum |estimated - original share|; without an attribute's name the mean over attributes",
         better="higher",
     ),
     "aggregate_utility": FigureInfo(
         "how well maximum likelihood reconstructs the original frequencies; 1 is exactly",
-        formula="1 - 1/2 sum |estimated - original share|",
+        formula="1 - 1/2 sum |estimated - original share|; without an attribute's name the mean over attributes",
         better="higher",
     ),
 }

@@ -25,7 +25,7 @@ FIGURES: Mapping[str, FigureInfo] = {
         better="lower",
     ),
     "journalist_average": FigureInfo(
-        "the mean of that risk over the rows", formula="mean of 1 / people that fit", better="lower"
+        "the mean of that risk over the rows", formula="mean over rows of 1 / people that fit", better="lower"
     ),
     "journalist_at_risk": FigureInfo(
         "the share of rows whose journalist risk is above `threshold`",

@@ -9,27 +9,31 @@ from ppdm_flow.core.plugin_info import FigureInfo
 FIGURES: Mapping[str, FigureInfo] = {
     "margin": FigureInfo(
         "how far the worst posterior lies beyond what (r1, r2) allows; at 0 or below it holds",
-        formula="max of posterior - r2 upward and r1 - posterior downward, over all priors",
+        formula="max over bounds of posterior - r2 upward and, unless `directions: upward`, r1 -"
+        " posterior downward; over all priors",
         better="lower",
     ),
     "worst_upward": FigureInfo(
-        "the highest posterior that any prior of at most r1 can come to, over all bounded values",
-        formula="max over released y of r1 P(y|v) / (r1 P(y|v) + (1 - r1) min P(y|v'))",
+        "the highest posterior that any prior of at most r1 can come to, of the bound that it"
+        " exceeds by most or comes closest to",
+        formula="r1 p / (r1 p + (1 - r1) q): p the probability that the value is released as itself, q"
+        " the least with which another one is released as it",
         better="lower",
     ),
     "worst_downward": FigureInfo(
-        "the lowest posterior that any prior above r2 can fall to, over all bounded values",
-        formula="min over released y of r2 P(y|v) / (r2 P(y|v) + (1 - r2) max P(y|v'))",
+        "the lowest posterior that any prior of at least r2 can fall to, of the bound that it"
+        " falls below by most or comes closest to",
+        formula="min over released y of r2 P(y|v) / (r2 P(y|v) + (1 - r2) max P(y|v')), v' the other values",
         better="higher",
     ),
     "upward_margin": FigureInfo(
         "how far the worst upward posterior lies beyond r2; at 0 or below it holds",
-        formula="max of posterior - r2",
+        formula="max over bounds of posterior - r2",
         better="lower",
     ),
     "downward_margin": FigureInfo(
         "how far the worst downward posterior lies beyond r1; at 0 or below it holds",
-        formula="max of r1 - posterior",
+        formula="max over bounds of r1 - posterior",
         better="lower",
     ),
     "highest_at_own_prior": FigureInfo(
@@ -65,7 +69,8 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "p_value": FigureInfo(
         "how well the released bytes fit the operator: if below one in a million, they are taken for others",
-        formula="p-value of a chi-square test",
+        formula="the probability of pairs of values, or of frequencies, as unlikely as these under the"
+        " operator; all tests together (Bonferroni)",
         better="higher",
     ),
     "outside_cells": FigureInfo("the released cells that the operator cannot have made", better="lower"),

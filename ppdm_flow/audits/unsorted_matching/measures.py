@@ -21,7 +21,7 @@ FIGURES: Mapping[str, FigureInfo] = {
     ),
     "p_value": FigureInfo(
         "how probable so much order is in shuffled rows, by all tests together; small is bad",
-        formula="Bonferroni over the tests",
+        formula="the smallest of all tests' p-values times their number (Bonferroni)",
         better="higher",
     ),
 }
