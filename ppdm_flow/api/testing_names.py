@@ -132,6 +132,15 @@ class Names:
             if column not in known:
                 text = f"release `{release}` has no column `{short(column)}`"
                 yield self._fault("PPF147", text, place, column, known, f"it has {_among(known)}")
+        yield from self._excluded(some.exclude, known, path)
+
+    def _excluded(self, columns: Iterable[str], released: Sequence[str], path: PolicyPath) -> Iterator[Diagnostic]:
+        """A column that is nowhere is excluded for ever: where its name is nearly one that is there, it is meant."""
+        known = list(dict.fromkeys((*released, *(a.name for a in self.plan.source.attributes))))
+        for number, column in enumerate(columns):
+            if column not in known and closest(column, known):
+                text = f"the policy has no column `{short(column)}`"
+                yield self._fault("PPF147", text, (*path, "columns", "exclude", str(number)), column, known)
 
     def _known(self) -> list[str]:
         return [r.name for r in self.plan.releases]

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from ppdm_flow.api import outputs as choosing
 from ppdm_flow.api.outputs import FILE, FORMAT, Output
 from ppdm_flow.api.repository import locations
+from ppdm_flow.cli.careful import Careful
 from ppdm_flow.cli.output import put
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.report.forms import Form
@@ -44,7 +44,7 @@ def formats(known: Mapping[str, Form], default: str) -> Any:
     )
 
 
-class Ordered(TyperCommand):
+class Ordered(Careful):
     """A command that remembers in which order formats and files were given."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

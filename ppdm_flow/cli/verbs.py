@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+
+from ppdm_flow.cli.careful import Careful
 
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
@@ -18,5 +19,5 @@ def add(app: typer.Typer, verb: str, module: ModuleType) -> None:
     function: Callable[..., None] = getattr(module, short)
     lines = "\n".join(f"  ppdm-flow {example}" for example in module.EXAMPLES)
     epilog = f"\b\nExamples:\n{lines}"
-    kind = getattr(module, "COMMAND", TyperCommand)
+    kind = getattr(module, "COMMAND", Careful)
     app.command(verb, cls=kind, epilog=epilog, context_settings=HELP)(function)

@@ -80,6 +80,7 @@ def test_lines_for_a_log_share_stdout(here, folder):
         (["--format", "json", "-o", "nowhere/a"], "PPF693"),
         (["--format", "json", "-o", "policies"], "PPF693"),
         (["--format", "json", "-o", "t.csv/x"], "PPF693"),
+        (["--format", "json", "-o", "policies/bad.yaml"], "PPF664"),
     ],
 )
 def test_what_is_not_clear_is_refused_before_anything_is_done(here, folder, words, code):

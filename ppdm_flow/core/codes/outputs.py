@@ -42,4 +42,13 @@ PAGES: tuple[CodePage, ...] = (
         bad="$ ppdm-flow check policies/ --format sarif --format github",
         good="$ ppdm-flow check policies/ --format sarif --output-file out.sarif --format github",
     ),
+    CodePage(
+        "PPF664",
+        "the outcome over its input",
+        "The file of `--output-file` is one that the command reads, or a policy in a folder that it reads.",
+        "The policy, or the data, would be lost.",
+        "Give the outcome a file of its own.",
+        bad="$ ppdm-flow check clinic.yaml --format sarif --output-file clinic.yaml",
+        good="$ ppdm-flow check clinic.yaml --format sarif --output-file clinic.sarif",
+    ),
 )
