@@ -59,13 +59,14 @@ def audit(
     sets: Mapping[str, str] = {},
     *,
     strict: bool = False,
+    locked: bool = False,
 ) -> Judged:
     """Measure the policy's requirements on ``released``, as the release of that name, against ``original``.
 
     ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
-    and none is named.
+    and none is named. ``locked`` is as for a run.
     """
-    found = ready(path, sets, original, strict=strict)
+    found = ready(path, sets, original, strict=strict, locked=locked)
     with quoting(found.sources):
         found = with_data(found, original, strict=strict)
         report = judge(found.plan, original, released, chosen(found.plan, release), operator)

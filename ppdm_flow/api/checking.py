@@ -19,6 +19,7 @@ from ppdm_flow.report.noticed import Noticed
 if TYPE_CHECKING:
     from ppdm_flow.policy.cases.loading import Loaded as Cases
 
+_HOLDING = "ppdm_flow.api.holding"
 _CASES = "ppdm_flow.api.testing_files"
 
 
@@ -51,26 +52,30 @@ class Checked:
         return Noticed(files, self.sources, locations(), strict=strict, color=color)
 
 
-def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}) -> Checked:
+def check(paths: Sequence[str | Path], sets: Mapping[str, str] = {}, *, locked: bool = False) -> Checked:
     """Load and compile every policy in ``paths`` (files, folders, glob patterns), and hold policy tests against theirs.
 
-    Raises UsageError where nothing is found or a file cannot be read.
+    With ``locked``, what is not as the policies' lock files have it is wrong too. Raises UsageError where nothing is
+    found or a file (or a lock) cannot be read.
     """
     found = find(paths, tests=True)
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
-    for outcome in _outcomes(found, sets):  # of which no more is kept: a plan is large
+    for outcome in _outcomes(found, sets, locked=locked):  # of which no more is kept: a plan is large
         sources |= outcome.sources
         each.append(outcome.diagnostics)
     diagnostics = in_order(d for told in each for d in told)
     return Checked((*found.policies, *found.tests), found.others, diagnostics, sources, tuple(each), found.tests)
 
 
-def _outcomes(found: Found, sets: Mapping[str, str]) -> Iterator[Compiled | Cases]:
+def _outcomes(found: Found, sets: Mapping[str, str], *, locked: bool) -> Iterator[Compiled | Cases]:
     """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()
+    locks = import_module(_HOLDING).Locks() if locked else None
     for path in found.policies:
-        yield compile_policy(load(path, sets, library=library), digested=False)
+        loaded = load(path, sets, library=library)
+        outcome = compile_policy(loaded, digested=False)
+        yield outcome if locks is None else locks.judged(loaded, outcome)
     if found.tests:
         module = import_module(_CASES)
         policies = module.Policies()

@@ -22,6 +22,7 @@ SCHEMAS: Mapping[str, str] = {
     "sweep": "ppdm_flow.report.frontier.schemas",
     "mined": "ppdm_flow.api.mining_schema",
     "diff": "ppdm_flow.report.difference.schemas",
+    "lock": "ppdm_flow.policy.lock_schema",
     "ledger": "ppdm_flow.engine.ledger_document",
 }
 """Name to the module whose ``schema`` makes it; the files are ``NAME.v1.json``."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ppdm_flow.api import files
 from ppdm_flow.api.locking_uses import Uses
+from ppdm_flow.api.locking_words import missing, shown
 from ppdm_flow.api.policies import find, is_policy
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
@@ -73,12 +74,11 @@ def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -
     """Hold all policies in ``paths`` and in the lock against it; nothing is written. Raises as :func:`lock` does."""
     found = _gathered(paths, sets, needed=True)
     if found.written is None:
-        raise UsageError(_missing(found.file.parent))
+        raise UsageError(missing(found.file.parent))
     held = found.written.lock
     each = [d for path, uses in found.uses.items() for d in drifts(held, found.names[path], uses, str(path))]
     every = in_order((*_once(each), *stale(held, found.now)))
-    shown = _shown(found.file)
-    return Compared(found.file, len(found.uses), every, {**found.sources, shown: found.written.text})
+    return Compared(found.file, len(found.uses), every, {**found.sources, shown(found.file): found.written.text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,12 @@ def _gathered(paths: Sequence[str | Path], sets: Mapping[str, str], *, needed: b
     file = _file(policies)
     there = os.path.lexists(file)
     if needed and not there:
-        raise UsageError(_missing(file.parent))
-    written = read(file, _shown(file)) if there else None
+        raise UsageError(missing(file.parent))
+    written = read(file, shown(file)) if there else None
     looking = Uses(file.parent)
     names = {path: looking.name(path) for path in policies}
     for name in written.lock.policies if written else ():
-        path = Path(_shown(file.parent / name))
+        path = Path(shown(file.parent / name))
         if name not in names.values() and path.is_file() and is_policy(path):
             names[path] = name
     uses, sources = _uses(names, sets, looking)
@@ -138,7 +138,7 @@ def _file(policies: Sequence[Path]) -> Path:
     """Return the lock file of these policies, there or not. Raises UsageError where they have several."""
     found = {nearest(path): path for path in policies}
     if len(found) > 1:
-        named = " and ".join(f"`{path}` has {f'`{_shown(file)}`' if file else 'none'}" for file, path in found.items())
+        named = " and ".join(f"`{path}` has {f'`{shown(file)}`' if file else 'none'}" for file, path in found.items())
         text_ = f"these policies have several lock files: {named}"
         raise UsageError(Diagnostic("PPF684", text_, help="lock each part by itself"))
     (file,) = found
@@ -149,17 +149,6 @@ def _file(policies: Sequence[Path]) -> Path:
     if all(here in (folder, *folder.parents) for folder in folders):
         return here / FILE
     return Path(os.path.commonpath(folders)) / FILE
-
-
-def _shown(file: Path) -> str:
-    """Return a path as it is said: from the current folder, where it is below."""
-    here = Path.cwd()
-    return str(file.relative_to(here)) if file.is_relative_to(here) else os.path.relpath(file, here)
-
-
-def _missing(folder: Path) -> Diagnostic:
-    text_ = f"there is no `{FILE}` in {folder} or above it"
-    return Diagnostic("PPF681", text_, help="`ppdm-flow lock` writes it")
 
 
 def _once(found: Iterable[Diagnostic]) -> list[Diagnostic]:

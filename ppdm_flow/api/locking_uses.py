@@ -78,7 +78,7 @@ class Uses:
                 _, digest = self.digests.of(path)
             except OSError as error:
                 raise _unread(loaded, self.name(path), place, error) from None
-            yield Use("files", self.name(path), Pin(digest), place)
+            yield Use("files", self.name(path), Pin(digest), place, path=path)
 
 
 def plugins(plan: Plan, *, with_data: bool = False, implied: bool = False) -> Iterator[Use]:

@@ -47,12 +47,15 @@ class Planned:
         return f"{drawn}\n{import_module(_PREVIEWING).expected(self.preview)}"
 
 
-def plan(path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False) -> Planned:
+def plan(
+    path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False, locked: bool = False
+) -> Planned:
     """Compile a policy; with ``data``, look at it too.
 
-    Raises PolicyError for an invalid policy, DataError for data that cannot be read or does not match.
+    Raises PolicyError for an invalid policy (or, with ``locked``, one that is not as its lock file has it), DataError
+    for data that cannot be read or does not match.
     """
-    found = ready(path, sets, data, strict=strict)
+    found = ready(path, sets, data, strict=strict, locked=locked)
     if data is None:
         return Planned(found.plan, found.warnings, found.sources)
     with quoting(found.sources):

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
@@ -17,6 +19,10 @@ from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NOTHING_OVER
 
+if TYPE_CHECKING:  # only `--locked` needs it
+    from ppdm_flow.api.holding import Held
+
+_HOLDING = "ppdm_flow.api.holding"
 _ENDINGS = frozenset({".yaml", ".yml"})
 TESTS = (".test.yaml", ".test.yml")
 _MARK = re.compile(rb"^(releases|extends|name)[ \t]*:", re.MULTILINE)
@@ -94,11 +100,12 @@ def is_policy(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A valid plan, the warnings about it, and the policy that it came from."""
+    """A valid plan, the warnings about it, the policy that it came from, and the lock that it was held against."""
 
     plan: Plan
     warnings: tuple[Diagnostic, ...]
     loaded: Loaded
+    held: Held | None = None
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -123,15 +130,27 @@ def ready(
     *,
     strict: bool = False,
     over: Mapping[PolicyPath, str] = NOTHING_OVER,
+    locked: bool = False,
 ) -> Ready:
-    """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are."""
+    """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
+
+    With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none.
+    """
     loaded = load(path, sets, over)
-    return _settled(loaded, compile_policy(loaded, data=_name(data)), strict=strict)
+    found = _settled(loaded, compile_policy(loaded, data=_name(data)), strict=strict)
+    if not locked:
+        return found
+    with quoting(loaded.sources):
+        held = import_module(_HOLDING).Locks().hold(loaded, found.plan, with_data=data is not None)
+    return replace(found, held=held)
 
 
 def bound(found: Ready, columns: Sequence[str], data: Path | None, *, strict: bool = False) -> Ready:
     """Return the plan for data with these columns. Raises PolicyError."""
-    return _settled(found.loaded, compile_policy(found.loaded, columns, _name(data)), strict=strict)
+    bound_ = _settled(found.loaded, compile_policy(found.loaded, columns, _name(data)), strict=strict)
+    if found.held is not None:
+        found.held.still(found.loaded, bound_.plan)
+    return replace(bound_, held=found.held)
 
 
 def _name(data: Path | None) -> str | None:

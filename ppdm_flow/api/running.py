@@ -14,6 +14,7 @@ from ppdm_flow.api.showing import resolved_text
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.locked import Locked
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run import execute
 from ppdm_flow.report.document import document
@@ -58,13 +59,15 @@ def run(
     partition_rows: int = 262_144,
     workers: int = 2,
     strict: bool = False,
+    locked: bool = False,
 ) -> Ran:
     """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
 
     ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
-    PluginError or RunError; then nothing is released.
+    PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
+    the lock file has it is wrong too.
     """
-    found = ready(path, sets, data, strict=strict)
+    found = ready(path, sets, data, strict=strict, locked=locked)
     with quoting(found.sources):
         found = with_data(found, data, strict=strict)
     warned(found.warnings, found.sources)
@@ -74,6 +77,7 @@ def run(
         keep_withheld=keep_withheld,
         escrow=escrow,
         policy_text=resolved_text(found.loaded.tree),
+        locked=None if found.held is None else Locked(found.held.file.sha256, found.held.definitions),
     )
     with quoting(found.sources):
         outcome = execute(found.plan, data, out, options, listener, documents)

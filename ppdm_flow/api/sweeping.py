@@ -76,6 +76,7 @@ def sweep(
     workers: int | None = None,
     partition_rows: int = 262_144,
     strict: bool = False,
+    locked: bool = False,
 ) -> Swept:
     """Measure a policy at every combination of values, into a new directory below ``out``; no data is released.
 
@@ -86,7 +87,7 @@ def sweep(
     every, names = axes(over), wanted(wanted_metrics)
     if not every:
         raise UsageError(Diagnostic("PPF120", "nothing to vary", help="give at least one `--over PATH=V1,V2`"))
-    points = planned(path, every, grid(every), sets, data, repeat, strict=strict)
+    points = planned(path, every, grid(every), sets, data, repeat, strict=strict, locked=locked)
     check(names, [p.plans[0] for p in points.planned])
     warned(points.warnings, points.sources)
     started, first = utc_now(), points.planned[0].plans[0]

@@ -55,6 +55,7 @@ def planned(
     repeat: int,
     *,
     strict: bool,
+    locked: bool = False,
 ) -> Points:
     """Compile each point for the data.
 
@@ -67,7 +68,7 @@ def planned(
     sources: Mapping[str, str] = {}
     for point in combinations:
         try:
-            many = _repetitions(policy, point, where, sets, data, repeat, strict=strict)
+            many = _repetitions(policy, point, where, sets, data, repeat, strict=strict, locked=locked)
         except PolicyError as error:
             _gather(found, error.diagnostics, point)
             sources = {**sources, **error.sources}
@@ -102,21 +103,31 @@ def _repetitions(
     repeat: int,
     *,
     strict: bool,
+    locked: bool = False,
 ) -> list[Ready]:
     """Compile one point as often as it runs: a reproducible policy gets another seed each time."""
     params, over = {**sets, **where.sets(point)}, where.over(point)
-    first = _bound(policy, params, over, data, strict=strict)
+    first = _bound(policy, params, over, data, strict=strict, locked=locked)
     seed = first.plan.seed
     if seed is None:
         return [first] * repeat
     seeds = [f"{seed} {number}" for number in range(2, repeat + 1)]
-    return [first, *(_bound(policy, params, {**over, SEED: each}, data, strict=strict) for each in seeds)]
+    return [
+        first,
+        *(_bound(policy, params, {**over, SEED: each}, data, strict=strict, locked=locked) for each in seeds),
+    ]
 
 
 def _bound(
-    policy: Path, sets: Mapping[str, str], over: Mapping[PolicyPath, str], data: Path | None, *, strict: bool
+    policy: Path,
+    sets: Mapping[str, str],
+    over: Mapping[PolicyPath, str],
+    data: Path | None,
+    *,
+    strict: bool,
+    locked: bool,
 ) -> Ready:
-    found = ready(policy, sets, data, strict=strict, over=over)
+    found = ready(policy, sets, data, strict=strict, over=over, locked=locked)
     with quoting(found.sources):
         return with_data(found, data, strict=strict)
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ppdm_flow.api.holding import Locks
 from ppdm_flow.api.sweeping_runs import cores
 from ppdm_flow.api.testing_coverage import coverage
-from ppdm_flow.api.testing_files import find, matching, read, sets_of
+from ppdm_flow.api.testing_files import Policies, find, matching, read, sets_of
 from ppdm_flow.api.testing_pool import Job, Tell, Wanted, results, workers_for
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
@@ -26,16 +27,20 @@ def run_tests(
     measure_coverage: bool = False,
     fail_under: float | None = None,
     every_figure: bool = False,
+    locked: bool = False,
 ) -> Tested:
     """Carry out the policy tests in ``paths`` (files, folders, glob patterns); those that ``patterns`` mean.
 
     Several ``workers`` are processes of their own: a script that asks for them needs the usual
     ``if __name__ == "__main__":``. None asks for as many as pay. Without ``every_figure``, audits that the policies do
     not write down and whose figures no requirement, gate or test looks at are left out. Raises UsageError where nothing
-    is found, PolicyError with everything that is wrong with the test files.
+    is found, PolicyError with everything that is wrong with the test files, or, with ``locked``, where a policy that
+    they test is not as its lock file has it.
     """
     started = time.perf_counter()
     jobs, unselected = chosen(paths, patterns)
+    if locked:
+        _hold(jobs)
     number = workers_for(len(jobs), cores()) if workers is None else max(1, min(workers, len(jobs)))
     trace = measure_coverage or fail_under is not None
     found = results(jobs, number, tell, Wanted(trace, every_figure))
@@ -63,6 +68,15 @@ def chosen(paths: Sequence[str | Path], patterns: Sequence[str]) -> tuple[list[J
         text = f"none of {len(every)} tests is meant by {names}"
         raise UsageError(Diagnostic("PPF651", text, help="`ppdm-flow test --list` shows them all"))
     return jobs, len(every) - len(jobs)
+
+
+def _hold(jobs: Sequence[Job]) -> None:
+    """Hold each policy that is tested against its lock. What a test is about may be a policy with faults."""
+    locks, policies = Locks(), Policies()
+    for path, sets in _sets(jobs).items():
+        loaded, outcome = policies.compiled(Path(path), sets)
+        if outcome.plan is not None:
+            locks.hold(loaded, outcome.plan)
 
 
 def _sets(jobs: Sequence[Job]) -> dict[str, Mapping[str, str]]:

@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
 from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
-from ppdm_flow.cli.options import PolicyPath, Sets, Strict
+from ppdm_flow.cli.options import Locked, PolicyPath, Sets, Strict
 from ppdm_flow.cli.output import columns, complain
 from ppdm_flow.report.forms import JUDGED
 
@@ -36,6 +36,7 @@ def audit(
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
     strict: Strict = False,
+    locked: Locked = False,
 ) -> None:
     """Judge a release that any tool has made by a policy.
 
@@ -43,7 +44,9 @@ def audit(
     """
     there = sending(ctx, JUDGED, "text")
     with telling(there, str(policy)):
-        judged = api.audit(policy, original, released, release, operator, settings(sets or ()), strict=strict)
+        judged = api.audit(
+            policy, original, released, release, operator, settings(sets or ()), strict=strict, locked=locked
+        )
     complain(judged.diagnostics, judged.sources)
     there.send(judged.judgement(columns()), JUDGED["text"])
     raise typer.Exit(0 if judged.holds else 1)

@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
 from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
-from ppdm_flow.cli.options import Sets, Strict
+from ppdm_flow.cli.options import Locked, Sets, Strict
 from ppdm_flow.cli.output import colored, say
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.report.forms import CHECK
@@ -36,6 +36,7 @@ def check(
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
     strict: Strict = False,
+    locked: Locked = False,
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit with 0 where errors were found, for a step that uploads them.")
     ] = False,
@@ -46,7 +47,7 @@ def check(
     """
     there = sending(ctx, CHECK, "text")
     with telling(there, " ".join(paths)):
-        outcome = api.check(paths, settings(sets or ()))
+        outcome = api.check(paths, settings(sets or ()), locked=locked)
     there.send(outcome.noticed(strict=strict, color=colored(sys.stdout.isatty())))
     tests = len(outcome.tests)
     files = [_many(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []

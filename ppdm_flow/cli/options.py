@@ -28,3 +28,6 @@ OutputFile = Annotated[
     Path | None, typer.Option("--output-file", "-o", metavar="FILE", help="Write there instead of to stdout.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
+Locked = Annotated[
+    bool, typer.Option("--locked", help="Refuse what is not as `ppdm-flow.lock` has it; `ppdm-flow lock` writes it.")
+]

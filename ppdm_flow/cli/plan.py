@@ -10,7 +10,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.options import Data, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.cli.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
 from ppdm_flow.cli.output import complain, deliver
 from ppdm_flow.core.diagnostics import has_errors
 
@@ -38,12 +38,13 @@ def plan(
     sets: Sets = None,
     output_file: OutputFile = None,
     strict: Strict = False,
+    locked: Locked = False,
 ) -> None:
     """Show what a run would do; with --data, also what the data lets one expect of it.
 
     Exit status: 0 planned, 1 the data rules a requirement out, 2 the policy or the data is at fault.
     """
-    planned = api.plan(policy, settings(sets or ()), data, strict=strict)
+    planned = api.plan(policy, settings(sets or ()), data, strict=strict, locked=locked)
     complain(planned.diagnostics, planned.sources)
     if form is Form.JSON:
         deliver(json.dumps(planned.with_preview, indent=2, ensure_ascii=False), output_file)

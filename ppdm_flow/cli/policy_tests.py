@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.options import OutputFile
+from ppdm_flow.cli.options import Locked, OutputFile
 from ppdm_flow.cli.output import colored, columns, complain, deliver, put, say
 from ppdm_flow.report.tested import text
 from ppdm_flow.report.tested.results import Outcome, Result, Tested
@@ -52,6 +52,7 @@ def policy_tests(
         typer.Option("--fail-under", metavar="PERCENT", min=0, max=100, help="The least coverage; implies --coverage."),
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Only list the tests.")] = False,
+    locked: Locked = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was measured.")] = False,
 ) -> None:
     """Test policies: small tables, and what has to come of them. Nothing is ever released.
@@ -73,6 +74,7 @@ def policy_tests(
         measure_coverage=coverage,
         fail_under=fail_under,
         every_figure=verbose,
+        locked=locked,
     )
     match form:
         case Form.JSON:

@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
 from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
-from ppdm_flow.cli.options import Data, PolicyPath, Sets, Strict
+from ppdm_flow.cli.options import Data, Locked, PolicyPath, Sets, Strict
 from ppdm_flow.cli.output import columns, complain, say
 from ppdm_flow.cli.progress import listening
 from ppdm_flow.report.forms import JUDGED
@@ -45,6 +45,7 @@ def run(
     ] = 262_144,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Branches that run at once.")] = 2,
     strict: Strict = False,
+    locked: Locked = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
     verbose: Annotated[
         int, typer.Option("--verbose", "-v", count=True, help="Say more; -vv shows where an error came from.")
@@ -68,6 +69,7 @@ def run(
             partition_rows=partition_rows,
             workers=workers,
             strict=strict,
+            locked=locked,
         )
     there.send(ran.judgement(columns()), JUDGED["text"])
     if not quiet:

@@ -12,7 +12,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.options import Data, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.cli.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
 from ppdm_flow.cli.output import colored, complain, deliver, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -75,6 +75,7 @@ def sweep(
         Path | None, typer.Option("--picture", metavar="FILE", help="Write the frontier there, as .svg or .html.")
     ] = None,
     strict: Strict = False,
+    locked: Locked = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Measure a policy at many values of its parameters, and show which are worth having. No data is released.
@@ -97,6 +98,7 @@ def sweep(
             workers=workers,
             partition_rows=partition_rows,
             strict=strict,
+            locked=locked,
         )
     complain(swept.diagnostics, swept.sources)
     if form is Form.TEXT and output_file is None and sys.stdout.isatty() and colored(terminal=True):

@@ -84,6 +84,8 @@ class Finishing:
         if folder:
             self.directory.rename(CANDIDATE, folder)
         self.original.unchanged()
+        if self.options.locked is not None:
+            self.options.locked.unchanged()
         if self.options.escrow is not None:
             escrow(self.options.escrow, self.key, self.plan, self.started.isoformat())
         return Outcome(self._publish(judged, releases), report)
@@ -191,4 +193,6 @@ class Finishing:
             "versions": manifest.versions(),
             "files": manifest.renamed(listed, CANDIDATE, folder) if folder else listed,
         }
+        if self.options.locked is not None:
+            content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
         self.directory.write(manifest.NAME, as_json(content))

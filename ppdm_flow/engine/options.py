@@ -8,6 +8,7 @@ from pathlib import Path
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.locked import Locked
 from ppdm_flow.plan.definition import Plan
 
 _ROWS_OF_SETS = 1 << 15
@@ -19,7 +20,8 @@ class RunOptions:
 
     ``key`` overrides the key that the policy's ``randomness`` asks for (tests); ``escrow`` is a new file that the key
     is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm
-    that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory.
+    that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory;
+    ``locked`` the lock that it was held against.
     """
 
     partition_rows: int = 262_144
@@ -29,6 +31,7 @@ class RunOptions:
     escrow: Path | None = None
     memory_limit: int = 768 << 20
     policy_text: str = ""
+    locked: Locked | None = None
 
     def fitting(self, plan: Plan) -> RunOptions:
         """Return the options for a plan: rows with sets are wide once they are randomized, so fewer a partition."""

@@ -16,7 +16,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Manifest of a ppdm-flow run",
         "description": "What a run consists of, hashed, and what it was made from. `ppdm-flow verify` checks it.",
-        **_record(_top()),
+        **_record(_top(), optional=("lock",)),
         "definitions": {
             "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256, in hexadecimal."},
             "file": _record({"bytes": _count("Size."), "sha256": _digest("Hash of the file's bytes.")}),
@@ -64,14 +64,20 @@ def _top() -> _Schema:
             "description": "Every other file of the run by its path, with `/`.",
             "additionalProperties": {"$ref": "#/definitions/file"},
         },
+        "lock": _record(
+            {
+                "locked": {"const": True, "description": "Templates, definitions and plugins were as in the lock."},
+                "sha256": _digest("Of the lock file's bytes."),
+            }
+        ),
     }
 
 
-def _record(properties: _Schema) -> _Schema:
+def _record(properties: _Schema, optional: tuple[str, ...] = ()) -> _Schema:
     return {
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": [name for name in properties if name not in optional],
         "additionalProperties": False,
     }
 

@@ -66,7 +66,8 @@ class Lock:
 class Use:
     """One thing that a policy uses, as it is now, and the ``place`` in the policy's files that asks for it.
 
-    An ``implied`` plugin is one that the data asked for: it may be any of a release that the lock has.
+    An ``implied`` plugin is one that the data asked for: it may be any of a release that the lock has. ``path`` is
+    the absolute path of a definition.
     """
 
     kind: str
@@ -74,6 +75,7 @@ class Use:
     pin: Pin
     place: Span | None = None
     implied: bool = False
+    path: str = ""
 
 
 def locked(policies: Mapping[str, Iterable[Use]]) -> Lock:

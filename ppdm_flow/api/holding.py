@@ -1,0 +1,84 @@
+"""What ``--locked`` asks: a policy that uses nothing but what its lock file has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ppdm_flow.api.locking_uses import Digests, Uses, plugins
+from ppdm_flow.api.locking_words import missing, shown
+from ppdm_flow.core.diagnostics import Diagnostic, in_order
+from ppdm_flow.core.errors import PolicyError, UsageError
+from ppdm_flow.plan.compile import Compiled
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy import Loaded
+from ppdm_flow.policy.lock import nearest
+from ppdm_flow.policy.lock_comparing import drifts
+from ppdm_flow.policy.lock_reading import LockFile, read
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A policy that is as locked, by which file, and the digests of its definitions by absolute path."""
+
+    file: LockFile
+    name: str
+    definitions: Mapping[str, str]
+
+    def still(self, loaded: Loaded, plan: Plan) -> None:
+        """Raise PolicyError where the plan for the data needs a plugin of a release that the lock does not have."""
+        uses = tuple(plugins(plan, implied=True))
+        found = in_order(drifts(self.file.lock, self.name, uses, loaded.file))
+        if found:
+            raise PolicyError(found, loaded.sources)
+
+
+@dataclass(slots=True)
+class Locks:
+    """Lock files, each found and read once, and the digests of what policies share."""
+
+    digests: Digests = field(default_factory=Digests)
+    _nearest: dict[Path, Path | None] = field(default_factory=dict)
+    _read: dict[Path, LockFile] = field(default_factory=dict)
+
+    def hold(self, loaded: Loaded, plan: Plan, *, with_data: bool = False) -> Held:
+        """Return what holds the policy. Raises PolicyError for what drifted, UsageError where there is no lock."""
+        held, found = self.judge(loaded, plan, with_data=with_data)
+        if found:
+            raise PolicyError(found, loaded.sources)
+        return held
+
+    def judge(self, loaded: Loaded, plan: Plan, *, with_data: bool = False) -> tuple[Held, tuple[Diagnostic, ...]]:
+        """Return the lock and what of the policy is not as locked.
+
+        Raises UsageError (PPF681, PPF682) where there is no lock or it cannot be used, PolicyError (PPF319) where a
+        file cannot be read.
+        """
+        file = self._file(Path(loaded.file))
+        looking = Uses(file.path.parent, self.digests)
+        uses = looking.of(loaded, plan, with_data=with_data)
+        name = looking.name(loaded.file)
+        definitions = {use.path: use.pin.sha256 for use in uses if use.path}
+        return Held(file, name, definitions), in_order(drifts(file.lock, name, uses, loaded.file))
+
+    def judged(self, loaded: Loaded, outcome: Compiled) -> Compiled:
+        """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
+        if outcome.plan is None:
+            return outcome
+        try:
+            _, found = self.judge(loaded, outcome.plan)
+        except PolicyError as error:
+            found = error.diagnostics
+        return replace(outcome, diagnostics=in_order((*outcome.diagnostics, *found)))
+
+    def _file(self, policy: Path) -> LockFile:
+        folder = policy.absolute().parent
+        if folder not in self._nearest:
+            self._nearest[folder] = nearest(policy)
+        path = self._nearest[folder]
+        if path is None:
+            raise UsageError(missing(folder))
+        if path not in self._read:
+            self._read[path] = read(path, shown(path))
+        return self._read[path]
