@@ -1,28 +1,12 @@
-"""PPF770, PPF771, PPF780 to PPF799, and those of ``full_domain``: the built-in anonymizers."""
+"""PPF771, PPF780 to PPF799, and those of ``full_domain`` and ``perturbing``: the built-in anonymizers."""
 
 from __future__ import annotations
 
 from ppdm_flow.core.codes.full_domain import PAGES as FULL_DOMAIN
+from ppdm_flow.core.codes.perturbing import PAGES as PERTURBING
 from ppdm_flow.core.page import CodePage
 
 PAGES: tuple[CodePage, ...] = (
-    CodePage(
-        "PPF770",
-        "the bound that costs most",
-        "Of all bounds on the attribute this one holds the released values back most: raising its r2 a little, and"
-        " nothing else, would let the most rows keep their value.",
-        "Protection has a price in usefulness, and a steward should know which bound it is paid for.",
-        "Nothing to fix. If the release is not useful enough, ask first whether this r2 may be higher; the step's"
-        " figures `shadow_price.<value>` have the price of every bound.",
-        bad=(
-            "privacy:\n"
-            "  sensitivities:    # the bound on flu costs most, and flu is no secret\n"
-            "    disease: {values: {flu: {r1: 0.02, r2: 0.05}, HIV: {r1: 0.02, r2: 0.1}}}"
-        ),
-        good=(
-            "privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.02, r2: 0.3}, HIV: {r1: 0.02, r2: 0.1}}}"
-        ),
-    ),
     CodePage(
         "PPF771",
         "a template that the search leaves out",
@@ -36,7 +20,7 @@ PAGES: tuple[CodePage, ...] = (
             "    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.2}\n"
             "    b: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.3}"
         ),
-        good=("privacy:\n  templates:\n    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.2}"),
+        good="privacy:\n  templates:\n    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.2}",
     ),
     CodePage(
         "PPF780",
@@ -46,9 +30,17 @@ PAGES: tuple[CodePage, ...] = (
         " k-anonymity, a generalization without a hierarchy, an information gain without a target.",
         "A step that silently did nothing would look like protection.",
         "State the requirement (or the hierarchy), or take the step out.",
-        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
-        "privacy:\n  sensitivities:\n    disease: {default: {tolerance: 5}}\n"
-        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        bad=(
+            "attributes: {disease: {role: sensitive, domain: [flu, cold, HIV]}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"
+        ),
+        good=(
+            "attributes: {disease: {role: sensitive, domain: [flu, cold, HIV]}}\n"
+            "privacy: {sensitivities: {disease: {default: {tolerance: 5}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"
+        ),
     ),
     CodePage(
         "PPF781",
@@ -76,9 +68,19 @@ PAGES: tuple[CodePage, ...] = (
         "An operator keeps its bound for the values that it was made for, and a disclosure counts the sensitive values"
         " that it finds: of other values, and of cells without one, they know nothing.",
         "Perturb or suppress before anything recodes the attribute that the requirement is about.",
-        "steps:\n  coarse: {use: generalize, with: {attributes: {disease: {level: 1}}}}\n"
-        "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
-        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        bad=(
+            "attributes: {disease: {role: sensitive, domain: [flu, cold, HIV]}}\n"
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  coarse: {use: generalize, with: {attributes: {disease: {prefix: 1}}}}\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"
+        ),
+        good=(
+            "attributes: {disease: {role: sensitive, domain: [flu, cold, HIV]}}\n"
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"
+        ),
     ),
     CodePage(
         "PPF784",
@@ -90,18 +92,16 @@ PAGES: tuple[CodePage, ...] = (
         "Suppression in the channel only merges groups; it cannot make the sensitive value rarer overall.",
         "Raise the template's confidence, let the step suppress more attributes of the channel, or treat the"
         " sensitive attribute itself.",
-        "privacy:\n  templates:\n    t: {channel: [job], sensitive: {sex: [Female]}, confidence: 0.1}",
-        "privacy:\n  templates:\n    t: {channel: [job], sensitive: {sex: [Female]}, confidence: 0.4}",
-    ),
-    CodePage(
-        "PPF785",
-        "a value lies outside of the domain",
-        "The data holds a value that the declared domain does not have, or a partition holds one that was not there"
-        " when the step was fitted.",
-        "An operator has no row for such a value, so no bound holds for it.",
-        "Complete the `domain:` of the attribute, or correct the data.",
-        "attributes:\n  sex: {role: sensitive, domain: [F]}",
-        "attributes:\n  sex: {role: sensitive, domain: [F, M]}",
+        bad=(
+            "privacy:        # and a third of all rows have flu\n"
+            "  templates: {t: {channel: [job], sensitive: {disease: [flu]}, confidence: 0.1}}\n"
+            "steps: {suppress: {use: progressive_disclosure}}"
+        ),
+        good=(
+            "privacy:\n"
+            "  templates: {t: {channel: [job], sensitive: {disease: [flu]}, confidence: 0.4}}\n"
+            "steps: {suppress: {use: progressive_disclosure}}"
+        ),
     ),
     CodePage(
         "PPF786",
@@ -133,7 +133,7 @@ PAGES: tuple[CodePage, ...] = (
             "attributes:    # there is no such file\n"
             "  city: {role: quasi_identifier, hierarchy: {csv: hierarchies/citty.csv}}"
         ),
-        good=("attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: hierarchies/city.csv}}"),
+        good="attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: hierarchies/city.csv}}",
     ),
     CodePage(
         "PPF789",
@@ -141,8 +141,8 @@ PAGES: tuple[CodePage, ...] = (
         "The data holds a value that stands in no line of the hierarchy.",
         "A value without an ancestor would have to be passed on unchanged.",
         "Add the value to the hierarchy, or list it under `source.missing` if it means that there is none.",
-        bad=("$ cat hierarchies/city.csv    # and the data has Nantes\nParis;north;France\nLyon;south;France"),
-        good=("$ cat hierarchies/city.csv\nParis;north;France\nLyon;south;France\nNantes;west;France"),
+        bad="$ cat hierarchies/city.csv    # and the data has Nantes\nParis;north;France\nLyon;south;France",
+        good="$ cat hierarchies/city.csv\nParis;north;France\nLyon;south;France\nNantes;west;France",
     ),
     CodePage(
         "PPF790",
@@ -168,40 +168,8 @@ PAGES: tuple[CodePage, ...] = (
         "`size` asks for more rows than the step receives.",
         "Fewer rows than promised would be a silent surprise.",
         "Lower `size`, or use `fraction`.",
-        bad=("steps:\n  few: {use: sample, with: {size: 5000}}    # of 3,000 rows"),
-        good=("steps:\n  few: {use: sample, with: {fraction: 0.5}}"),
-    ),
-    CodePage(
-        "PPF793",
-        "a value is known too well beforehand",
-        "Its share of the rows already exceeds r2, the bound on what may be known afterwards.",
-        "No perturbation can make less known than the frequencies alone tell; the bound still holds for priors of at"
-        " most r1.",
-        "Raise r2 of this value if the share is no secret, or reconsider whether the attribute can be released.",
-        bad=(
-            "privacy:\n"
-            "  sensitivities:    # and 30 % of all rows have flu\n"
-            "    disease: {values: {flu: {r1: 0.1, r2: 0.25}}}"
-        ),
-        good=("privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.1, r2: 0.5}}}"),
-    ),
-    CodePage(
-        "PPF794",
-        "the domain was taken from the data",
-        "The attribute declares no `domain:`, so the operator ranges over the values that occur.",
-        "Which values occur is then published with the operator.",
-        "Declare the domain, with values that do not occur too, if their occurrence is sensitive.",
-        "attributes:\n  disease: {role: sensitive}",
-        "attributes:\n  disease: {role: sensitive, domain: [flu, HIV, none]}",
-    ),
-    CodePage(
-        "PPF795",
-        "no row keeps its value",
-        "The bounds are so strict, or the domain so small, that every value of the attribute becomes a uniform draw.",
-        "The released attribute then carries no information about anyone, nor about the frequencies.",
-        "Relax the bounds, drop rare values from the domain, or drop the attribute.",
-        bad=("privacy:\n  sensitivities: {disease: {default: {r1: 0.1, r2: 0.11}}}"),
-        good=("privacy:\n  sensitivities: {disease: {default: {r1: 0.1, r2: 0.5}}}"),
+        bad="steps:\n  few: {use: sample, with: {size: 5000}}    # of 3,000 rows",
+        good="steps:\n  few: {use: sample, with: {fraction: 0.5}}",
     ),
     CodePage(
         "PPF796",
@@ -209,8 +177,18 @@ PAGES: tuple[CodePage, ...] = (
         "The step names a template that `privacy.templates` does not have.",
         "The template that was meant would not be enforced.",
         "Use a name from `privacy.templates`.",
-        "steps:\n  s: {use: progressive_disclosure, with: {templates: [discharged]}}",
-        "steps:\n  s: {use: progressive_disclosure, with: {templates: [no-discharged]}}",
+        bad=(
+            "privacy:\n"
+            "  templates: {no-hiv: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.4}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure, with: {templates: [hiv]}}"
+        ),
+        good=(
+            "privacy:\n"
+            "  templates: {no-hiv: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.4}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure, with: {templates: [no-hiv]}}"
+        ),
     ),
     CodePage(
         "PPF797",
@@ -218,8 +196,8 @@ PAGES: tuple[CodePage, ...] = (
         "After renaming, a name would stand for two attributes.",
         "One of them would vanish silently.",
         "Choose another name, or drop the other attribute first.",
-        "steps:\n  names: {use: rename, with: {attributes: {a: x, b: x}}}",
-        "steps:\n  names: {use: rename, with: {attributes: {a: x, b: y}}}",
+        bad=("steps:\n  names: {use: rename, with: {attributes: {town: place, city: place}}}"),
+        good=("steps:\n  names: {use: rename, with: {attributes: {town: place, city: other_place}}}"),
     ),
     CodePage(
         "PPF798",
@@ -263,4 +241,5 @@ PAGES: tuple[CodePage, ...] = (
         ),
     ),
     *FULL_DOMAIN,
+    *PERTURBING,
 )

@@ -7,15 +7,17 @@ from ppdm_flow.core.page import CodePage
 
 _SENSITIVITIES = (
     CodePage(
-        code="PPF810",
-        title="no operator is known for a perturbed attribute",
-        what="A sensitivity is required of an attribute that is released, and nothing says how it was randomized.",
-        why="What can be learned from a value follows from the operator, not from the data. Without it no bound can"
+        "PPF810",
+        "no operator is known for a perturbed attribute",
+        "A sensitivity is required of an attribute that is released, and nothing says how it was randomized.",
+        "What can be learned from a value follows from the operator, not from the data. Without it no bound can"
         " be verified, and what cannot be verified does not hold.",
-        fix="Perturb the attribute in a step (`use: fine_grain_perturbation`), or drop it. When judging a file that"
+        "Perturb the attribute in a step (`use: fine_grain_perturbation`), or drop it. When judging a file that"
         " another tool made, hand over the `operator.json` that came with it.",
-        bad="steps:\n  keep: {use: sample, with: {share: 0.5}}",
-        good="steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
+        bad="$ ppdm-flow audit policy.yaml --original patients.csv --released from-them.csv",
+        good=(
+            "$ ppdm-flow audit policy.yaml --original patients.csv --released from-them.csv --operator operator.json"
+        ),
     ),
     CodePage(
         "PPF811",
@@ -57,7 +59,7 @@ _SENSITIVITIES = (
             "  sensitivities:    # 40 % of the rows have flu\n"
             "    disease: {values: {flu: {r1: 0.1, r2: 0.2}}}"
         ),
-        good=("privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.4, r2: 0.6}}}"),
+        good="privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.4, r2: 0.6}}}",
     ),
     CodePage(
         "PPF814",
@@ -78,8 +80,8 @@ _SENSITIVITIES = (
         "The policy bounds a value that is not among those that the operator chooses from.",
         "Mostly the spelling differs from the data's, and then the value that was meant has no bound.",
         "Write the value as it stands in the data.",
-        bad=("privacy:\n  sensitivities:    # the data writes HIV\n    disease: {values: {hiv: {r1: 0.1, r2: 0.25}}}"),
-        good=("privacy:\n  sensitivities:\n    disease: {values: {HIV: {r1: 0.1, r2: 0.25}}}"),
+        bad="privacy:\n  sensitivities:    # the data writes HIV\n    disease: {values: {hiv: {r1: 0.1, r2: 0.25}}}",
+        good="privacy:\n  sensitivities:\n    disease: {values: {HIV: {r1: 0.1, r2: 0.25}}}",
     ),
     CodePage(
         "PPF816",
@@ -150,8 +152,8 @@ _CLASSIFICATION = (
         "Under `nulls: exclude`, rows with a missing quasi-identifier belong to no equivalence class.",
         "They are released, and k says nothing of them: such a row may be the only one of its kind.",
         "Keep them back with `incomplete_rows: drop`, or count them with `nulls: own_category`.",
-        bad=("source: {path: table.csv}\nnulls: exclude\nprivacy: {k_anonymity: {k: 5}}"),
-        good=("source: {path: table.csv, incomplete_rows: drop}\nnulls: exclude\nprivacy: {k_anonymity: {k: 5}}"),
+        bad="source: {path: table.csv}\nnulls: exclude\nprivacy: {k_anonymity: {k: 5}}",
+        good="source: {path: table.csv, incomplete_rows: drop}\nnulls: exclude\nprivacy: {k_anonymity: {k: 5}}",
     ),
     CodePage(
         "PPF830",
@@ -161,12 +163,17 @@ _CLASSIFICATION = (
         " does not hold.",
         "Release the class attribute unchanged, or name another one with `target:`.",
         bad=(
-            "steps:\n"
-            "  fewer: {use: drop, with: {attributes: [readmitted]}}\n"
+            "steps:        # nothing can be learned from three rows\n"
+            "  few: {use: sample, with: {size: 3}}\n"
             "audits:\n"
             "  classifier: {use: classification_error, with: {target: readmitted}}"
         ),
-        good=("audits:\n  classifier: {use: classification_error, with: {target: readmitted}}"),
+        good=(
+            "steps:\n"
+            "  half: {use: sample, with: {fraction: 0.5}}\n"
+            "audits:\n"
+            "  classifier: {use: classification_error, with: {target: readmitted}}"
+        ),
     ),
     CodePage(
         "PPF831",
@@ -178,16 +185,16 @@ _CLASSIFICATION = (
             "audits:    # of two million rows the first 200,000 are looked at\n"
             "  classifier: {use: classification_error, with: {target: readmitted}}"
         ),
-        good=("audits:\n  classifier: {use: classification_error, with: {target: readmitted, rows: 2000000}}"),
+        good="audits:\n  classifier: {use: classification_error, with: {target: readmitted, rows: 2000000}}",
     ),
     CodePage(
-        code="PPF832",
-        title="no such class attribute",
-        what="The attribute that the audit should predict is not in the release, or none was named.",
-        why="There is nothing to learn.",
-        fix="Give an attribute the role `target`, or name it with `target:`.",
-        bad="audits:\n  classifier: {use: classification_error, with: {target: raiting}}",
-        good="audits:\n  classifier: {use: classification_error, with: {target: rating}}",
+        "PPF832",
+        "no such class attribute",
+        "The attribute that the audit should predict is not in the release, or none was named.",
+        "There is nothing to learn.",
+        "Give an attribute the role `target`, or name it with `target:`.",
+        bad="audits:\n  classifier: {use: classification_error, with: {target: readmited}}",
+        good="audits:\n  classifier: {use: classification_error, with: {target: readmitted}}",
     ),
     CodePage(
         "PPF833",
@@ -209,14 +216,22 @@ _CLASSIFICATION = (
         ),
     ),
     CodePage(
-        code="PPF834",
-        title="no such classifier",
-        what="The audit does not know the classifier, or scikit-learn refused to make or teach it with its options.",
-        why="Only classifiers on a closed list are imported, so that a policy cannot run code by naming it. Those that"
+        "PPF834",
+        "no such classifier",
+        "The audit does not know the classifier, or scikit-learn refused to make or teach it with its options.",
+        "Only classifiers on a closed list are imported, so that a policy cannot run code by naming it. Those that"
         " are made of other classifiers are not on it.",
-        fix="Use `tree`, `forest`, `naive_bayes`, `logistic`, or a name such as `sklearn.tree.ExtraTreeClassifier`.",
-        bad="audits:\n  classifier: {use: classification_error, with: {classifier: sklearn.tree.DecisionTree}}",
-        good="audits:\n  classifier: {use: classification_error, with: {classifier: sklearn.svm.LinearSVC}}",
+        "Use `tree`, `forest`, `naive_bayes`, `logistic`, or a name such as `sklearn.tree.ExtraTreeClassifier`.",
+        bad=(
+            "attributes: {age: {role: quasi_identifier}, readmitted: {role: target}}\n"
+            "audits:\n"
+            "  classifier: {use: classification_error, with: {classifier: sklearn.tree.DecisionTree}}"
+        ),
+        good=(
+            "attributes: {age: {role: quasi_identifier}, readmitted: {role: target}}\n"
+            "audits:\n"
+            "  classifier: {use: classification_error, with: {classifier: sklearn.svm.LinearSVC}}"
+        ),
     ),
     CodePage(
         "PPF835",
@@ -247,8 +262,8 @@ _RISK = (
         "A release is part of its population. Mostly its values are written in another form, or the file is another"
         " population's; then the journalist's risk is wrong. The released rows are counted in their place.",
         "Write the quasi-identifiers of the population file in their released (generalized) form.",
-        bad=("$ head -2 registry.csv    # the release has [30, 40) and 750**\nage,zip\n34,75011"),
-        good=('$ head -2 registry.csv\nage,zip\n"[30, 40)",750**'),
+        bad="$ head -2 registry.csv    # the release has [30, 40) and 750**\nage,zip\n34,75011",
+        good='$ head -2 registry.csv\nage,zip\n"[30, 40)",750**',
     ),
     CodePage(
         "PPF841",
@@ -260,7 +275,7 @@ _RISK = (
             "audits:    # the file is in the folder data\n"
             "  risk: {use: reidentification_risk, with: {population: registry.csv}}"
         ),
-        good=("audits:\n  risk: {use: reidentification_risk, with: {population: data/registry.csv}}"),
+        good="audits:\n  risk: {use: reidentification_risk, with: {population: data/registry.csv}}",
     ),
     CodePage(
         "PPF842",

@@ -11,8 +11,14 @@ PAGES: tuple[CodePage, ...] = (
         "`extends:` names a file that does not exist or cannot be read.",
         "What the template requires would be missing, so the policy is not used without it.",
         "Correct the path. It is relative to the file in which it stands.",
-        bad="extends: ./template/organization.yaml",
-        good="extends: ./templates/organization.yaml",
+        bad=(
+            "# templates/organization.yaml: floors: {privacy.k_anonymity.k: '>= 2'}\n"
+            "extends: ./template/organization.yaml"
+        ),
+        good=(
+            "# templates/organization.yaml: floors: {privacy.k_anonymity.k: '>= 2'}\n"
+            "extends: ./templates/organization.yaml"
+        ),
     ),
     CodePage(
         "PPF302",
@@ -20,8 +26,8 @@ PAGES: tuple[CodePage, ...] = (
         "Following `extends:` from file to file leads back to where one started.",
         "Neither of the files could ever be complete.",
         "Take one of the entries out; move what both need to a third file.",
-        bad=("# organization.yaml: extends: ./policy.yaml\nextends: ./organization.yaml"),
-        good=("# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\nextends: ./organization.yaml"),
+        bad="# organization.yaml: extends: ./policy.yaml\nextends: ./organization.yaml",
+        good="# organization.yaml: floors: {privacy.k_anonymity.k: '>= 2'}\nextends: ./organization.yaml",
     ),
     CodePage(
         "PPF303",
@@ -29,8 +35,8 @@ PAGES: tuple[CodePage, ...] = (
         "`builtin:` or `pkg:` names a template that is not installed.",
         "What the template requires would be missing.",
         "Use one of the names that the message lists, or install the package.",
-        bad="extends: builtin:microdata",
-        good="extends: pkg:acme-policies/hospital",
+        bad="extends: [{template: 'builtin:microdata', with: {k: 5}}]",
+        good="extends: [{template: 'builtin:microdata-k', with: {k: 5}}]",
     ),
     CodePage(
         "PPF304",
@@ -47,8 +53,14 @@ PAGES: tuple[CodePage, ...] = (
         "Params without a default have to be given a value, and are not. All of one file are listed together.",
         "A value that is made up could be weaker than what was meant.",
         "Give them under `with:` where the template is extended, by `--set name=value`, or declare a `default:`.",
-        bad="extends: [{template: ./organization.yaml}]",
-        good="extends: [{template: ./organization.yaml, with: {k: 5}}]",
+        bad=(
+            "# organization.yaml: {params: {k: {type: integer}}, privacy: {k_anonymity: {k: '${params.k}'}}}\n"
+            "extends: [{template: ./organization.yaml}]"
+        ),
+        good=(
+            "# organization.yaml: {params: {k: {type: integer}}, privacy: {k_anonymity: {k: '${params.k}'}}}\n"
+            "extends: [{template: ./organization.yaml, with: {k: 5}}]"
+        ),
     ),
     CodePage(
         "PPF306",
@@ -65,8 +77,8 @@ PAGES: tuple[CodePage, ...] = (
         "`${` has no `}` on its line.",
         "The text would be used as it stands, which is hardly meant.",
         "Write `${params.name}`. The text `${` itself is written `$${`.",
-        bad="owner: ${params.owner",
-        good="owner: ${params.owner}",
+        bad=("params: {owner: {type: text, default: privacy-office}}\nowner: ${params.owner"),
+        good=("params: {owner: {type: text, default: privacy-office}}\nowner: ${params.owner}"),
     ),
     CodePage(
         "PPF308",
@@ -76,8 +88,16 @@ PAGES: tuple[CodePage, ...] = (
         " Params, `--set` and `--over` are in by then, and defaults of the language count as if they were written.",
         "Floors are how an organization makes sure that no policy of its own is weaker than agreed.",
         "Keep to the floor, or talk to the template's owner. The message shows both lines.",
-        bad="# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\nprivacy: {k_anonymity: {k: 3}}",
-        good="privacy: {k_anonymity: {k: 5}}",
+        bad=(
+            "# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\n"
+            "extends: ./organization.yaml\n"
+            "privacy: {k_anonymity: {k: 3}}"
+        ),
+        good=(
+            "# organization.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\n"
+            "extends: ./organization.yaml\n"
+            "privacy: {k_anonymity: {k: 5}}"
+        ),
     ),
     CodePage(
         "PPF309",
@@ -97,8 +117,14 @@ PAGES: tuple[CodePage, ...] = (
         "`with:` or `--set` gives a value to something that the template or policy does not declare.",
         "A misspelt name would leave the default in force without a word.",
         "Use one of the names that the message lists.",
-        bad="extends: [{template: ./organization.yaml, with: {kk: 5}}]",
-        good="extends: [{template: ./organization.yaml, with: {k: 5}}]",
+        bad=(
+            "# organization.yaml: {params: {k: {type: integer}}, privacy: {k_anonymity: {k: '${params.k}'}}}\n"
+            "extends: [{template: ./organization.yaml, with: {kk: 5}}]"
+        ),
+        good=(
+            "# organization.yaml: {params: {k: {type: integer}}, privacy: {k_anonymity: {k: '${params.k}'}}}\n"
+            "extends: [{template: ./organization.yaml, with: {k: 5}}]"
+        ),
     ),
     CodePage(
         "PPF311",
@@ -106,8 +132,16 @@ PAGES: tuple[CodePage, ...] = (
         "`key: null` deletes an inherited key, and no template has it. A warning.",
         "Most often the key is misspelt, and what should be deleted still holds.",
         "Correct the key, or remove the line.",
-        bad="attributes: {jobb: null}",
-        good="attributes: {job: null}",
+        bad=(
+            "# organization.yaml: attributes: {job: {role: quasi_identifier}, age: {role: quasi_identifier}}\n"
+            "extends: ./organization.yaml\n"
+            "attributes: {jobb: null}"
+        ),
+        good=(
+            "# organization.yaml: attributes: {job: {role: quasi_identifier}, age: {role: quasi_identifier}}\n"
+            "extends: ./organization.yaml\n"
+            "attributes: {job: null}"
+        ),
     ),
     CodePage(
         "PPF312",
@@ -116,7 +150,10 @@ PAGES: tuple[CodePage, ...] = (
         "A policy that changes with what a server answers cannot be reviewed.",
         "Keep the template beside the policy, or install it as a package.",
         bad="extends: https://example.org/organization.yaml",
-        good="extends: ./templates/organization.yaml",
+        good=(
+            "# templates/organization.yaml: floors: {privacy.k_anonymity.k: '>= 2'}\n"
+            "extends: ./templates/organization.yaml"
+        ),
     ),
     CodePage(
         "PPF313",
@@ -124,8 +161,12 @@ PAGES: tuple[CodePage, ...] = (
         "Templates extend each other over more than 16 files, or more than 200 of them are brought in.",
         "Nobody can say any more what such a policy requires.",
         "Bring some of them together.",
-        bad=("# level1.yaml extends level2.yaml, that one level3.yaml, and so on for 17 files\nextends: ./level1.yaml"),
-        good="extends: [./organization.yaml, ./department.yaml]",
+        bad="# level1.yaml extends level2.yaml, that one level3.yaml, and so on for 17 files\nextends: ./level1.yaml",
+        good=(
+            "# organization.yaml: floors: {privacy.k_anonymity.k: '>= 2'}\n"
+            "# department.yaml: floors: {privacy.k_anonymity.k: '>= 5'}\n"
+            "extends: [./organization.yaml, ./department.yaml]"
+        ),
     ),
     CodePage(
         "PPF314",
@@ -133,8 +174,14 @@ PAGES: tuple[CodePage, ...] = (
         "A template states a floor, and a value in the same file is below it.",
         "No policy could extend it as it is, and each that repairs the value would have to guess what was meant.",
         "Correct the value or the floor. What only policies are to state may be missing from the template.",
-        bad='floors: {privacy.k_anonymity.k: ">= 5"}\nprivacy: {k_anonymity: {k: 3}}',
-        good='floors: {privacy.k_anonymity.k: ">= 5"}\nprivacy: {k_anonymity: {k: 5}}',
+        bad=(
+            "# organization.yaml: {floors: {privacy.k_anonymity.k: '>= 5'}, privacy: {k_anonymity: {k: 3}}}\n"
+            "extends: ./organization.yaml"
+        ),
+        good=(
+            "# organization.yaml: {floors: {privacy.k_anonymity.k: '>= 5'}, privacy: {k_anonymity: {k: 5}}}\n"
+            "extends: ./organization.yaml"
+        ),
     ),
     CodePage(
         "PPF315",
@@ -145,9 +192,17 @@ PAGES: tuple[CodePage, ...] = (
         " that one template changes what both inherit: the nearer value is used, in whatever order they stand.",
         "What a policy requires should not hang on the order of a list.",
         "Say in the policy which value is meant.",
-        bad="# medical.yaml: privacy: {k_anonymity: {k: 10}}\n# research.yaml: privacy: {k_anonymity: {k: 20}}\n"
-        "extends: [medical.yaml, research.yaml]",
-        good="extends: [medical.yaml, research.yaml]\nprivacy: {k_anonymity: {k: 20}}",
+        bad=(
+            "# medical.yaml: privacy: {k_anonymity: {k: 10}}\n"
+            "# research.yaml: privacy: {k_anonymity: {k: 20}}\n"
+            "extends: [medical.yaml, research.yaml]"
+        ),
+        good=(
+            "# medical.yaml: privacy: {k_anonymity: {k: 10}}\n"
+            "# research.yaml: privacy: {k_anonymity: {k: 20}}\n"
+            "extends: [medical.yaml, research.yaml]\n"
+            "privacy: {k_anonymity: {k: 20}}"
+        ),
     ),
     CodePage(
         "PPF316",
@@ -175,8 +230,11 @@ PAGES: tuple[CodePage, ...] = (
         "The items of a list have no text of their own in common.",
         "Let it stand alone: `channel: ${params.channel}`. As an item of a list, it gives its items:"
         " `[age, '${params.more}']`.",
-        bad="params: {sexes: {type: list, default: [f, m]}}\ndescription: about ${params.sexes}",
-        good="params: {channel: {type: list, default: [age, sex]}}\n"
-        "privacy: {templates: {t: {channel: '${params.channel}', sensitive: {job: [x]}, confidence: 0.5}}}",
+        bad=("params: {sexes: {type: list, default: [f, m]}}\ndescription: about ${params.sexes}"),
+        good=(
+            "params: {channel: {type: list, default: [age, city]}}\n"
+            "privacy: {templates: {t: {channel: '${params.channel}', sensitive: {disease: [HIV]},"
+            " confidence: 0.5}}}"
+        ),
     ),
 )

@@ -12,7 +12,16 @@ PAGES: tuple[CodePage, ...] = (
         "The requirement is judged from the operator that randomized the sets; without one it cannot hold, and every"
         " run is withheld.",
         "Add a `randomize_transactions` step before the release.",
-        bad="releases: {study: {path: study.parquet}}    # the sets as they are",
-        good="steps: {randomize: {use: randomize_transactions}}\nreleases: {study: {path: study.parquet}}",
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "releases: {study: {path: study.parquet}}    # the sets as they are"
+        ),
+        good=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps: {randomize: {use: randomize_transactions}}\n"
+            "releases: {study: {path: study.parquet}}"
+        ),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.core.codes.flow_itemsets import PAGES as ITEMSETS
+from ppdm_flow.core.codes.flow_perturbed import PAGES as PERTURBED
 from ppdm_flow.core.codes.flow_sets import PAGES as SETS
 from ppdm_flow.core.page import CodePage
 
@@ -38,141 +39,7 @@ PAGES: tuple[CodePage, ...] = (
         bad="privacy:\n  k_anonymity: {k: 5, attributes: [age]}    # and region is released too",
         good="privacy:\n  k_anonymity: {k: 5}",
     ),
-    CodePage(
-        "PPF553",
-        "a sensitivity without a perturbation",
-        "`privacy.sensitivities` asks for (r1, r2) on an attribute that is released as it is. A warning.",
-        "The requirement is judged from the operator that randomized the attribute; without one it cannot hold, and"
-        " every run is withheld.",
-        "Add a `fine_grain_perturbation` step, or drop the attribute before the release.",
-        bad=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "releases:\n"
-            "  study: {path: study.csv}"
-        ),
-        good=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}\n"
-            "releases:\n"
-            "  study: {path: study.csv}"
-        ),
-    ),
-    CodePage(
-        "PPF554",
-        "perturbed twice",
-        "On the way to one place an attribute is randomized by two steps.",
-        "The published operator would be that of one step, and estimates from it wrong; its bounds were computed for"
-        " true values, not for perturbed ones.",
-        "Keep one of the steps.",
-        bad=(
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
-            "  again: {use: fine_grain_perturbation, with: {attribute: disease}}"
-        ),
-        good=("steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"),
-    ),
-    CodePage(
-        "PPF555",
-        "two draws of one value",
-        "Two releases hold the same attribute, randomized by two different steps.",
-        "Whoever holds both has two independent draws for each person: together they say more than either, and the"
-        " bound holds for neither.",
-        "Perturb once, before the branches part.",
-        bad="steps:\n  one: {use: fine_grain_perturbation, input: source}\n"
-        "  two: {use: fine_grain_perturbation, input: source}\n"
-        "releases:\n  a: {from: one, path: a.csv}\n  b: {from: two, path: b.csv}",
-        good="steps:\n  one: {use: fine_grain_perturbation}\n"
-        "releases:\n  a: {from: one, path: a.csv}\n  b: {from: one, path: b.csv}",
-    ),
-    CodePage(
-        "PPF556",
-        "a draw and the truth",
-        "One release holds an attribute perturbed, another holds it unperturbed.",
-        "Rows of the two can be matched by their other attributes, so the perturbation protects nobody.",
-        "Drop it from one of them, or release the perturbed one in both.",
-        bad=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}\n"
-            "releases:\n"
-            "  open: {from: perturb, path: open.csv}\n"
-            "  inside: {from: source, path: inside.csv}"
-        ),
-        good=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}\n"
-            "releases:\n"
-            "  open: {from: perturb, path: open.csv}\n"
-            "  inside: {from: perturb, path: inside.csv}"
-        ),
-    ),
-    CodePage(
-        "PPF557",
-        "changed after the perturbation",
-        "An attribute is generalized, suppressed or otherwise changed after a step has randomized it.",
-        "The operator that is published and audited no longer describes the released values.",
-        "Put the perturbation last.",
-        bad=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}\n"
-            "  coarsen: {use: generalize, with: {attributes: {disease: {prefix: 1}}}}"
-        ),
-        good=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}"
-        ),
-    ),
-    CodePage(
-        "PPF558",
-        "decisions by perturbed values",
-        "A step decides what to change by an attribute that was randomized before. A warning.",
-        "It sees noise: it suppresses more than needed, and in other places than needed.",
-        "Put it before the perturbation.",
-        bad=(
-            "attributes:\n"
-            "  age: {role: quasi_identifier}\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}\n"
-            "  suppress: {use: progressive_disclosure}"
-        ),
-        good=(
-            "attributes:\n"
-            "  age: {role: quasi_identifier}\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
-            "steps:\n"
-            "  suppress: {use: progressive_disclosure}\n"
-            "  perturb: {use: fine_grain_perturbation}"
-        ),
-    ),
+    *PERTURBED,
     CodePage(
         "PPF559",
         "the order of rows is kept",
@@ -216,8 +83,14 @@ PAGES: tuple[CodePage, ...] = (
         "An attribute has `role: weight`, and a step generalizes, suppresses, perturbs or pseudonymizes it.",
         "Groups are measured by the weights that are released: one person rounded to five would count as five.",
         "Take the weight out of the step, or drop the attribute: then each row counts as one.",
-        bad="steps: {round: {use: generalize, with: {attributes: {count: {round: 5}}}}}",
-        good="steps: {bare: {use: drop, with: {attributes: [count]}}}",
+        bad=(
+            "attributes: {age: {role: quasi_identifier}, count: {role: weight}}\n"
+            "steps: {round: {use: generalize, with: {attributes: {count: {round: 5}}}}}"
+        ),
+        good=(
+            "attributes: {age: {role: quasi_identifier}, count: {role: weight}}\n"
+            "steps: {round: {use: generalize, with: {attributes: {age: {round: 5}}}}}"
+        ),
     ),
     CodePage(
         "PPF564",
@@ -226,8 +99,14 @@ PAGES: tuple[CodePage, ...] = (
         " neither rolled up to categories nor randomized. A warning.",
         "A few items that somebody knows of find one basket among millions, and show all the rest of it.",
         "Use `roll_up` or a step that randomizes sets, or drop the attribute.",
-        bad="attributes: {basket: {role: items}}",
-        good="steps: {coarse: {use: roll_up}}",
+        bad=(
+            "attributes: {basket: {role: items}}\nprivacy: {km_anonymity: {k: 5, m: 2}}    # and no step that keeps it"
+        ),
+        good=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps: {randomize: {use: randomize_transactions}}"
+        ),
     ),
     CodePage(
         "PPF565",
@@ -280,9 +159,20 @@ PAGES: tuple[CodePage, ...] = (
         "Values that were drawn at random vary, whether the people's own values do or not; whoever knows the operator"
         " sees through it. Counting them would promise a protection that is none.",
         "Require `sensitivities` of a perturbed attribute, `itemset_breach` of randomized sets, or do not randomize.",
-        bad="privacy: {l_diversity: {disease: {l: 3}}}\nsteps:\n  perturb: {use: fine_grain_perturbation}",
-        good="privacy: {sensitivities: {disease: {default: {r1: 0.1, r2: 0.3}}}}\nsteps:\n"
-        "  perturb: {use: fine_grain_perturbation}",
+        bad=(
+            "attributes: {age: {role: quasi_identifier}, disease: {role: sensitive, domain: [flu, cold,"
+            " HIV]}}\n"
+            "privacy: {l_diversity: {disease: {l: 3}}, sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}"
+        ),
+        good=(
+            "attributes: {age: {role: quasi_identifier}, disease: {role: sensitive, domain: [flu, cold,"
+            " HIV]}}\n"
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}"
+        ),
     ),
     *SETS,
     *ITEMSETS,

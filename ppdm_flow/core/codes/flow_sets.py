@@ -40,8 +40,14 @@ PAGES: tuple[CodePage, ...] = (
         "A step that changes or reads single values names an attribute with `role: items`.",
         "It would look at sets as if they were values.",
         "Name other attributes there; sets are for steps such as `limit_items` and `roll_up`.",
-        bad="steps: {coarse: {use: generalize, with: {attributes: {basket: {prefix: 2}}}}}",
-        good="steps: {coarse: {use: roll_up}}",
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "steps: {coarse: {use: generalize, with: {attributes: {basket: {prefix: 2}}}}}"
+        ),
+        good=(
+            "attributes: {basket: {role: items, hierarchy: {levels: {bread: [food], soap: [household]}}}}\n"
+            "steps: {coarse: {use: roll_up}}"
+        ),
     ),
     CodePage(
         "PPF574",
@@ -49,7 +55,17 @@ PAGES: tuple[CodePage, ...] = (
         "A release in `format: transactions` or `baskets` has sets that a step has randomized.",
         "A randomized set holds a good part of all items there are: lines of thousands of them.",
         "Write Parquet, which holds bits or seeds.",
-        bad="releases: {study: {path: study.dat}}",
-        good="releases: {study: {path: study.parquet}}",
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps: {randomize: {use: randomize_transactions}}\n"
+            "releases: {study: {path: study.dat, format: transactions}}"
+        ),
+        good=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps: {randomize: {use: randomize_transactions}}\n"
+            "releases: {study: {path: study.parquet}}"
+        ),
     ),
 )

@@ -37,7 +37,7 @@ PAGES: tuple[CodePage, ...] = (
             "  generate: {use: krimp_generator, with: {min_support: {count: 500}, blend: strict}}    #"
             " of 1,000 rows"
         ),
-        good=("steps:\n  generate: {use: krimp_generator, with: {min_support: {count: 20}, blend: strict}}"),
+        good="steps:\n  generate: {use: krimp_generator, with: {min_support: {count: 20}, blend: strict}}",
     ),
     CodePage(
         "PPF745",
@@ -45,8 +45,8 @@ PAGES: tuple[CodePage, ...] = (
         "No row reaches the step, or the holdout has taken all of them: the table is tiny, or the share close to 1.",
         "A model of nothing generates nothing.",
         "Give a smaller share, or none.",
-        bad=("steps:\n  generate: {use: krimp_generator, with: {holdout: 0.99}}    # of 50 rows"),
-        good=("steps:\n  generate: {use: krimp_generator, with: {holdout: 0.2}}"),
+        bad="steps:\n  generate: {use: krimp_generator, with: {holdout: 0.99}}    # of 50 rows",
+        good="steps:\n  generate: {use: krimp_generator, with: {holdout: 0.2}}",
     ),
     CodePage(
         "PPF746",
@@ -54,8 +54,18 @@ PAGES: tuple[CodePage, ...] = (
         "`draw: empirical` takes each number from those that the original has in the same interval.",
         "A number can be as telling as a name: an income to the cent belongs to one person.",
         "Say `draw: uniform`, unless the numbers are known to be harmless.",
-        "steps:\n  generate: {use: krimp_generator, with: {draw: empirical}}",
-        "steps:\n  generate: {use: krimp_generator, with: {draw: uniform}}",
+        bad=(
+            "attributes: {age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18,"
+            " 65, 120]}}}\n"
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {draw: empirical}}"
+        ),
+        good=(
+            "attributes: {age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18,"
+            " 65, 120]}}}\n"
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {draw: uniform}}"
+        ),
     ),
     CodePage(
         "PPF747",
@@ -72,7 +82,7 @@ PAGES: tuple[CodePage, ...] = (
             "  generate: {use: krimp_generator, with: {remove: [{job: clerk, disease: hiv}]}}    # the"
             " data has `HIV`"
         ),
-        good=("steps:\n  generate: {use: krimp_generator, with: {remove: [[job, disease]]}}"),
+        good="steps:\n  generate: {use: krimp_generator, with: {remove: [[job, disease]]}}",
     ),
     CodePage(
         "PPF748",
@@ -81,8 +91,8 @@ PAGES: tuple[CodePage, ...] = (
         " itself.",
         "Nothing that attributes have to do with each other is in the generated rows.",
         "Lower the minimal support, or give more rows.",
-        bad=("steps:\n  generate: {use: krimp_generator, with: {min_support: {ratio: 0.9}}}"),
-        good=("steps:\n  generate: {use: krimp_generator, with: {min_support: {ratio: 0.01}}}"),
+        bad="steps:\n  generate: {use: krimp_generator, with: {min_support: {ratio: 0.9}}}",
+        good="steps:\n  generate: {use: krimp_generator, with: {min_support: {ratio: 0.01}}}",
     ),
     CodePage(
         "PPF749",

@@ -63,8 +63,8 @@ PAGES = (
         "Their number grows exponentially with the number of attributes as the minimum support falls.",
         "Raise the minimum support, take closed itemsets only, bound their length, or let SLIM find its candidates"
         " itself.",
-        bad=("steps:\n  generate: {use: krimp_generator, with: {min_support: {count: 1}, candidates: all}}"),
-        good=("steps:\n  generate: {use: krimp_generator, with: {min_support: {count: 20}, candidates: closed}}"),
+        bad="steps:\n  generate: {use: krimp_generator, with: {min_support: {count: 1}, candidates: all}}",
+        good="steps:\n  generate: {use: krimp_generator, with: {min_support: {count: 20}, candidates: closed}}",
     ),
     CodePage(
         "PPF776",
@@ -76,7 +76,7 @@ PAGES = (
             "steps:    # and `zip` has 30,000 values\n"
             "  generate: {use: krimp_generator, with: {attributes: [zip, age, disease], algorithm: slim}}"
         ),
-        good=("steps:\n  generate: {use: krimp_generator, with: {attributes: [age, disease], algorithm: slim}}"),
+        good="steps:\n  generate: {use: krimp_generator, with: {attributes: [age, disease], algorithm: slim}}",
     ),
     CodePage(
         "PPF777",
@@ -86,13 +86,13 @@ PAGES = (
         "Fit the operator to this data's sizes and alphabet, and say what happens to transactions that are too long.",
         bad=(
             "attributes: {basket: {role: items, domain: [bread, butter]}}    # a set has milk in it\n"
-            "steps:\n"
-            "  randomize: {use: randomize_transactions}"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps: {randomize: {use: randomize_transactions}}"
         ),
         good=(
             "attributes: {basket: {role: items, domain: [bread, butter, milk]}}\n"
-            "steps:\n"
-            "  randomize: {use: randomize_transactions}"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps: {randomize: {use: randomize_transactions}}"
         ),
     ),
     CodePage(
@@ -107,7 +107,7 @@ PAGES = (
             "steps:    # 0.1 is no multiple of 1/65536\n"
             "  randomize: {use: randomize_transactions, with: {cutoff: 3, insertion: 0.1, form: seeded}}"
         ),
-        good=("steps:\n  randomize: {use: randomize_transactions, with: {cutoff: 3, insertion: 0.125, form: seeded}}"),
+        good="steps:\n  randomize: {use: randomize_transactions, with: {cutoff: 3, insertion: 0.125, form: seeded}}",
     ),
     CodePage(
         "PPF779",

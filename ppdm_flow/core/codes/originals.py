@@ -38,11 +38,13 @@ PAGES: tuple[CodePage, ...] = (
         "The bound of an operator holds for rows that are drawn independently. If they share draws, or swap"
         " values, whoever knows the others learns more.",
         "Perturb with a step that draws for each row; do not reuse random numbers.",
-        bad=(
-            "steps:    # a plugin that swaps the values of neighbours\n"
-            "  swap: {use: acme_swap, with: {attribute: disease}}"
+        bad="steps:    # a plugin that swaps the values of neighbours\n"
+        "  swap: {use: acme_swap, with: {attribute: disease}}",
+        good=(
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"
         ),
-        good=("steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"),
     ),
     CodePage(
         "PPF852",

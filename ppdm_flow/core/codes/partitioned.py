@@ -14,8 +14,12 @@ PAGES: tuple[CodePage, ...] = (
         " identifier, and every requirement is measured on the codes as on any other values.",
         "Use `pseudonymize` where records have to stay linkable. Where the encoding is wanted all the same, shuffle"
         " the rows, and let the audit `id_recovery` tell how many ids come back.",
-        "steps:\n  encode: {use: genetic_encode, with: {attribute: roll}}",
-        "steps:\n  codes: {use: pseudonymize, with: {attributes: [roll], key_env: STUDY_KEY}}",
+        bad=(
+            "attributes: {roll: {role: quasi_identifier}}\n"
+            "steps:\n"
+            "  encode: {use: genetic_encode, with: {attribute: roll}}"
+        ),
+        good="steps:\n  codes: {use: pseudonymize, with: {attributes: [roll], key_env: STUDY_KEY}}",
     ),
     CodePage(
         "PPF823",
@@ -74,10 +78,17 @@ PAGES: tuple[CodePage, ...] = (
         "Put each attribute into one table; let `assign_class_id` give every row a class.",
         bad=(
             "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age, town]}}\n"
             "  split: {use: vertical_partition, with: {tables: {people: [age, town], illness: [town,"
-            " disease]}}}"
+            " disease]}}}\n"
+            "releases: {people: {from: split.people, path: people.csv}}"
         ),
-        good=("steps:\n  split: {use: vertical_partition, with: {tables: {people: [age, town], illness: [disease]}}}"),
+        good=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age, town]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age, town], illness: [disease]}}}\n"
+            "releases: {people: {from: split.people, path: people.csv}}"
+        ),
     ),
     CodePage(
         "PPF829",
@@ -85,8 +96,11 @@ PAGES: tuple[CodePage, ...] = (
         "Every row is alone in its class, or a rank is asked for of values that are no numbers.",
         "The step would change nothing and look like protection.",
         "Name fewer or coarser attributes in `within`, or say `method: random`.",
-        "steps:\n  exchange: {use: swap, with: {attributes: [disease], within: [patient_id]}}",
-        "steps:\n  exchange: {use: swap, with: {attributes: [disease], within: [class_id]}}",
+        bad=(
+            "steps:        # every patient is a class of one\n"
+            "  exchange: {use: swap, with: {attributes: [disease], within: [patient]}}"
+        ),
+        good="steps:\n  exchange: {use: swap, with: {attributes: [disease], within: [town]}}",
     ),
     CodePage(
         "PPF828",
@@ -94,8 +108,17 @@ PAGES: tuple[CodePage, ...] = (
         "A lossy join writes every pair of rows of a class, so the squares of the classes' sizes add up.",
         "Large classes square to more than a disk holds, and nobody needs the pairs: the class id says the same.",
         "Make smaller classes, release the two tables of a `vertical_partition` instead, or raise `most_rows`.",
-        "steps:\n  join: {use: lossy_join, with: {key: town, attributes: [disease]}}",
-        "steps:\n  join: {use: lossy_join, with: {key: class_id, attributes: [disease]}}",
+        bad=(
+            "privacy: {templates: {t: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.5}}}\n"
+            "steps:        # all people of a town are one class: each with the diseases of all others\n"
+            "  join: {use: lossy_join, with: {key: town, attributes: [disease]}}"
+        ),
+        good=(
+            "privacy: {templates: {t: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.5}}}\n"
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age, job, town]}}\n"
+            "  join: {use: lossy_join, with: {key: class_id, attributes: [disease]}}"
+        ),
     ),
     CodePage(
         "PPF886",
@@ -103,8 +126,26 @@ PAGES: tuple[CodePage, ...] = (
         "The audit names a release or an attribute that is not there, or a split of bits that is none.",
         "The attack would find nothing, which looks like safety.",
         "Name attributes of the release that the audit is on (`release:` says which), and another one of its releases.",
-        "audits:\n  together: {use: rejoin, with: {other: illness, key: klass}}",
-        "audits:\n  together: {use: rejoin, release: people, with: {other: illness, key: class_id}}",
+        bad=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness, key: klass}}"
+        ),
+        good=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness, key: class_id}}"
+        ),
     ),
     CodePage(
         "PPF887",
@@ -112,8 +153,26 @@ PAGES: tuple[CodePage, ...] = (
         "The classes of two releases agree place by place far more often than chance does it.",
         "Laid side by side, the files join without any key: row by row instead of class by class.",
         "Leave `shuffle: true`, which gives each release an order of its own.",
-        "releases:\n  people: {from: split.people, path: people.csv, shuffle: false}",
-        "releases:\n  people: {from: split.people, path: people.csv}",
+        bad=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv, shuffle: false}\n"
+            "  illness: {from: split.illness, path: illness.csv, shuffle: false}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness}}"
+        ),
+        good=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness}}"
+        ),
     ),
     CodePage(
         "PPF888",
@@ -132,8 +191,23 @@ PAGES: tuple[CodePage, ...] = (
         "Joining the files gives that value of everybody in the class: the homogeneity attack.",
         "Make the classes larger or mix them otherwise, so that each has several values; gate on"
         " `rejoin`'s `posterior_bound`.",
-        bad=("audits:\n  together: {use: rejoin, release: people, with: {other: illness}}"),
+        bad=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness}}"
+        ),
         good=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}\n"
             "gates:\n"
@@ -147,9 +221,20 @@ PAGES: tuple[CodePage, ...] = (
         "k-anonymity and every other requirement that counts rows would find far more people than there are.",
         "Release the tables of a `vertical_partition` and let the audit `rejoin` measure the join; or require what"
         " looks at shares only.",
-        "privacy: {k_anonymity: {k: 5}}\nsteps:\n  join: {use: lossy_join, with: {attributes: [disease]}}",
-        "privacy: {k_anonymity: {k: 5}}\nsteps:\n  split: {use: vertical_partition, with: {tables: {a: [age], b:"
-        " [disease]}}}",
+        bad=(
+            "privacy: {k_anonymity: {k: 5}}\n"
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  join: {use: lossy_join, with: {attributes: [disease]}}"
+        ),
+        good=(
+            "privacy: {k_anonymity: {k: 5}}\n"
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {a: [age], b: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.a, path: people.csv}"
+        ),
     ),
     CodePage(
         "PPF588",
@@ -158,9 +243,26 @@ PAGES: tuple[CodePage, ...] = (
         "Requirements are measured on each file alone, and count the class id only where they count all that it was"
         " made of. What the join tells, and whether the order of rows joins the files as well, nothing else measures.",
         "Add a `rejoin` audit, and a gate on its `posterior_bound`.",
-        "releases:\n  people: {from: split.people, path: people.csv}\n  illness: {from: split.illness, path: i.csv}",
-        "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}\n"
-        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}",
+        bad=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}"
+        ),
+        good=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness}}\n"
+            "gates:\n"
+            "  bounded: {metric: together.posterior_bound, max: 0.5}"
+        ),
     ),
     CodePage(
         "PPF589",
@@ -168,8 +270,27 @@ PAGES: tuple[CodePage, ...] = (
         "A `rejoin` audit is there, and no gate is on its `posterior_bound`.",
         "The files are released whatever comes out, also where a class has one value only.",
         "Add a gate: how sure may anybody be who knows a person's class?",
-        "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}",
-        "audits:\n  together: {use: rejoin, release: people, with: {other: illness}}\n"
-        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}",
+        bad=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness}}"
+        ),
+        good=(
+            "steps:\n"
+            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+            "releases:\n"
+            "  people: {from: split.people, path: people.csv}\n"
+            "  illness: {from: split.illness, path: illness.csv}\n"
+            "audits:\n"
+            "  together: {use: rejoin, release: people, with: {other: illness}}\n"
+            "gates:\n"
+            "  bounded: {metric: together.posterior_bound, max: 0.5}"
+        ),
     ),
 )

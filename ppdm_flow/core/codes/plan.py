@@ -41,8 +41,8 @@ _WIRING: tuple[CodePage, ...] = (
         "`from:` names no step and is not `source`.",
         "A release from another step than the one meant may lack its protection.",
         "Name a step; left out, the release comes from the last step of the policy.",
-        bad="releases:\n  study: {from: pertrub, path: study.csv}",
-        good="releases:\n  study: {from: perturb, path: study.csv}",
+        bad=("steps:\n  mix: {use: shuffle_rows}\nreleases:\n  study: {from: mixx, path: study.csv}"),
+        good=("steps:\n  mix: {use: shuffle_rows}\nreleases:\n  study: {from: mix, path: study.csv}"),
     ),
     CodePage(
         "PPF605",
@@ -65,7 +65,7 @@ _WIRING: tuple[CodePage, ...] = (
             "steps:\n"
             "  blur: {use: noise, with: {attribute: agee}}    # `noise`: a plugin"
         ),
-        good=("attributes: {age: {role: quasi_identifier}}\nsteps:\n  blur: {use: noise, with: {attribute: age}}"),
+        good="attributes: {age: {role: quasi_identifier}}\nsteps:\n  blur: {use: noise, with: {attribute: age}}",
     ),
     CodePage(
         "PPF607",
@@ -134,8 +134,8 @@ _AUDITS: tuple[CodePage, ...] = (
         "An audit has the name of a step, or a step or an audit has that of an audit which runs by itself.",
         "Figures are named after what they belong to: `NAME.FIGURE` would be two figures.",
         "Rename one of them.",
-        bad="audits:\n  templates: {use: class_sizes}",
-        good="audits:\n  classes: {use: class_sizes}",
+        bad=("steps:\n  classes: {use: suppress}\naudits:\n  classes: {use: class_sizes}"),
+        good=("steps:\n  suppress: {use: suppress}\naudits:\n  classes: {use: class_sizes}"),
     ),
     CodePage(
         "PPF617",
@@ -152,8 +152,20 @@ _AUDITS: tuple[CodePage, ...] = (
         "The audit names no release, and at least one release lacks what it measures. A warning.",
         "It is left out there, and a gate on its figures says nothing about that release.",
         "Name the release with `release:`; for several releases, write one audit for each.",
-        bad="audits:\n  error: {use: classification_error, with: {target: outcome}}",
-        good="audits:\n  error: {use: classification_error, release: study, with: {target: outcome}}",
+        bad=(
+            "attributes: {age: {role: quasi_identifier}, outcome: {role: target}}\n"
+            "steps: {fewer: {use: drop, with: {attributes: [outcome]}}}\n"
+            "releases: {study: {from: source, path: study.csv}, open: {from: fewer, path: open.csv}}\n"
+            "audits:\n"
+            "  error: {use: classification_error, with: {target: outcome}}"
+        ),
+        good=(
+            "attributes: {age: {role: quasi_identifier}, outcome: {role: target}}\n"
+            "steps: {fewer: {use: drop, with: {attributes: [outcome]}}}\n"
+            "releases: {study: {from: source, path: study.csv}, open: {from: fewer, path: open.csv}}\n"
+            "audits:\n"
+            "  error: {use: classification_error, release: study, with: {target: outcome}}"
+        ),
     ),
     CodePage(
         "PPF619",
@@ -220,7 +232,7 @@ _COMMANDS: tuple[CodePage, ...] = (
         "The policy has several releases, or none of the name given.",
         "Another release has other requirements' figures.",
         "Say `--release NAME`.",
-        bad=("$ ppdm-flow audit hospital.yaml --original patients.csv --released billing.csv    # it has two releases"),
+        bad="$ ppdm-flow audit hospital.yaml --original patients.csv --released billing.csv    # it has two releases",
         good="$ ppdm-flow audit hospital.yaml --original patients.csv --released billing.csv --release billing",
     ),
     CodePage(

@@ -11,8 +11,16 @@ PAGES: tuple[CodePage, ...] = (
         "`use:` or `format:` names a plugin that is not installed.",
         "Plugins are found by their entry points; what is not installed cannot run, and nothing is guessed.",
         "Correct the name (`ppdm-flow list anonymizers`), or install the package that brings the plugin.",
-        bad="steps:\n  coarsen: {use: generalise}",
-        good="steps:\n  coarsen: {use: generalize}",
+        bad=(
+            "attributes: {zip: {role: quasi_identifier, hierarchy: {prefix: [3]}}}\n"
+            "steps:\n"
+            "  coarsen: {use: generalise}"
+        ),
+        good=(
+            "attributes: {zip: {role: quasi_identifier, hierarchy: {prefix: [3]}}}\n"
+            "steps:\n"
+            "  coarsen: {use: generalize}"
+        ),
     ),
     CodePage(
         "PPF402",
@@ -21,7 +29,7 @@ PAGES: tuple[CodePage, ...] = (
         "Which of them runs must not depend on the order of installation, and nobody may replace a built-in silently.",
         "Uninstall one of the packages, or ask its author for another name.",
         bad="$ pip install acme-noise bob-noise    # each brings a plugin of the name `noise`",
-        good=("$ pip uninstall bob-noise\n$ ppdm-flow list anonymizers"),
+        good="$ pip uninstall bob-noise\n$ ppdm-flow list anonymizers",
     ),
     CodePage(
         "PPF403",
@@ -30,7 +38,7 @@ PAGES: tuple[CodePage, ...] = (
         "A step or an audit that is missing would make the release something else than the policy says.",
         "`ppdm-flow doctor` names the import that fails; usually another package is missing or too old.",
         bad="$ pip install --no-deps acme-noise    # and the package that it is built on is not there",
-        good=("$ ppdm-flow doctor    # names the import that fails\n$ pip install acme-noise"),
+        good="$ ppdm-flow doctor    # names the import that fails\n$ pip install acme-noise",
     ),
     CodePage(
         "PPF404",
@@ -55,8 +63,8 @@ PAGES: tuple[CodePage, ...] = (
         "The plugin's own model raised an error that is no validation error.",
         "Parameters that nobody has checked must not decide about a release.",
         "Report it to the plugin's author.",
-        bad=('steps:\n  blur: {use: noise, with: {scale: "1/0"}}    # and the plugin divides without looking'),
-        good=("$ PPDM_LOG=debug ppdm-flow check policy.yaml    # shows where in the plugin; send that to its author"),
+        bad='steps:\n  blur: {use: noise, with: {scale: "1/0"}}    # and the plugin divides without looking',
+        good="$ PPDM_LOG=debug ppdm-flow check policy.yaml    # shows where in the plugin; send that to its author",
     ),
     CodePage(
         "PPF406",
@@ -69,7 +77,7 @@ PAGES: tuple[CodePage, ...] = (
             "  blur: {use: noise, with: {attributes: []}}    # and the plugin's `effect` takes the first"
             " of them"
         ),
-        good=("$ PPDM_LOG=debug ppdm-flow check policy.yaml    # shows where in the plugin; send that to its author"),
+        good="$ PPDM_LOG=debug ppdm-flow check policy.yaml    # shows where in the plugin; send that to its author",
     ),
     CodePage(
         "PPF407",

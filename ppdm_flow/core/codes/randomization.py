@@ -13,8 +13,19 @@ _STEP = (
         "The operator has parameters for each length. There are few long sets, and what they hold is hidden only among"
         " very many other items.",
         "Put `limit_items` before it, or raise `longest`.",
-        bad="steps:\n  randomize: {use: randomize_transactions, with: {longest: 10}}    # and a set has 40 items",
-        good="steps:\n  short: {use: limit_items, with: {max: 10}}\n  randomize: {use: randomize_transactions}",
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  randomize: {use: randomize_transactions, with: {longest: 10}}    # and a set has 40 items"
+        ),
+        good=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  short: {use: limit_items, with: {max: 10}}\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
     ),
     CodePage(
         "PPF801",
@@ -33,8 +44,8 @@ _STEP = (
         "Half an operator is none, and parameters without a meaning are mistakes.",
         "Give `cutoff` and `insertion` for `cut_and_paste`, `retained` and `insertion` for `select_a_size`, `keep` for"
         " `uniform`; or none of them, to have them chosen.",
-        bad=("steps:\n  randomize: {use: randomize_transactions, with: {operator: uniform, insertion: 0.2}}"),
-        good=("steps:\n  randomize: {use: randomize_transactions, with: {operator: uniform, keep: 0.2}}"),
+        bad="steps:\n  randomize: {use: randomize_transactions, with: {operator: uniform, insertion: 0.2}}",
+        good="steps:\n  randomize: {use: randomize_transactions, with: {operator: uniform, keep: 0.2}}",
     ),
     CodePage(
         "PPF803",
@@ -42,8 +53,18 @@ _STEP = (
         "`operator: none` leaves every set as it is.",
         "It is a yardstick for what randomization costs: whoever gets the file reads every set.",
         "Use another operator for whatever leaves the house.",
-        bad=("steps:\n  randomize: {use: randomize_transactions, with: {operator: none}}"),
-        good=("steps:\n  randomize: {use: randomize_transactions, with: {operator: cut_and_paste}}"),
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  randomize: {use: randomize_transactions, with: {operator: none}}"
+        ),
+        good=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps:\n"
+            "  randomize: {use: randomize_transactions, with: {operator: cut_and_paste}}"
+        ),
     ),
     CodePage(
         "PPF804",
@@ -95,7 +116,7 @@ _AUDIT = (
             "steps:\n"
             "  randomize: {use: randomize_transactions, with: {cutoff: 7, insertion: 0.001}}"
         ),
-        good=("privacy: {itemset_breach: {level: 0.5}}\nsteps:\n  randomize: {use: randomize_transactions}"),
+        good="privacy: {itemset_breach: {level: 0.5}}\nsteps:\n  randomize: {use: randomize_transactions}",
     ),
     CodePage(
         "PPF871",

@@ -22,8 +22,8 @@ PAGES: tuple[CodePage, ...] = (
         "The file has neither a header nor rows.",
         "Most often an export failed.",
         "Make the file again.",
-        bad=("$ ls -l patients.csv    # 0 bytes: the export failed\n-rw-r--r-- 1 ada ada 0 Nov 21 09:00 patients.csv"),
-        good=("$ head -2 patients.csv\nage,job,disease\n34,nurse,flu"),
+        bad="$ ls -l patients.csv    # 0 bytes: the export failed\n-rw-r--r-- 1 ada ada 0 Nov 21 09:00 patients.csv",
+        good="$ head -2 patients.csv\nage,job,disease\n34,nurse,flu",
     ),
     CodePage(
         "PPF703",
@@ -31,8 +31,8 @@ PAGES: tuple[CodePage, ...] = (
         f"One row of a CSV file has another number of cells than the others. {_NO_VALUES}",
         "Guessing which cell is missing would put values under wrong names.",
         "Look at that row: a delimiter inside a value needs quotes, a quote inside quotes is doubled.",
-        bad=("$ cat people.csv    # three cells under two names\njob,country\nengineer, senior,France"),
-        good=('$ cat people.csv\njob,country\n"engineer, senior",France'),
+        bad="$ cat people.csv    # three cells under two names\njob,country\nengineer, senior,France",
+        good='$ cat people.csv\njob,country\n"engineer, senior",France',
     ),
     CodePage(
         "PPF704",
@@ -49,7 +49,7 @@ PAGES: tuple[CodePage, ...] = (
         "A gzip stream ends too early, or its checksum is wrong.",
         "A cut-off file lacks rows, and every figure would be wrong.",
         "Fetch the file again; `gzip -t FILE` tests it.",
-        bad=("$ gzip -t patients.csv.gz\ngzip: patients.csv.gz: unexpected end of file"),
+        bad="$ gzip -t patients.csv.gz\ngzip: patients.csv.gz: unexpected end of file",
         good="$ gzip -t patients.csv.gz && ppdm-flow run policy.yaml    # once it is fetched again",
     ),
     CodePage(
@@ -67,8 +67,8 @@ PAGES: tuple[CodePage, ...] = (
         "The header has the same name twice.",
         "It would be unclear which of them the policy means, and the other might pass unnoticed.",
         "Rename one of them in the file, or give `source.columns` for a file without a header.",
-        bad=("$ head -1 patients.csv\nage,job,disease,age"),
-        good=("$ head -1 patients.csv\nage,job,disease,age_at_death"),
+        bad="$ head -1 patients.csv\nage,job,disease,age",
+        good="$ head -1 patients.csv\nage,job,disease,age_at_death",
     ),
     CodePage(
         "PPF708",
@@ -94,8 +94,15 @@ PAGES: tuple[CodePage, ...] = (
         "`source.columns` names the columns of a file without a header, and the file has more or fewer.",
         "Names would slide to the wrong columns.",
         "List all columns, in the file's order.",
-        bad=("source: {path: adult.data, columns: [age, job]}    # each line has three cells: 39,State-gov,Bachelors"),
-        good="source: {path: adult.data, columns: [age, job, education]}",
+        bad=(
+            "source: {path: people.data, columns: [age, job]}    # each line has three cells: 39,clerk,Paris\n"
+            "attributes: {age: {role: quasi_identifier}, job: {role: quasi_identifier}}"
+        ),
+        good=(
+            "source: {path: people.data, columns: [age, job, city]}\n"
+            "attributes: {age: {role: quasi_identifier}, job: {role: quasi_identifier}, city: {role:"
+            " quasi_identifier}}"
+        ),
     ),
     CodePage(
         "PPF711",
@@ -136,7 +143,7 @@ PAGES: tuple[CodePage, ...] = (
         "The file has a header only, or every row has a missing value and `incomplete_rows: drop` drops it.",
         "A release without rows would satisfy every requirement and mean nothing.",
         "Check the export, `source.missing` and `source.incomplete_rows`.",
-        bad=('source: {path: patients.csv, missing: ["0"], incomplete_rows: drop}    # every row has a 0 somewhere'),
+        bad='source: {path: patients.csv, missing: ["0"], incomplete_rows: drop}    # every row has a 0 somewhere',
         good='source: {path: patients.csv, missing: [""], incomplete_rows: drop}',
     ),
     CodePage(
@@ -151,7 +158,7 @@ PAGES: tuple[CodePage, ...] = (
             "age,job,n\n"
             "34,nurse,1.5"
         ),
-        good=("$ head -2 patients.csv\nage,job,n\n34,nurse,2"),
+        good="$ head -2 patients.csv\nage,job,n\n34,nurse,2",
     ),
     CodePage(
         "PPF716",
@@ -162,7 +169,7 @@ PAGES: tuple[CodePage, ...] = (
         bad=(
             '$ head -3 patients.csv    # the quote before 12 is never closed\nage,height\n34,"12 inches\n35,13 inches'
         ),
-        good=('$ head -3 patients.csv\nage,height\n34,"12 inches"\n35,13 inches'),
+        good='$ head -3 patients.csv\nage,height\n34,"12 inches"\n35,13 inches',
     ),
     CodePage(
         "PPF717",
@@ -179,8 +186,8 @@ PAGES: tuple[CodePage, ...] = (
         "Each line of a JSON lines file has to be one object, with every key once, and without NaN or Infinity.",
         "Anything else has no place in a table.",
         "Look at that line.",
-        bad=('$ head -1 patients.jsonl\n[34, "clerk"]'),
-        good=('$ head -1 patients.jsonl\n{"age": 34, "job": "clerk"}'),
+        bad='$ head -1 patients.jsonl\n[34, "clerk"]',
+        good='$ head -1 patients.jsonl\n{"age": 34, "job": "clerk"}',
     ),
     CodePage(
         "PPF719",
@@ -188,8 +195,8 @@ PAGES: tuple[CodePage, ...] = (
         "A cell holds a list, a map or a type that has no canonical text.",
         "A table has one value a cell.",
         "Flatten the file beforehand, or take the column out.",
-        bad=('$ head -1 patients.jsonl\n{"age": 34, "address": {"city": "Lyon", "zip": "69001"}}'),
-        good=('$ head -1 patients.jsonl\n{"age": 34, "city": "Lyon", "zip": "69001"}'),
+        bad='$ head -1 patients.jsonl\n{"age": 34, "address": {"city": "Lyon", "zip": "69001"}}',
+        good='$ head -1 patients.jsonl\n{"age": 34, "city": "Lyon", "zip": "69001"}',
     ),
     CodePage(
         "PPF720",
@@ -225,7 +232,7 @@ PAGES: tuple[CodePage, ...] = (
         "The core stays small.",
         "Install it: `pip install 'ppdm_flow[excel]'`.",
         bad="$ ppdm-flow run policy.yaml --data book.xlsx    # after `pip install ppdm_flow` only",
-        good=("$ pip install 'ppdm_flow[excel]'\n$ ppdm-flow run policy.yaml --data book.xlsx"),
+        good="$ pip install 'ppdm_flow[excel]'\n$ ppdm-flow run policy.yaml --data book.xlsx",
     ),
     CodePage(
         "PPF724",
@@ -245,7 +252,7 @@ PAGES: tuple[CodePage, ...] = (
         "The steps dropped every row before a release, or before a step that needs the whole table.",
         "An empty release would satisfy every requirement and mean nothing.",
         "Check steps that drop rows, such as `sample`.",
-        bad=("steps:\n  few: {use: sample, with: {fraction: 0.001}}    # of 200 rows"),
-        good=("steps:\n  few: {use: sample, with: {fraction: 0.1}}"),
+        bad="steps:\n  few: {use: sample, with: {fraction: 0.001}}    # of 200 rows",
+        good="steps:\n  few: {use: sample, with: {fraction: 0.1}}",
     ),
 )

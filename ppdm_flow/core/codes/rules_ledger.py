@@ -50,7 +50,17 @@ PAGES: tuple[CodePage, ...] = (
         "`ledger.repeat: warn` lets randomized attributes of the same people be released again.",
         "Two draws multiply their likelihood ratios: a bound on each is none on both, and no figure says what is left.",
         "Say `repeat: refuse`, and hand out the first release again.",
-        bad="ledger: {path: releases.ledger, subject: patient, repeat: warn}",
-        good="ledger: {path: releases.ledger, subject: patient}",
+        bad=(
+            "ledger: {path: releases.ledger, subject: patient, repeat: warn}\n"
+            "attributes: {patient: {role: identifier}, disease: {role: sensitive, domain: [HIV, flu]}}\n"
+            "privacy: {sensitivities: {disease: {default: {r1: 0.3, r2: 0.7}}}}\n"
+            "steps: {perturb: {use: fine_grain_perturbation}}"
+        ),
+        good=(
+            "ledger: {path: releases.ledger, subject: patient}\n"
+            "attributes: {patient: {role: identifier}, disease: {role: sensitive, domain: [HIV, flu]}}\n"
+            "privacy: {sensitivities: {disease: {default: {r1: 0.3, r2: 0.7}}}}\n"
+            "steps: {perturb: {use: fine_grain_perturbation}}"
+        ),
     ),
 )

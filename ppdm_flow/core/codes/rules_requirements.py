@@ -20,8 +20,8 @@ PAGES: tuple[CodePage, ...] = (
         "The sensitive attribute of a template is part of the template's own channel.",
         "Within a group every row has the same value of it: the confidence is 0 or 1 whatever is released.",
         "Take it out of the channel.",
-        bad=("privacy:\n  templates:\n    t: {channel: [job, disease], sensitive: {disease: [HIV]}, confidence: 0.5}"),
-        good=("privacy:\n  templates:\n    t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}"),
+        bad="privacy:\n  templates:\n    t: {channel: [job, disease], sensitive: {disease: [HIV]}, confidence: 0.5}",
+        good="privacy:\n  templates:\n    t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}",
     ),
     CodePage(
         "PPF502",
@@ -38,8 +38,16 @@ PAGES: tuple[CodePage, ...] = (
         "A requirement protects an attribute whose role is not `sensitive`. A warning.",
         "Steps and audits that look for sensitive attributes pass it over.",
         "Give it `role: sensitive`, if it is.",
-        bad="attributes: {disease: {role: insensitive}}",
-        good="attributes: {disease: {role: sensitive}}",
+        bad=(
+            "attributes: {job: {role: quasi_identifier}, disease: {role: insensitive}}\n"
+            "privacy:\n"
+            "  templates: {t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}}"
+        ),
+        good=(
+            "attributes: {job: {role: quasi_identifier}, disease: {role: sensitive}}\n"
+            "privacy:\n"
+            "  templates: {t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}}"
+        ),
     ),
     CodePage(
         "PPF504",
@@ -48,8 +56,8 @@ PAGES: tuple[CodePage, ...] = (
         "With r1 >= r2 the release would have to teach less than nothing; the amplification"
         " gamma = r2 (1 - r1) / (r1 (1 - r2)) is at most 1, and no operator satisfies it.",
         "Raise r2 or lower r1.",
-        bad=("privacy:\n  sensitivities: {disease: {values: {HIV: {r1: 0.25, r2: 0.10}}}}"),
-        good=("privacy:\n  sensitivities: {disease: {values: {HIV: {r1: 0.10, r2: 0.25}}}}"),
+        bad="privacy:\n  sensitivities: {disease: {values: {HIV: {r1: 0.25, r2: 0.10}}}}",
+        good="privacy:\n  sensitivities: {disease: {values: {HIV: {r1: 0.10, r2: 0.25}}}}",
     ),
     CodePage(
         "PPF505",
@@ -57,8 +65,8 @@ PAGES: tuple[CodePage, ...] = (
         "A default bound is `tolerance`, or `r1` and `r2`, never both; and sensitivities bound something.",
         "Half a bound protects nothing, and two bounds leave open which one holds.",
         "Give one of the two forms.",
-        bad=("privacy:\n  sensitivities: {disease: {default: {r1: 0.1}}}"),
-        good=("privacy:\n  sensitivities: {disease: {default: {tolerance: 5}}}"),
+        bad="privacy:\n  sensitivities: {disease: {default: {r1: 0.1}}}",
+        good="privacy:\n  sensitivities: {disease: {default: {tolerance: 5}}}",
     ),
     CodePage(
         "PPF506",
@@ -92,7 +100,7 @@ PAGES: tuple[CodePage, ...] = (
             "  templates:\n"
             "    t: {channel: [job, country, job], sensitive: {disease: [HIV]}, confidence: 0.5}"
         ),
-        good=("privacy:\n  templates:\n    t: {channel: [job, country], sensitive: {disease: [HIV]}, confidence: 0.5}"),
+        good="privacy:\n  templates:\n    t: {channel: [job, country], sensitive: {disease: [HIV]}, confidence: 0.5}",
     ),
     CodePage(
         "PPF508",
@@ -107,7 +115,7 @@ PAGES: tuple[CodePage, ...] = (
             "    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.5}\n"
             "    b: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.6}"
         ),
-        good=("privacy:\n  templates:\n    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.5}"),
+        good="privacy:\n  templates:\n    a: {channel: [job, city], sensitive: {disease: [HIV]}, confidence: 0.5}",
     ),
     CodePage(
         "PPF509",

@@ -22,7 +22,12 @@ PAGES: tuple[CodePage, ...] = (
         "A step or an audit asked for the counts of an attribute with `role: items`.",
         "A row has a set of items there, not one value: there is nothing to count.",
         "Name an ordinary attribute; steps on sets are `limit_items` and `roll_up`.",
-        bad=("attributes: {basket: {role: items}}\nsteps:\n  rare: {use: suppress, with: {rare: {basket: 5}}}"),
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "audits:\n"
+            "  counts: {use: acme_counts, with: {attribute: basket}}    # a plugin that counts the"
+            " values of a cell"
+        ),
         good=("attributes: {basket: {role: items}}\nsteps:\n  short: {use: limit_items, with: {max: 6}}"),
     ),
     CodePage(
@@ -47,8 +52,8 @@ PAGES: tuple[CodePage, ...] = (
         " role.",
         "What a cell means decides how it is protected.",
         "Correct the role, or read the file by `format: transactions`, `baskets` or `long`.",
-        bad=("source: {path: orders.parquet}\nattributes: {basket: {role: insensitive}}    # a column of lists"),
-        good=("source: {path: orders.parquet}\nattributes: {basket: {role: items}}"),
+        bad="source: {path: orders.parquet}\nattributes: {basket: {role: insensitive}}    # a column of lists",
+        good="source: {path: orders.parquet}\nattributes: {basket: {role: items}}",
     ),
     CodePage(
         "PPF755",
@@ -57,8 +62,8 @@ PAGES: tuple[CodePage, ...] = (
         " or names that are not in order. Messages give the line, never what it says.",
         "Reading on would make up items, or lose some.",
         "Look at that line; names are `format: baskets`, numbers `format: transactions`.",
-        bad=("$ cat orders.dat    # -1 and x are no items\n1 2 -1\n3 x"),
-        good=("$ cat orders.dat\n1 2\n3 4"),
+        bad="$ cat orders.dat    # -1 and x are no items\n1 2 -1\n3 x",
+        good="$ cat orders.dat\n1 2\n3 4",
     ),
     CodePage(
         "PPF756",
@@ -75,8 +80,8 @@ PAGES: tuple[CodePage, ...] = (
         "A row in long form has no id, so its item belongs to no set.",
         "Leaving it out would change supports; putting all such rows together would make up a set.",
         "Give the row its id, or take it out of the file.",
-        bad=("$ head -3 receipts.csv    # whose butter?\nreceipt,product\n1,bread\n,butter"),
-        good=("$ head -3 receipts.csv\nreceipt,product\n1,bread\n1,butter"),
+        bad="$ head -3 receipts.csv    # whose butter?\nreceipt,product\n1,bread\n,butter",
+        good="$ head -3 receipts.csv\nreceipt,product\n1,bread\n1,butter",
     ),
     CodePage(
         "PPF758",
@@ -98,6 +103,6 @@ PAGES: tuple[CodePage, ...] = (
             "attributes: {basket: {role: items}}\n"
             "releases: {study: {path: study.dat, format: transactions}}    # items are names: bread, butter"
         ),
-        good=("attributes: {basket: {role: items}}\nreleases: {study: {path: study.txt, format: baskets}}"),
+        good="attributes: {basket: {role: items}}\nreleases: {study: {path: study.txt, format: baskets}}",
     ),
 )

@@ -20,8 +20,8 @@ PAGES: tuple[CodePage, ...] = (
         "A policy file has at most 1 MB.",
         "A larger one is hardly a policy, and refusing it by its size keeps hostile files from taking up the machine.",
         "Keep long lists of values in hierarchy files: `hierarchy: {csv: hierarchies/country.csv}`.",
-        bad=("$ ls -sh policy.yaml    # a list of all places of the country is written out in it\n3.1M policy.yaml"),
-        good=("attributes:\n  place: {role: quasi_identifier, hierarchy: {csv: hierarchies/places.csv}}"),
+        bad="$ ls -sh policy.yaml    # a list of all places of the country is written out in it\n3.1M policy.yaml",
+        good="attributes:\n  place: {role: quasi_identifier, hierarchy: {csv: hierarchies/places.csv}}",
     ),
     CodePage(
         "PPF102",
@@ -29,7 +29,7 @@ PAGES: tuple[CodePage, ...] = (
         "Some bytes of the file are no UTF-8 text.",
         "Attribute values written in another encoding would be compared as other values, and protect nothing.",
         "Save the file as UTF-8. Editors show the encoding in the status line; `iconv -f latin1 -t utf-8` converts.",
-        bad=("$ file policy.yaml\npolicy.yaml: ISO-8859 text"),
+        bad="$ file policy.yaml\npolicy.yaml: ISO-8859 text",
         good="$ iconv -f latin1 -t utf-8 policy.yaml > policy.utf8.yaml",
     ),
     CodePage(
@@ -38,7 +38,7 @@ PAGES: tuple[CodePage, ...] = (
         "The file holds a character that YAML does not allow, such as a NUL byte or an escape.",
         "Such characters are invisible: two values that look the same would differ.",
         "Remove it.",
-        bad=("$ grep -c -P '[\\x00-\\x08\\x0b\\x0e-\\x1f]' policy.yaml    # lines with such a character\n1"),
+        bad="$ grep -c -P '[\\x00-\\x08\\x0b\\x0e-\\x1f]' policy.yaml    # lines with such a character\n1",
         good="$ tr -d '\\000-\\010\\013\\016-\\037' < policy.yaml > policy.clean.yaml",
     ),
     CodePage(
@@ -65,8 +65,8 @@ PAGES: tuple[CodePage, ...] = (
         "The file holds `<<<<<<<` or `>>>>>>>`, as Git writes where two branches changed the same lines.",
         "Which of the two policies holds is for a person to decide.",
         "Choose one side, or combine them, and delete the markers.",
-        bad=("privacy:\n<<<<<<< HEAD\n  k_anonymity: {k: 10}\n=======\n  k_anonymity: {k: 5}\n>>>>>>> smaller-groups"),
-        good=("privacy:\n  k_anonymity: {k: 10}"),
+        bad="privacy:\n<<<<<<< HEAD\n  k_anonymity: {k: 10}\n=======\n  k_anonymity: {k: 5}\n>>>>>>> smaller-groups",
+        good="privacy:\n  k_anonymity: {k: 10}",
     ),
     CodePage(
         "PPF107",
@@ -84,7 +84,7 @@ PAGES: tuple[CodePage, ...] = (
         "Tags let a file run code or read other files in some readers. Here every value is text, typed by its key.",
         "Remove the tag. Other files are brought in by `extends:`, values by `${params.name}`.",
         bad="source: !include source.yaml",
-        good="extends: ./source.yaml",
+        good=("# source.yaml: source: {path: patients.csv}\nextends: ./source.yaml"),
     ),
     CodePage(
         "PPF109",
@@ -92,8 +92,8 @@ PAGES: tuple[CodePage, ...] = (
         "`<<` merges maps in YAML 1.1. It is not part of YAML 1.2, and not of the policy language.",
         "A policy has one merge rule, that of `extends:`; a second one would make it hard to see what holds.",
         "Use `extends:`, write the keys out, or repeat a whole value by an alias (`*name`).",
-        bad=("attributes:\n  city: &place {role: quasi_identifier}\n  job: {<<: *place, type: text}"),
-        good=("attributes:\n  city: {role: quasi_identifier}\n  job: {role: quasi_identifier, type: text}"),
+        bad="attributes:\n  city: &place {role: quasi_identifier}\n  job: {<<: *place, type: text}",
+        good="attributes:\n  city: {role: quasi_identifier}\n  job: {role: quasi_identifier, type: text}",
     ),
     CodePage(
         "PPF110",
@@ -102,8 +102,8 @@ PAGES: tuple[CodePage, ...] = (
         "This tool takes every value as text, so the policy means what it says here. But the editor, a linter or a"
         " colleague's script sees `NO` as false, `010` as 8 or 10, `1.10` as 1.1, `12:30` as 750.",
         "Put the value in quotes.",
-        bad=("attributes:\n  country: {role: sensitive, domain: [NO, SE]}"),
-        good=('attributes:\n  country: {role: sensitive, domain: ["NO", SE]}'),
+        bad="attributes:\n  country: {role: sensitive, domain: [NO, SE]}",
+        good='attributes:\n  country: {role: sensitive, domain: ["NO", SE]}',
     ),
     CodePage(
         "PPF111",
@@ -111,8 +111,8 @@ PAGES: tuple[CodePage, ...] = (
         "A key is empty, a list or a map.",
         "Every key of the language is a name.",
         "Write `name: value`.",
-        bad=("attributes:\n  [job, country]: {role: quasi_identifier}"),
-        good=("attributes:\n  job: {role: quasi_identifier}\n  country: {role: quasi_identifier}"),
+        bad="attributes:\n  [job, country]: {role: quasi_identifier}",
+        good="attributes:\n  job: {role: quasi_identifier}\n  country: {role: quasi_identifier}",
     ),
     CodePage(
         "PPF112",
@@ -120,8 +120,8 @@ PAGES: tuple[CodePage, ...] = (
         "`---` begins a second YAML document.",
         "Which of them is the policy would be a guess.",
         "Keep one policy a file.",
-        bad=("version: 1\nname: bank\n---\nversion: 1\nname: insurance"),
-        good=("version: 1\nname: bank"),
+        bad="version: 1\nname: bank\n---\nversion: 1\nname: insurance",
+        good="version: 1\nname: bank",
     ),
     CodePage(
         "PPF113",
@@ -146,7 +146,7 @@ PAGES: tuple[CodePage, ...] = (
             "  d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]\n"
             "  e: [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]    # 100,000 values in five lines"
         ),
-        good=("attributes:\n  place: {role: quasi_identifier, hierarchy: {csv: hierarchies/places.csv}}"),
+        good="attributes:\n  place: {role: quasi_identifier, hierarchy: {csv: hierarchies/places.csv}}",
     ),
     CodePage(
         "PPF115",
@@ -166,7 +166,7 @@ PAGES: tuple[CodePage, ...] = (
         "The file holds nothing, or comments only.",
         "An empty policy requires nothing, so it releases nothing.",
         "`ppdm-flow init` writes a policy to begin with.",
-        bad=("# version: 1\n# name: bank"),
+        bad="# version: 1\n# name: bank",
         good="version: 1\nname: bank",
     ),
     CodePage(

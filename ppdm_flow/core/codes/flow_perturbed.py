@@ -1,0 +1,162 @@
+"""PPF553 to PPF558: rules on where an attribute is perturbed, and what happens to it afterwards."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.page import CodePage
+
+PAGES: tuple[CodePage, ...] = (
+    CodePage(
+        "PPF553",
+        "a sensitivity without a perturbation",
+        "`privacy.sensitivities` asks for (r1, r2) on an attribute that is released as it is. A warning.",
+        "The requirement is judged from the operator that randomized the attribute; without one it cannot hold, and"
+        " every run is withheld.",
+        "Add a `fine_grain_perturbation` step, or drop the attribute before the release.",
+        bad=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "releases:\n"
+            "  study: {path: study.csv}"
+        ),
+        good=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "releases:\n"
+            "  study: {path: study.csv}"
+        ),
+    ),
+    CodePage(
+        "PPF554",
+        "perturbed twice",
+        "On the way to one place an attribute is randomized by two steps.",
+        "The published operator would be that of one step, and estimates from it wrong; its bounds were computed for"
+        " true values, not for perturbed ones.",
+        "Keep one of the steps.",
+        bad=(
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
+            "  again: {use: noise, with: {attribute: disease}}    # `noise`: a plugin"
+        ),
+        good=(
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"
+        ),
+    ),
+    CodePage(
+        "PPF555",
+        "two draws of one value",
+        "Two releases hold the same attribute, randomized by two different steps.",
+        "Whoever holds both has two independent draws for each person: together they say more than either, and the"
+        " bound holds for neither.",
+        "Perturb once, before the branches part.",
+        bad=(
+            "attributes: {disease: {role: sensitive, domain: [flu, cold, HIV]}}\n"
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  one: {use: fine_grain_perturbation, input: source}\n"
+            "  two: {use: fine_grain_perturbation, input: source}\n"
+            "releases:\n"
+            "  a: {from: one, path: a.csv}\n"
+            "  b: {from: two, path: b.csv}"
+        ),
+        good=(
+            "attributes: {disease: {role: sensitive, domain: [flu, cold, HIV]}}\n"
+            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "releases:\n"
+            "  a: {from: perturb, path: a.csv}\n"
+            "  b: {from: perturb, path: b.csv}"
+        ),
+    ),
+    CodePage(
+        "PPF556",
+        "a draw and the truth",
+        "One release holds an attribute perturbed, another holds it unperturbed.",
+        "Rows of the two can be matched by their other attributes, so the perturbation protects nobody.",
+        "Drop it from one of them, or release the perturbed one in both.",
+        bad=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "releases:\n"
+            "  open: {from: perturb, path: open.csv}\n"
+            "  inside: {from: source, path: inside.csv}"
+        ),
+        good=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "releases:\n"
+            "  open: {from: perturb, path: open.csv}\n"
+            "  inside: {from: perturb, path: inside.csv}"
+        ),
+    ),
+    CodePage(
+        "PPF557",
+        "changed after the perturbation",
+        "An attribute is generalized, suppressed or otherwise changed after a step has randomized it.",
+        "The operator that is published and audited no longer describes the released values.",
+        "Put the perturbation last.",
+        bad=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "  coarsen: {use: generalize, with: {attributes: {disease: {prefix: 1}}}}"
+        ),
+        good=(
+            "attributes:\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}"
+        ),
+    ),
+    CodePage(
+        "PPF558",
+        "decisions by perturbed values",
+        "A step decides what to change by an attribute that was randomized before. A warning.",
+        "It sees noise: it suppresses more than needed, and in other places than needed.",
+        "Put it before the perturbation.",
+        bad=(
+            "attributes:\n"
+            "  age: {role: quasi_identifier}\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  perturb: {use: fine_grain_perturbation}\n"
+            "  suppress: {use: progressive_disclosure}"
+        ),
+        good=(
+            "attributes:\n"
+            "  age: {role: quasi_identifier}\n"
+            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+            "privacy:\n"
+            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+            "steps:\n"
+            "  suppress: {use: progressive_disclosure}\n"
+            "  perturb: {use: fine_grain_perturbation}"
+        ),
+    ),
+)

@@ -1,0 +1,237 @@
+"""Examples of codes: each bad one raises its code, put into a whole policy; the good one is a policy without it.
+
+An example is the part of a policy that matters. What it does not say is completed from one of two whole policies, about
+people and about sets: as it stands, or merged into theirs.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+
+from ppdm_flow import api
+from ppdm_flow.cli.program import program
+from ppdm_flow.core.codes import pages
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.page import CodePage, fenced, language
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.policy import load
+from ppdm_flow.policy.cases.models import CaseFile
+from ppdm_flow.policy.models import Policy
+
+PACKAGE = Path(api.__file__).parents[1]
+PAGES = tuple(pages().values())
+BAD = Path(__file__).parents[1] / "examples" / "bad"
+CHECKED = {file.name[:6] for file in BAD.glob("*.yaml")}
+"""Codes that `check` raises of a policy."""
+POLICY = {field.alias or name for name, field in Policy.model_fields.items()}
+TEST = set(CaseFile.model_fields)
+NO_MAP = {"PPF104", "PPF105", "PPF106", "PPF111", "PPF112", "PPF113", "PPF116", "PPF117"}
+"""Codes of a text that is no policy at all."""
+NOT_INSTALLED = {
+    "PPF316": "a package with templates",
+    "PPF317": "a package with templates",
+    "PPF405": "a plugin that cannot check its parameters",
+    "PPF406": "a plugin that cannot say what it does",
+    "PPF554": "a second plugin that randomizes: the built-in refuses by PPF783",
+    "PPF606": "a plugin that does not look whether its attribute is there: built-ins refuse by PPF781",
+    "PPF607": "a plugin that does not look for names that are taken: the built-in refuses by PPF797",
+    "PPF752": "a plugin that counts",
+    "PPF851": "a plugin that swaps neighbours",
+}
+"""Examples that need what is not installed."""
+OTHER_FILES = {"PPF313": "a chain of 17 files"}
+"""Bad examples that need more files than an example has."""
+
+PEOPLE = """
+version: 1
+name: example
+source: {path: patients.csv}
+attributes:
+  patient: {role: identifier}
+  id: {role: identifier}
+  second_id: {role: identifier}
+  name: {role: identifier}
+  address: {role: identifier}
+  age: {role: quasi_identifier, type: integer}
+  job: {role: quasi_identifier}
+  city: {role: quasi_identifier}
+  country: {role: quasi_identifier}
+  roll: {role: quasi_identifier}
+  postal_code: {role: quasi_identifier}
+  zip: {role: quasi_identifier}
+  town: {role: quasi_identifier}
+  height: {role: quasi_identifier, type: float}
+  score: {role: quasi_identifier, type: integer}
+  income: {role: sensitive}
+  stay: {role: sensitive}
+  bankruptcy: {role: sensitive}
+  disease: {role: sensitive}
+  readmitted: {role: insensitive}
+privacy: {k_anonymity: {k: 5}}
+releases:
+  study: {path: study.csv}
+"""
+SETS = """
+version: 1
+name: example
+source: {path: orders.txt, format: baskets}
+attributes:
+  basket: {role: items}
+privacy: {km_anonymity: {k: 2, m: 1}}
+releases:
+  study: {path: study.parquet}
+"""
+WHOLE: tuple[dict[str, Any], ...] = tuple(yaml.load(text, Loader=yaml.BaseLoader) for text in (PEOPLE, SETS))
+
+
+def read(example: str) -> Any:
+    """Parse an example; every value is text, as in a policy."""
+    return yaml.load(example, Loader=yaml.BaseLoader)
+
+
+def mapped(example: str) -> bool:
+    """Return whether an example is a map of YAML."""
+    try:
+        return isinstance(read(example), dict)
+    except yaml.YAMLError:
+        return False
+
+
+def merged(below: Any, above: Any) -> Any:
+    if not isinstance(below, dict) or not isinstance(above, dict):
+        return above
+    return {**below, **{key: merged(below.get(key), value) for key, value in above.items()}}
+
+
+def completed(example: str) -> Iterator[str]:
+    """Yield whole policies that say what the example says."""
+    keys = set(re.findall(r"^([a-z_]+):", example, re.MULTILINE))
+    for base in WHOLE:
+        rest = {key: value for key, value in base.items() if key not in keys}
+        yield f"{example}\n{yaml.safe_dump(rest, sort_keys=False)}" if keys else example
+        if keys and language(example) == "yaml" and mapped(example):
+            yield yaml.safe_dump(merged(base, read(example)), sort_keys=False, allow_unicode=True)
+
+
+def raised(text: str, example: str, folder: Path) -> tuple[Diagnostic, ...]:
+    """Return what `check` says of a policy, with the files that the example's comments hold beside it."""
+    folder.mkdir(exist_ok=True)
+    for name, held in re.findall(r"^# ([\w./]+\.yaml): (.*)$", example, re.MULTILINE):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(held, encoding="utf-8")
+    file = folder / "policy.yaml"
+    file.write_text(text, encoding="utf-8")
+    loaded = load(file)
+    return (*loaded.diagnostics, *compile_policy(loaded).diagnostics)
+
+
+def codes(text: str, example: str, folder: Path) -> set[str]:
+    return {each.code for each in raised(text, example, folder)}
+
+
+def errors(text: str, example: str, folder: Path) -> list[Diagnostic]:
+    return [each for each in raised(text, example, folder) if each.severity is Severity.ERROR]
+
+
+def shown(page: CodePage) -> bool:
+    """Return whether `check` can be asked about the page's bad example: it is about a policy, and in YAML."""
+    tests = mapped(page.bad) and "tests" in read(page.bad)
+    return language(page.bad) == "yaml" and not tests
+
+
+def first_words(text: str) -> bool:
+    return bool(text.strip()) and not text.startswith((" ", "\n"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_every_page_is_whole(page: CodePage) -> None:
+    """What happened, why it matters, what to do, an example of each side, and the heading of each on the page."""
+    parts = (page.title, page.what, page.why, page.fix, page.bad, page.good)
+    assert all(first_words(part) for part in parts)
+    assert page.bad != page.good
+    drawn = api.explain(page.code)
+    headings = ("# ", "## What it means\n", "## Why it matters\n", "## What to do\n", "## Example\n", "## Better\n")
+    assert all(heading in drawn for heading in headings)
+    assert fenced(page.bad) in drawn
+    assert fenced(page.good) in drawn
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_examples_are_parts_of_a_file_from_its_top(page: CodePage) -> None:
+    for example in (page.bad, page.good):
+        if language(example) == "yaml" and not (example == page.bad and page.code in NO_MAP):
+            assert set(read(example)) <= POLICY or set(read(example)) <= TEST, example
+
+
+def commands(example: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield verb and options of every call of the program in what was typed."""
+    for line in example.splitlines():
+        if not line.startswith("$ "):
+            continue
+        words = shlex.split(line[2:], comments=True)
+        for i, word in enumerate(words):
+            if word == "ppdm-flow":
+                rest = list(takewhile(lambda w: w not in {"&&", "|", ">", ">>", "2>"}, words[i + 1 :]))
+                yield rest[0], [w.partition("=")[0] for w in rest[1:] if re.match(r"-{1,2}[a-zA-Z]", w)]
+
+
+def test_what_is_typed_names_verbs_and_options_that_there_are() -> None:
+    whole = typer.main.get_command(program([]))
+    assert isinstance(whole, typer.core.TyperGroup)
+    verbs = {
+        name: {option for p in verb.params for option in (*p.opts, *p.secondary_opts)}
+        for name, verb in whole.commands.items()
+    }
+    typed = [each for page in PAGES for example in (page.bad, page.good) for each in commands(example)]
+    assert len(typed) > 100
+    assert [each for each in typed if not set(each[1]) <= verbs.get(each[0], set())] == []
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.code in CHECKED and shown(p)], ids=lambda page: page.code)
+def test_the_bad_example_raises_the_code_and_the_good_one_does_not(page: CodePage, tmp_path: Path) -> None:
+    bad = list(completed(page.bad))
+    good = list(completed(page.good)) if language(page.good) == "yaml" else [PEOPLE]
+    assert any(
+        page.code in codes(text, page.bad, tmp_path / f"bad{i}")
+        and page.code not in codes(good[i % len(good)], page.good, tmp_path / f"good{i}")
+        for i, text in enumerate(bad)
+    )
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if language(p.good) == "yaml" and "tests" not in read(p.good) and p.code not in NOT_INSTALLED],
+    ids=lambda page: page.code,
+)
+def test_the_good_example_is_accepted(page: CodePage, tmp_path: Path) -> None:
+    assert any(not errors(text, page.good, tmp_path / str(i)) for i, text in enumerate(completed(page.good)))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if shown(p) and p.code not in {*CHECKED, *NOT_INSTALLED, *OTHER_FILES}],
+    ids=lambda page: page.code,
+)
+def test_where_the_data_are_at_fault_the_policy_is_not(page: CodePage, tmp_path: Path) -> None:
+    assert any(not errors(text, page.bad, tmp_path / str(i)) for i, text in enumerate(completed(page.bad)))
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    rooms = [file for file in PACKAGE.rglob("*.py") if "codes" not in file.parts]
+    used = {code for file in rooms for code in re.findall(r'"(PPF\d{3})"', file.read_text(encoding="utf-8"))}
+    assert used == set(pages())
+
+
+def test_every_code_that_a_plugin_raises_of_a_policy_has_a_bad_example() -> None:
+    told = re.compile(r'Problem\(\s*"(PPF\d{3})"')
+    problems = {code for file in PACKAGE.rglob("*.py") for code in told.findall(file.read_text(encoding="utf-8"))}
+    assert problems <= CHECKED
