@@ -9,6 +9,7 @@ from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
 from ppdm_flow.api.concepts_diff import DIFF_CONCEPTS
 from ppdm_flow.api.concepts_inheritance import INHERITANCE_CONCEPTS
 from ppdm_flow.api.concepts_ledger import LEDGER_CONCEPTS
+from ppdm_flow.api.concepts_lock import LOCK_CONCEPTS
 from ppdm_flow.api.concepts_outputs import OUTPUT_CONCEPTS
 from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
 from ppdm_flow.api.concepts_roles import ROLE_CONCEPTS
@@ -25,6 +26,7 @@ CONCEPTS: Mapping[str, Concept] = {
     **REQUIREMENT_CONCEPTS,
     **CLASS_CONCEPTS,
     **LEDGER_CONCEPTS,
+    **LOCK_CONCEPTS,
     **DIFF_CONCEPTS,
     **OUTPUT_CONCEPTS,
     **TEST_CONCEPTS,

@@ -67,7 +67,7 @@ def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade
     content = text(found.now)
     if found.written is None or found.written.text != content:
         files.write(found.file, content)
-    return Written(found.file, len(found.now.policies), told)
+    return Written(Path(shown(found.file)), len(found.now.policies), told)
 
 
 def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -> Compared:
@@ -78,7 +78,9 @@ def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -
     held = found.written.lock
     each = [d for path, uses in found.uses.items() for d in drifts(held, found.names[path], uses, str(path))]
     every = in_order((*_once(each), *stale(held, found.now)))
-    return Compared(found.file, len(found.uses), every, {**found.sources, shown(found.file): found.written.text})
+    return Compared(
+        Path(shown(found.file)), len(found.uses), every, {**found.sources, shown(found.file): found.written.text}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,9 @@ def _gathered(paths: Sequence[str | Path], sets: Mapping[str, str], *, needed: b
     written = read(file, shown(file)) if there else None
     looking = Uses(file.parent)
     names = {path: looking.name(path) for path in policies}
-    for name in written.lock.policies if written else ():
+    for name in sorted(set(written.lock.policies) - set(names.values())) if written else ():
         path = Path(shown(file.parent / name))
-        if name not in names.values() and path.is_file() and is_policy(path):
+        if path.is_file() and is_policy(path):
             names[path] = name
     uses, sources = _uses(names, sets, looking)
     return _Gathered(file, written, locked({names[p]: u for p, u in uses.items()}), uses, names, sources)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +37,43 @@ class Digests:
 
 
 @dataclass(frozen=True, slots=True)
+class Template:
+    """A template as diagnostics call it, its file, the release that brings it (or nothing), and who asks for it."""
+
+    shown: str
+    path: str
+    release: tuple[str, str]
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What files are called in the lock: by their way from ``folder``, or from the package that brings them.
+
+    ``packages`` are the folders of installed templates with distribution and version. Where they are installed differs
+    from machine to machine, so the files beside them are called ``pkg:DISTRIBUTION/way``.
+    """
+
+    folder: Path
+    packages: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def of(self, path: str | Path) -> str:
+        """Return the name of a file."""
+        absolute = os.path.abspath(path)  # noqa: PTH100  (keeps symlinks)
+        home = self._home(absolute)
+        start = "" if home is None else f"pkg:{self.packages[home][0]}/"
+        return start + os.path.relpath(absolute, home or self.folder).replace(os.sep, "/")
+
+    def release(self, path: str) -> tuple[str, str]:
+        """Return distribution and version of the package that a file is in; empty for a file of the repository."""
+        home = self._home(path)
+        return ("", "") if home is None else self.packages[home]
+
+    def _home(self, path: str) -> str | None:
+        return next((home for home in self.packages if path.startswith(home + os.sep)), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Uses:
     """Looks up what policies use; names of files are relative to ``folder``, which is where the lock stands."""
 
@@ -48,37 +85,50 @@ class Uses:
 
         Raises PolicyError (PPF319) where a file cannot be read, or is not what was read before.
         """
-        return (*self._templates(loaded), *self._files(loaded, plan), *plugins(plan, with_data=with_data))
+        templates = tuple(_templates(loaded))
+        packages = {os.path.dirname(t.path): t.release for t in templates if t.shown.startswith("pkg:")}  # noqa: PTH120  (text)
+        named = Names(self.folder, packages)
+        return (
+            *(self._template(loaded, each, named) for each in templates),
+            *self._files(loaded, plan, named),
+            *plugins(plan, with_data=with_data),
+        )
 
     def name(self, path: str | Path) -> str:
-        """Return a file's name in the lock, the same on every system."""
-        absolute = os.path.abspath(path)  # noqa: PTH100  (keeps symlinks)
-        return os.path.relpath(absolute, self.folder).replace(os.sep, "/")
+        """Return the name of a file of the repository in the lock, the same on every system."""
+        return Names(self.folder).of(path)
 
-    def _templates(self, loaded: Loaded) -> Iterator[Use]:
-        for shown, place in loaded.users.items():
-            try:
-                path = str(find(shown, "").path)
-                distribution, version = origin(shown)
-                data, digest = self.digests.of(path)
-            except NotFoundError as error:
-                raise PolicyError(Diagnostic("PPF319", error.message, place), loaded.sources) from None
-            except OSError as error:
-                raise _unread(loaded, shown, place, error) from None
-            text = loaded.sources.get(shown)
-            if text is not None and masked(decode(data, shown)) != text:
-                fault = Diagnostic("PPF319", f"`{shown}` was changed while it was read", place, help=_HOLD_STILL)
-                raise PolicyError(fault, loaded.sources)
-            name = shown if distribution else self.name(path)
-            yield Use("templates", name, Pin(digest, distribution, version), place)
+    def _template(self, loaded: Loaded, each: Template, named: Names) -> Use:
+        try:
+            data, digest = self.digests.of(each.path)
+        except OSError as error:
+            raise _unread(loaded, each.shown, each.place, error) from None
+        text = loaded.sources.get(each.shown)
+        if text is not None and masked(decode(data, each.shown)) != text:
+            fault = Diagnostic("PPF319", f"`{each.shown}` was changed while it was read", each.place, help=_HOLD_STILL)
+            raise PolicyError(fault, loaded.sources)
+        own = any(each.release)
+        name = each.shown if own else named.of(each.path)
+        release = each.release if own else named.release(each.path)
+        return Use("templates", name, Pin(digest, *release), each.place)
 
-    def _files(self, loaded: Loaded, plan: Plan) -> Iterator[Use]:
+    def _files(self, loaded: Loaded, plan: Plan, named: Names) -> Iterator[Use]:
         for path, place in files_of(plan):
+            name = named.of(path)
             try:
                 _, digest = self.digests.of(path)
             except OSError as error:
-                raise _unread(loaded, self.name(path), place, error) from None
-            yield Use("files", self.name(path), Pin(digest), place, path=path)
+                raise _unread(loaded, name, place, error) from None
+            yield Use("files", name, Pin(digest), place, path=path)
+
+
+def _templates(loaded: Loaded) -> Iterator[Template]:
+    """Yield the templates that a policy stands on, with those that they stand on."""
+    for shown, place in loaded.users.items():
+        try:
+            yield Template(shown, os.path.abspath(find(shown, "").path), origin(shown), place)  # noqa: PTH100  (symlinks)
+        except NotFoundError as error:
+            raise PolicyError(Diagnostic("PPF319", error.message, place), loaded.sources) from None
 
 
 def plugins(plan: Plan, *, with_data: bool = False, implied: bool = False) -> Iterator[Use]:

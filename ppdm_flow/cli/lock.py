@@ -49,10 +49,16 @@ def lock(
     if check:
         compared = api.lock_check(paths or (), settings(sets or ()))
         complain(compared.diagnostics, compared.sources)
-        differ = len(compared.diagnostics)
-        say(f"{compared.file}: {compared.policies} policies, " + (f"{differ} differences" if differ else "as locked"))
+        differ = many(len(compared.diagnostics), "difference", "differences") if compared.diagnostics else "as locked"
+        say(f"{compared.file}: {many(compared.policies, 'policy', 'policies')}, {differ}")
         raise typer.Exit(0 if compared.holds else 1)
     written = api.lock(paths or (), settings(sets or ()), upgrade or ())
     if written.changes:
         put("\n".join(f"{sign} {thing}{': ' if what else ''}{what}" for sign, thing, what in written.changes))
-    say(f"{written.file}: {written.policies} policies, {len(written.changes) or 'no'} changes")
+    changed = many(len(written.changes), "change", "changes")
+    say(f"{written.file}: {many(written.policies, 'policy', 'policies')}, {changed}")
+
+
+def many(number: int, one: str, more: str) -> str:
+    """Return a number with its noun."""
+    return f"{number or 'no'} {one if number == 1 else more}"

@@ -40,7 +40,8 @@ def _drift(lock: Lock, policy: str, use: Use, start: Span) -> Iterator[Diagnosti
     elif pin != use.pin:
         before, now = pin.against(use.pin)
         text = f"the {noun} `{short(use.name)}` is not the locked one: locked is {before}, and this is {now}"
-        yield Diagnostic("PPF339", text, place, help=f"if that is meant: ppdm-flow lock --upgrade {use.name}")
+        name = use.name if pin.release == use.pin.release else use.pin.distribution
+        yield Diagnostic("PPF339", text, place, help=f"if that is meant: ppdm-flow lock --upgrade {name}")
     elif not use.implied and use.name not in lock.policies[policy][use.kind]:
         text = f"the lock does not have the {noun} `{short(use.name)}` for this policy"
         yield Diagnostic("PPF320", text, place, help=_LOOK)

@@ -97,9 +97,8 @@ class _Reader:
     def lock(self, root: Map) -> Lock:
         written = root.get("lock")
         if not isinstance(written, Scalar) or written.text != VERSION:
-            span = root.span if written is None else written.span
             what = "does not say its version" if written is None else f"is of another version than {VERSION}"
-            self._fail(f"the lock file {what}", Span(self.file, span.line, 1, span.line, 1) if not written else span)
+            self._fail(f"the lock file {what}", Span(self.file, 1, 1, 1, 1) if written is None else written.span)
         self._keys(root, {"lock", "language", *KINDS, "policies"})
         pins = {kind: dict(self._pins(root.entries[kind].node, kind)) for kind in KINDS}
         policies = {name: self._uses(node, name, pins) for name, node in self._entries(root, "policies")}

@@ -12,7 +12,7 @@ from ppdm_flow.core.codes import compose, pages, rules, shape, text
 from ppdm_flow.core.page import language
 
 ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
-POLICIES = [f for f in ROOM.rglob("*.py") if "cases" not in f.parts]  # the format of tests has pages of its own
+POLICIES = [f for f in ROOM.rglob("*.py") if "cases" not in f.parts and not f.name.startswith("lock")]
 PAGES = (*text.PAGES, *shape.PAGES, *compose.PAGES, *rules.PAGES)
 
 
