@@ -7,18 +7,27 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import configuration, settings
 
+from ppdm_flow.api.figure_pages import figure_pages
+from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.sdk import registry
+from ppdm_flow.testing.figures import untold
+
 ROOT = Path(__file__).resolve().parents[1]
 
 configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "ppdm-flow-hypothesis")
 settings.register_profile("ppdm", deadline=None, derandomize=True, database=None)
 settings.load_profile("ppdm")
+
+RATIOS = {"share", "probability", "ratio", "nats", "distance", "index", "correlation"}
+"""Units of figures that mean nothing without a formula."""
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -73,5 +82,47 @@ def only_run() -> Callable[[Path], Path]:
 
 @pytest.fixture(scope="session")
 def report_of() -> Callable[[Path], dict[str, Any]]:
-    """Read ``report.json`` of a run directory."""
-    return lambda run: json.loads((run / "report.json").read_text())
+    """Read ``report.json`` of a run directory; each of its figures has a page."""
+
+    def read(run: Path) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((run / "report.json").read_text())
+        silent = [metric for metric in found["metrics"] if not figure_pages(metric)]
+        assert not silent, silent
+        return found
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def cards_hold() -> Callable[[str, str], AbstractContextManager[None]]:
+    """Hold the built-in plugins of a group to their cards: what ``method`` gives has no figure that they do not tell.
+
+    Return a context: `cards_hold("audits", "measure")`.
+    """
+    return _cards_hold
+
+
+@contextmanager
+def _cards_hold(group: str, method: str) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for plugin in registry.listed(group):
+            if plugin.built_in:
+                spec = registry.load(group, plugin.name)
+                algorithm = spec.load()
+                patch.setattr(algorithm, method, _held(getattr(algorithm, method), spec.info))
+        yield
+
+
+def _held(plain: Callable[..., Any], info: PluginInfo) -> Callable[..., Any]:
+    def called(self: Any, *args: Any, **more: Any) -> Any:
+        outcome = plain(self, *args, **more)
+        measured = (m.metric for m in getattr(outcome, "measured", ()))
+        said = list(untold(info, [*outcome.figures, *measured]))
+        assert not said, "; ".join(said)
+        for metric, figure in outcome.figures.items():
+            told = info.figures[info.figure_of(metric) or ""]
+            fine = told.formula or figure.value is None or figure.unit not in RATIOS
+            assert fine, f"`{metric}` of `{info.name}` is a {figure.unit}: of what?"
+        return outcome
+
+    return called

@@ -11,6 +11,7 @@ from ppdm_flow.report.checks import Check
 from ppdm_flow.report.facts import Fact, facts
 from ppdm_flow.report.gallery import Gallery, gallery
 from ppdm_flow.report.glossary import glossary
+from ppdm_flow.report.meanings import Meanings
 from ppdm_flow.report.outputs import Output, outputs
 from ppdm_flow.report.plots.bullet import bullet
 from ppdm_flow.report.plots.drawing import Drawing
@@ -58,10 +59,10 @@ class StepRow:
 
 @dataclass(frozen=True, slots=True)
 class FigureGroup:
-    """The figures of one audit, step or requirement kind: (name, value, interval, rows looked at, note)."""
+    """The figures of one audit, step or requirement kind: (name, value, interval, rows looked at, note, meaning)."""
 
     name: str
-    rows: tuple[tuple[str, str, str, str, str], ...]
+    rows: tuple[tuple[str, str, str, str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def page(document: dict[str, Any]) -> Page:
         tradeoff=tradeoff(document, judged),
         gallery=gallery(document),
         findings=tuple(document["findings"]),
-        figures=_figures(document["metrics"]),
+        figures=_figures(document["metrics"], Meanings.of(document["plan"])),
         figure_count=len(document["metrics"]),
         glossary=tuple(glossary(document)),
         run=tuple(facts(document["run"])),
@@ -166,14 +167,14 @@ def _step(step: dict[str, Any], total: float) -> StepRow:
     )
 
 
-def _figures(metrics: dict[str, Any]) -> tuple[FigureGroup, ...]:
-    groups: dict[str, list[tuple[str, str, str, str, str]]] = {}
+def _figures(metrics: dict[str, Any], meanings: Meanings) -> tuple[FigureGroup, ...]:
+    groups: dict[str, list[tuple[str, str, str, str, str, str]]] = {}
     for name, figure in metrics.items():
         owner, _, rest = name.partition(".")
         unit = figure["unit"]
         sample = f"{figure['sample']:,}" if "sample" in figure else ""
         row = (rest, amount(figure["value"], unit), between(figure.get("interval"), unit), sample)
-        groups.setdefault(owner, []).append((*row, figure.get("note", "")))
+        groups.setdefault(owner, []).append((*row, figure.get("note", ""), meanings.of_figure(name)))
     return tuple(FigureGroup(owner, tuple(rows)) for owner, rows in groups.items())
 
 

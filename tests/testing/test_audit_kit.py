@@ -65,10 +65,10 @@ def test_figures_by_partition_fail():
         tests.test_any_partitioning_same_figures()
 
 
-def test_a_measured_figure_has_to_be_given():
-    held = Measured("privacy.x", "privacy.x.rows", Figure(1, "rows"), 1.0, True, "All is well.")
-    with pytest.raises(AssertionError, match=r"privacy\.x\.rows"):
-        kit(lambda *_: AuditOutcome({}, (held,))).test_measured_figures_are_given()
+def test_what_is_measured_is_told_as_well():
+    held = Measured("privacy.x", "privacy.x.lines", Figure(1, "rows"), 1.0, True, "All is well.")
+    with pytest.raises(AssertionError, match=r"the figure `privacy\.x\.lines` is not on the card"):
+        kit(lambda *_: AuditOutcome({}, (held,))).test_figures_are_told()
 
 
 def test_a_step_tells_its_figures_too():

@@ -19,13 +19,17 @@ LEFT_OUT = FigureInfo(
     "the rows that belong to no class because a quasi-identifier is missing (`nulls: exclude`); 0 otherwise",
     better="lower",
 )
+UNRELEASED = FigureInfo(
+    "the released columns with the attribute; given as 0 where none has it, so that nothing can be learned of it here",
+    better="lower",
+)
 
 
 def measures(metric: str, own: FigureInfo, further: Mapping[str, FigureInfo] | None = None) -> dict[str, FigureInfo]:
     """Return what the figures say of an audit whose requirement bounds ``metric``; ``further`` are its alone."""
     classes = {metric: own, **_CLASSES}
     together = {f"{PREFIX}{name}": _together(name, figure) for name, figure in classes.items()}
-    return {**classes, "rows_left_out": LEFT_OUT, **(further or {}), **together}
+    return {**classes, "rows_left_out": LEFT_OUT, "columns": UNRELEASED, **(further or {}), **together}
 
 
 def _together(name: str, figure: FigureInfo) -> FigureInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.audits.classes.measures import UNRELEASED
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -19,6 +20,7 @@ SPEC = PluginSpec(
         serves=("km_anonymity",),
         cost="combinations of at most m items within each set",
         figures={
+            "columns": UNRELEASED,
             "k": FigureInfo(
                 "the sets that share the rarest combination of at most m items",
                 "min over the combinations of 1 to m items that occur of the sets that hold all of them; 0 without any",

@@ -1,0 +1,107 @@
+"""Every figure of a built-in plugin says what it is, which side is better, and has a page and a place in the lists."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ppdm_flow import api
+from ppdm_flow.api.figure_pages import GROUPS, cards, figure_pages
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.sdk import registry
+
+CARDS = {p.name: registry.load(group, p.name).info for group in GROUPS for p in registry.listed(group) if p.built_in}
+FIGURES = [(info, name) for info in CARDS.values() for name in info.figures]
+
+NEITHER = {
+    "it says what the data, or the work on them, is like": {
+        "alone", "alphabet", "bits_before", "candidates", "cells", "classes", "code_table_itemsets", "codes",
+        "combinations", "disclosures", "distinct", "earlier", "empty", "frequent", "holdout_rows", "items_after",
+        "items_before", "itemsets", "largest", "largest_support", "lattice_nodes", "learned_rows", "longer", "longest",
+        "matched", "mean_size_before", "original_itemsets", "population", "rare_original", "rare_released",
+        "redundant_templates", "released_itemsets", "released_with_worst", "removed_candidates", "rows", "shorter",
+        "slices", "transactions", "tuples", "values", "values_after", "values_before",
+    },
+    "others are compared with it": {
+        "as_of_original", "base", "baseline", "by_chance", "chance_difference", "confidence_before", "control",
+        "explained_original", "explained_released", "guessed_without", "guessing", "holdout_copies", "holdout_median",
+        "holdout_p05", "inferences_before", "internal", "measured", "measured_at_own_prior", "prior_of_worst", "real",
+        "recovered_by_chance", "removed", "removed_dependence_before", "smallest_group_before", "training_median",
+        "uncorrelated", "violating_groups_before", "violating_rows_before", "worst_before",
+    },
+}  # fmt: skip
+"""Why a figure has no better side."""
+SILENT = {"drop", "rename", "sample", "shuffle_rows"}
+"""What they do is all in the plan."""
+
+
+@pytest.mark.parametrize(("info", "name"), FIGURES, ids=[f"{info.name}.{name}" for info, name in FIGURES])
+def test_a_figure_says_what_it_is(info: PluginInfo, name: str):
+    figure = info.figures[name]
+    assert name == name.lower()
+    assert "." not in name
+    assert len(figure.what) > 10
+    assert not figure.what.endswith(".")
+    assert not figure.formula.endswith(".")
+    assert figure.better or any(name in names for names in NEITHER.values()), "say which side is better, or why none is"
+    if figure.what.startswith(("the share", "how many of the")):
+        assert figure.formula, "of what is it a share?"
+
+
+def test_no_reason_is_left_over():
+    told = {name for info, name in FIGURES if not info.figures[name].better}
+    assert {name for names in NEITHER.values() for name in names} == told
+
+
+def test_every_plugin_that_measures_tells_its_figures():
+    assert {name for name, info in CARDS.items() if not info.figures} == SILENT
+
+
+@pytest.mark.parametrize("info", CARDS.values(), ids=CARDS)
+def test_figures_have_pages_and_are_on_their_plugins(info: PluginInfo):
+    plugin = api.explain(info.name)
+    for name, figure in info.figures.items():
+        page = next(p for p in figure_pages(name) if f"`{info.name}`\n" in p)
+        assert figure.what[1:] in page
+        assert figure.formula in page
+        assert (info.reference or figure.reference) == "" or "- reference: " in page
+        assert f"- `{name}`: {figure.what}" in plugin
+
+
+def test_the_whole_name_of_a_figure_is_understood():
+    def heads(term: str) -> list[str]:
+        return [line for line in api.explain(term).splitlines() if line.startswith("# ")]
+
+    assert heads("privacy.k_anonymity.k") == ["# k: a figure of the audit `k_anonymity`"]
+    assert heads("study/privacy.t_closeness.pay.t") == ["# t: a figure of the audit `t_closeness`"]
+    assert heads("privacy.first_draw.releases") == ["# releases: a figure of the audit `first_draw`"]
+    assert heads("privacy.l_diversity.pay.cumulative_l") == ["# cumulative_l: a figure of the audit `l_diversity`"]
+    assert heads("found.frequent.2") == ["# frequent: a figure of the audit `itemset_recovery`"]
+    assert heads("perturb.disease.shadow_price.HIV") == [
+        "# shadow_price: a figure of the anonymizer `fine_grain_perturbation`"
+    ]
+    assert len(heads("k")) > 4
+
+
+def test_the_last_part_that_is_a_figure_counts():
+    info = PluginInfo("p", Kind.AUDIT, "", figures={"rows": FigureInfo("rows"), "values": FigureInfo("values")})
+    assert info.figure_of("rows.values") == "values"
+    assert info.figure_of("rows.2") == "rows"
+    assert info.figure_of("row") is None
+
+
+def test_figures_are_listed(cli):
+    done = cli("list", "figures", "--format", "json")
+    found = [(card["of"], card["name"]) for card in json.loads(done.stdout)]
+    assert found == [(info.name, name) for info in cards() for name in info.figures]
+    text = cli("list", "figures").stdout
+    assert "figure of k_anonymity; ppdm_flow" in text
+
+
+def test_the_list_of_all_pages_has_them_by_kind():
+    told = api.topics()
+    assert (
+        told.index("## Figures of anonymizers") < told.index("- `mondrian`: `ncp`") < told.index("## Figures of audits")
+    )
+    assert "- `k_anonymity`: `k`, `k_own_category`" in told

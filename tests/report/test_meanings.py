@@ -1,0 +1,49 @@
+"""Figures in the HTML report say what they are, by the card of the plugin that the plan names."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow import api
+from ppdm_flow.report.meanings import Meanings
+from ppdm_flow.sdk import registry
+
+PLAN = {
+    "steps": [{"name": "coarser", "use": "full_domain_recoding"}, {"name": "gone", "use": "not_installed"}],
+    "audits": [
+        {"name": "k_anonymity", "use": "k_anonymity", "requirements": ["privacy.k_anonymity"]},
+        {"name": "voters", "use": "linkage", "requirements": []},
+    ],
+    "releases": [{"name": "study"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "group", "use", "figure"),
+    [
+        ("coarser.age.level", "anonymizers", "full_domain_recoding", "level"),
+        ("study/privacy.k_anonymity.k", "audits", "k_anonymity", "k"),
+        ("privacy.k_anonymity.classes", "audits", "k_anonymity", "classes"),
+        ("voters.disease.learned", "audits", "linkage", "learned"),
+    ],
+)
+def test_a_figure_is_told_by_the_card_of_its_owner(metric, group, use, figure):
+    told = registry.load(group, use).info.figures[figure]
+    assert Meanings.of(PLAN).of_figure(metric).split("\n") == [t for t in (told.what, told.formula) if t]
+
+
+@pytest.mark.parametrize("metric", ["gone.k", "other.k", "other/voters.linked", "voters.unheard", "voters", ""])
+def test_nothing_is_said_of_what_is_not_known(metric):
+    assert Meanings.of(PLAN).of_figure(metric) == ""
+
+
+def test_a_plan_may_be_empty():
+    assert Meanings.of({}).of_figure("voters.linked") == ""
+
+
+def test_the_page_has_them(tmp_path, root):
+    run = api.run(root / "pipelines/bank_credit.yaml", out=tmp_path)
+    (page,) = tmp_path.rglob("report.html")
+    rows = page.read_text().split('<section id="figures"')[1].split("</section>")[0].count('<th scope="row"')
+    told = page.read_text().split('<section id="figures"')[1].split("</section>")[0].count('<th scope="row" title="')
+    assert rows == told == len(run.report.metrics)
