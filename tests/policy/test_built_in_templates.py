@@ -114,6 +114,13 @@ WEAKER = [
     ("microdata-kl", "gates: {nobody-certain: null}", "gates.nobody-certain"),
     ("inference-templates", "privacy: {templates: {protected: null}}", "privacy.templates.protected"),
     ("inference-templates", "privacy: {templates: {protected: {confidence: 0.9}}}", "templates.protected.confidence"),
+    ("inference-templates", "privacy: {templates: {protected: {channel: [region]}}}", "templates.protected.channel"),
+    (
+        "inference-templates",
+        "privacy: {templates: {protected: {sensitive: {illness: [flu]}}}}",
+        "templates.protected.sensitive.illness",
+    ),
+    ("inference-templates", "privacy: {templates: {protected: {negated: true}}}", "templates.protected.negated"),
     (
         "inference-templates",
         "privacy: {templates: {more: {channel: [age], sensitive: {illness: [flu]}, confidence: 0.95}}}",
