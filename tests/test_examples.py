@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,10 @@ BY_SHAPE = "# rejected by the schema"
 
 OF_THE_PLAN = {"PPF568"}
 """Codes among those of a policy's own that only its steps can tell."""
+WAIVERS = {f"PPF33{digit}" for digit in range(9)}
+"""Whether a waiver counts, and what it covers, is known when the policy is compiled, on a day."""
+TODAY = date(2026, 11, 21)
+
 ELSEWHERE = {
     "PPF100": "tests/policy/test_text.py: a file that is not there",
     "PPF101": "tests/policy/test_text.py: a file of more than 1 MB",
@@ -40,6 +45,8 @@ ELSEWHERE = {
 
 def own(code: str) -> bool:
     """Whether reading alone raises the code; from PPF120 on, other verbs raise them."""
+    if code in WAIVERS:
+        return False
     own_rule = "PPF500" <= code < "PPF550" and code not in OF_THE_PLAN
     return code < "PPF120" or code[:4] in ("PPF2", "PPF3") or own_rule
 
@@ -48,7 +55,7 @@ def diagnosed(name: str) -> tuple[tuple[Diagnostic, ...], dict[str, str]]:
     loaded = load(Path("bad", name))
     if own(name[:6]):
         return loaded.diagnostics, dict(loaded.sources)
-    compiled = compile_policy(loaded)
+    compiled = compile_policy(loaded, clock=lambda: TODAY)
     return compiled.diagnostics, dict(compiled.sources)
 
 
@@ -61,7 +68,7 @@ def _among_examples(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_good(name: str) -> None:
     loaded = load(Path("good", name))
     assert render(loaded.diagnostics, loaded.sources) == ""
-    compiled = compile_policy(loaded)
+    compiled = compile_policy(loaded, clock=lambda: TODAY)
     assert not has_errors(compiled.diagnostics), render(compiled.diagnostics, compiled.sources)
     assert compiled.plan is not None
 
@@ -87,7 +94,7 @@ def test_bad_shows_nothing_else(name: str) -> None:
 
 def test_every_code_of_a_policy_has_a_bad_example() -> None:
     shown = {n[:6] for n in BAD}
-    wanted = {code for code in pages() if own(code)}
+    wanted = {code for code in pages() if own(code) or code in WAIVERS}
     assert wanted - shown == set(ELSEWHERE)
 
 

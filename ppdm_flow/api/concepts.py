@@ -14,6 +14,7 @@ from ppdm_flow.api.concepts_outputs import OUTPUT_CONCEPTS
 from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
 from ppdm_flow.api.concepts_roles import ROLE_CONCEPTS
 from ppdm_flow.api.concepts_tests import TEST_CONCEPTS
+from ppdm_flow.api.concepts_waivers import WAIVER_CONCEPTS
 
 _SECTIONS = "Sections of a policy"
 _RISKS = "Risks of re-identification"
@@ -30,6 +31,7 @@ CONCEPTS: Mapping[str, Concept] = {
     **DIFF_CONCEPTS,
     **OUTPUT_CONCEPTS,
     **TEST_CONCEPTS,
+    **WAIVER_CONCEPTS,
     "source": Concept(
         _SECTIONS,
         "where the data is and how it is read; `--data` overrides its path",

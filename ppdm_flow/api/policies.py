@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.plan.compile import Compiled, compile_policy
@@ -100,7 +101,7 @@ def is_policy(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A valid plan, the warnings about it, the policy that it came from, and the lock that it was held against."""
+    """A valid plan, the warnings about it that are not waived, its policy, and the lock that it was held against."""
 
     plan: Plan
     warnings: tuple[Diagnostic, ...]
@@ -131,13 +132,15 @@ def ready(
     strict: bool = False,
     over: Mapping[PolicyPath, str] = NOTHING_OVER,
     locked: bool = False,
+    clock: Clock | None = utc_today,
 ) -> Ready:
     """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
 
     With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none.
+    ``clock`` tells the day on which waivers are judged; without one they are not.
     """
     loaded = load(path, sets, over)
-    found = _settled(loaded, compile_policy(loaded, data=_name(data)), strict=strict)
+    found = _settled(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
     if not locked:
         return found
     with quoting(loaded.sources):
@@ -145,9 +148,16 @@ def ready(
     return replace(found, held=held)
 
 
-def bound(found: Ready, columns: Sequence[str], data: Path | None, *, strict: bool = False) -> Ready:
+def bound(
+    found: Ready,
+    columns: Sequence[str],
+    data: Path | None,
+    *,
+    strict: bool = False,
+    clock: Clock | None = utc_today,
+) -> Ready:
     """Return the plan for data with these columns. Raises PolicyError."""
-    bound_ = _settled(found.loaded, compile_policy(found.loaded, columns, _name(data)), strict=strict)
+    bound_ = _settled(found.loaded, compile_policy(found.loaded, columns, _name(data), clock), strict=strict)
     if found.held is not None:
         found.held.still(found.loaded, bound_.plan)
     return replace(bound_, held=found.held)
@@ -160,10 +170,10 @@ def _name(data: Path | None) -> str | None:
 def _settled(loaded: Loaded, outcome: Compiled, *, strict: bool) -> Ready:
     found = outcome.diagnostics
     if strict:
-        found = tuple(_stricter(d) for d in found)
+        found = tuple(d if d in outcome.waived else _stricter(d) for d in found)
     if outcome.plan is None or has_errors(found):
         raise PolicyError(found, outcome.sources)
-    return Ready(outcome.plan, outcome.diagnostics, loaded)
+    return Ready(outcome.plan, tuple(d for d in outcome.diagnostics if d not in outcome.waived), loaded)
 
 
 def _stricter(diagnostic: Diagnostic) -> Diagnostic:

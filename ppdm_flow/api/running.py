@@ -11,6 +11,7 @@ from ppdm_flow.api.policies import quoting, ready
 from ppdm_flow.api.reporting import documents, summarized
 from ppdm_flow.api.repository import locations
 from ppdm_flow.api.showing import resolved_text
+from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.events import Listener, silent
@@ -60,16 +61,17 @@ def run(
     workers: int = 2,
     strict: bool = False,
     locked: bool = False,
+    clock: Clock = utc_today,
 ) -> Ran:
     """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
 
     ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
-    the lock file has it is wrong too.
+    the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
     """
-    found = ready(path, sets, data, strict=strict, locked=locked)
+    found = ready(path, sets, data, strict=strict, locked=locked, clock=clock)
     with quoting(found.sources):
-        found = with_data(found, data, strict=strict)
+        found = with_data(found, data, strict=strict, clock=clock)
     warned(found.warnings, found.sources)
     options = RunOptions(
         partition_rows=partition_rows,
@@ -78,6 +80,7 @@ def run(
         escrow=escrow,
         policy_text=resolved_text(found.loaded.tree),
         locked=None if found.held is None else Locked(found.held.file.sha256, found.held.definitions),
+        clock=clock,
     )
     with quoting(found.sources):
         outcome = execute(found.plan, data, out, options, listener, documents)

@@ -8,6 +8,7 @@ from pathlib import Path
 from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import ready
 from ppdm_flow.api.reporting import REPORT, read
+from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.verify import VerifyOutcome
 from ppdm_flow.engine.verify import verify as verify_run
@@ -15,18 +16,20 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.report.verification import Point, Verification
 
 
-def verify(run: Path, data: Path | None = None) -> VerifyOutcome:
+def verify(run: Path, data: Path | None = None, clock: Clock = utc_today) -> VerifyOutcome:
     """Hash every file of a run again; with ``data``, measure its releases again as well.
+
+    ``clock`` tells the day, by which waivers may have expired since the run.
 
     Raises UsageError where ``run`` is no run directory.
     """
-    return verify_run(run, data, _plan)
+    return verify_run(run, data, _plan, clock)
 
 
 def verification(outcome: VerifyOutcome, *, asked: bool) -> Verification:
     """Return what every form of the outcome is made from; ``asked`` says whether data was given."""
     policy = outcome.run_dir.parent.name
-    points = (*_files(outcome), *_measured(outcome, asked=asked))
+    points = (*_files(outcome), *_waivers(outcome), *_measured(outcome, asked=asked))
     return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text)
 
 
@@ -44,6 +47,12 @@ def _files(outcome: VerifyOutcome) -> Iterator[Point]:
         yield Point("verdict", holds=False, text=said)
     if not outcome.contradictions:
         yield Point("verdict", holds=True, text=outcome.verdict)
+
+
+def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:
+    """Yield the waivers that the release rests on: that one has expired since changes nothing of what happened."""
+    for grant in outcome.grants:
+        yield Point(f"waiver {grant.name}", holds=None, text=grant.text)
 
 
 def _measured(outcome: VerifyOutcome, *, asked: bool) -> Iterator[Point]:
@@ -78,5 +87,5 @@ def _requirements(outcome: VerifyOutcome) -> list[str]:
 
 
 def _plan(policy: Path, data: Path | None) -> Plan:
-    """Compile the policy that a run kept, for the columns of the data."""
-    return with_data(ready(policy, {}, data), data, strict=False).plan
+    """Compile the policy that a run kept, for the columns of the data; its waivers were judged when it ran."""
+    return with_data(ready(policy, {}, data, clock=None), data, strict=False, clock=None).plan

@@ -52,7 +52,8 @@ def check(
     tests = len(outcome.tests)
     files = [_many(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []
     files += [_many(tests, "test file")] if tests else []
-    say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), " and ".join(files)))
+    waived = f", {len(outcome.waived)} waived" if outcome.waived else ""
+    say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), " and ".join(files)) + waived)
     if outcome.skipped:
         say(f"skipped {_many(len(outcome.skipped), 'YAML file')} without `releases`: no policy")
     raise typer.Exit(0 if exit_zero or outcome.passes(strict=strict) else 1)

@@ -10,6 +10,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.waivers import Waiver
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,11 @@ class AuditOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
-    """A judged requirement or gate; ``release`` names the release that it was measured on."""
+    """A judged requirement or gate; ``release`` names the release that it was measured on.
+
+    ``verified`` is False where it does not hold because nothing vouches for its figure. ``waived_by`` names the waiver
+    of one that does not hold and does not withhold.
+    """
 
     id: str
     release: str
@@ -117,6 +122,26 @@ class RequirementResult:
     sentence: str
     interval: tuple[float, float] | None = None
     span: Span | None = None
+    verified: bool = True
+    waived_by: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether it holds, or need not for a while."""
+        return self.holds or bool(self.waived_by)
+
+
+@dataclass(frozen=True, slots=True)
+class WaiverResult:
+    """A waiver in a run: ``covers`` says in words what it was needed for; empty where nothing needed it.
+
+    ``findings`` are the hashes of the findings that it covers. ``days_left`` is counted from the day of the verdict.
+    """
+
+    waiver: Waiver
+    days_left: int
+    covers: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +175,4 @@ class Report:
     releases: Mapping[str, Mapping[str, Any]]
     plan: Mapping[str, Any]
     run: Mapping[str, Any]
+    waivers: tuple[WaiverResult, ...] = ()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.core.results import Report, RequirementResult, StepResult
+from ppdm_flow.core.results import Figure, Report, StepResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.artifacts import DICTIONARY, artifacts, as_json, dictionary
 from ppdm_flow.engine.auditing import Audited
@@ -28,6 +28,7 @@ from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.original import Original
 from ppdm_flow.engine.releasing import CANDIDATE, Candidate
+from ppdm_flow.engine.waiving import Waived, waive
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures.mermaids import mermaid
@@ -58,7 +59,8 @@ class Finishing:
         """Judge, write everything down, and move the run to its place."""
         steps = self.graph.results()
         metrics = metrics_of(self.plan, self.audited, steps)
-        requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
+        waived = self._waived(metrics, steps)
+        requirements, gates = waived.requirements, waived.gates
         for result in (*requirements, *gates):
             self.journal(Judged(result.id, result.release, result.holds))
         judged = verdict((*requirements, *gates))
@@ -73,14 +75,15 @@ class Finishing:
             gates=gates,
             metrics=metrics,
             steps=steps,
-            findings=tuple(dict.fromkeys(self._findings(steps))),
+            findings=waived.findings,
             charts=charts_of(self.plan, self.audited),
             releases=releases,
             plan=document(self.plan),
             run=self._account(),
+            waivers=waived.waivers,
         )
         self._write_documents(report)
-        self._write_manifest(judged, folder, (*requirements, *gates))
+        self._write_manifest(judged, folder, waived)
         if folder:
             self.directory.rename(CANDIDATE, folder)
         self.original.unchanged()
@@ -134,8 +137,11 @@ class Finishing:
             for c in self.candidates
         }
 
-    def _findings(self, steps: Sequence[StepResult]) -> list[Any]:
-        return [f for a in self.audited for f in a.outcome.findings] + [f for s in steps for f in s.findings]
+    def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> Waived:
+        """Judge everything, and lay the waivers over it that count on this day."""
+        requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
+        findings = [f for a in self.audited for f in a.outcome.findings] + [f for s in steps for f in s.findings]
+        return waive(self.plan, requirements, gates, findings, self.options.clock())
 
     def _account(self) -> dict[str, Any]:
         stream = self.original.stream
@@ -169,7 +175,7 @@ class Finishing:
         for name, text in texts.items():
             self.directory.write(name, text)
 
-    def _write_manifest(self, judged: str, folder: str | None, results: Sequence[RequirementResult]) -> None:
+    def _write_manifest(self, judged: str, folder: str | None, waived: Waived) -> None:
         """Write the manifest last: it lists every other file, the released ones under their final place."""
         self.journal(Finished(judged, round(time.perf_counter() - self.clock, 4)))
         self.journal.close()
@@ -189,7 +195,8 @@ class Finishing:
             },
             "input": self._input(),
             "randomness": self._randomness(),
-            "checks": {"total": len(results), "failed": sum(not r.holds for r in results)},
+            "checks": waived.tally,
+            **({"waivers": waived.documents} if waived.waivers else {}),
             "versions": manifest.versions(),
             "files": manifest.renamed(listed, CANDIDATE, folder) if folder else listed,
         }

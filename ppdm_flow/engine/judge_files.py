@@ -30,6 +30,7 @@ from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.engine.view import StreamView
+from ppdm_flow.engine.waiving import waive
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.formats import inferred
@@ -85,15 +86,17 @@ class _Judging:
         plan = replace(self.plan, releases=(node,))
         audited = self._audited(plan, subject)
         metrics = metrics_of(plan, audited, ())
-        requirements, gates = requirements_of(plan, audited), gates_of(plan, metrics)
+        findings = [f for a in audited for f in a.outcome.findings]
+        judged = requirements_of(plan, audited), gates_of(plan, metrics)
+        waived = waive(plan, *judged, findings, self.options.clock())
         return Report(
             policy=plan.policy,
-            verdict=verdict((*requirements, *gates)),
-            requirements=requirements,
-            gates=gates,
+            verdict=verdict((*waived.requirements, *waived.gates)),
+            requirements=waived.requirements,
+            gates=waived.gates,
             metrics=metrics,
             steps=(),
-            findings=tuple(dict.fromkeys(f for a in audited for f in a.outcome.findings)),
+            findings=waived.findings,
             charts=charts_of(plan, audited),
             releases={node.name: _about(node, released, candidate.row_count)},
             plan=document(plan),
@@ -106,6 +109,7 @@ class _Judging:
                 "released": {"name": released.name, "rows": candidate.row_count},
                 "versions": manifest.versions(),
             },
+            waivers=waived.waivers,
         )
 
     def _node(self, released: Path) -> ReleaseNode:

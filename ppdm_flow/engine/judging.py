@@ -52,8 +52,8 @@ def charts_of(plan: Plan, audited: Sequence[Audited]) -> tuple[Chart, ...]:
 
 
 def verdict(results: Iterable[RequirementResult]) -> str:
-    """Return ``released`` where everything holds."""
-    return RELEASED if all(r.holds for r in results) else WITHHELD
+    """Return ``released`` where everything holds, or is waived."""
+    return RELEASED if all(r.passes for r in results) else WITHHELD
 
 
 def _judged(requirement: Requirement, release: str, measured: Sequence[Measured]) -> list[RequirementResult]:
@@ -73,6 +73,7 @@ def _unmeasured(requirement: Requirement, release: str) -> RequirementResult:
         holds=False,
         sentence="No audit measured this requirement, so it does not hold.",
         span=requirement.span,
+        verified=False,
     )
 
 
@@ -90,6 +91,7 @@ def _result(requirement: Requirement, release: str, measured: Measured) -> Requi
         sentence=measured.sentence,
         interval=measured.figure.interval,
         span=requirement.span,
+        verified=measured.verifiable and value is not None,
     )
 
 
@@ -135,4 +137,5 @@ def _gate(
         sentence=sentence,
         interval=None if figure is None else figure.interval,
         span=gate.span,
+        verified=value is not None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Role
@@ -21,7 +22,7 @@ class RunOptions:
     ``key`` overrides the key that the policy's ``randomness`` asks for (tests); ``escrow`` is a new file that the key
     is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm
     that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory;
-    ``locked`` the lock that it was held against.
+    ``locked`` the lock that it was held against. ``clock`` tells the day of the verdict, for waivers.
     """
 
     partition_rows: int = 262_144
@@ -32,6 +33,7 @@ class RunOptions:
     memory_limit: int = 768 << 20
     policy_text: str = ""
     locked: Locked | None = None
+    clock: Clock = utc_today
 
     def fitting(self, plan: Plan) -> RunOptions:
         """Return the options for a plan: rows with sets are wide once they are randomized, so fewer a partition."""

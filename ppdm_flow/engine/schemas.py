@@ -16,7 +16,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Manifest of a ppdm-flow run",
         "description": "What a run consists of, hashed, and what it was made from. `ppdm-flow verify` checks it.",
-        **_record(_top(), optional=("lock",)),
+        **_record(_top(), optional=("waivers", "lock")),
         "definitions": {
             "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256, in hexadecimal."},
             "file": _record({"bytes": _count("Size."), "sha256": _digest("Hash of the file's bytes.")}),
@@ -51,9 +51,27 @@ def _top() -> _Schema:
         "checks": _record(
             {
                 "total": _count("How many requirements and gates were judged."),
-                "failed": _count("How many of them do not hold."),
-            }
+                "failed": _count("How many of them do not hold and are not waived."),
+                "waived": _count("How many of them do not hold and are waived."),
+            },
+            optional=("waived",),
         ),
+        "waivers": {
+            "type": "array",
+            "description": "The policy's waivers, if it has any.",
+            "items": _record(
+                {
+                    "name": _text("Its name in the policy."),
+                    "of": _text("The id, code or hash of what is waived."),
+                    "until": {"type": "string", "format": "date", "description": "Its last day, UTC."},
+                    "covers": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "What it was needed for; empty where nothing needed it.",
+                    },
+                }
+            ),
+        },
         "versions": {
             "type": "object",
             "description": "Versions of the programs that a result can depend on.",

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine import manifest
+from ppdm_flow.engine.grants import Grant, agrees, grants, readable
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.remeasuring import Remeasured, remeasure
@@ -35,6 +37,7 @@ class VerifyOutcome:
     extra: tuple[str, ...]
     remeasured: Remeasured | None = None
     contradictions: tuple[str, ...] = ()
+    grants: tuple[Grant, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -49,16 +52,18 @@ class VerifyOutcome:
         lines += [f"missing: {n}" for n in self.missing]
         lines += [f"not in the manifest: {n}" for n in self.extra]
         lines += self.contradictions
+        lines += [f"waiver `{grant.name}`: {grant.text}" for grant in self.grants]
         lines += self.remeasured.lines if self.remeasured else []
         state = "is as it was" if self.holds else "is NOT as it was"
         return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
 
 
-def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader) -> VerifyOutcome:
+def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clock = utc_today) -> VerifyOutcome:
     """Hash every file of a run again; with ``data``, audit its releases again.
 
     The hashes show that nothing was changed by itself. Whoever rewrites the manifest as well can make them fit: then
-    only measuring again shows it, or a manifest that was kept elsewhere.
+    only measuring again shows it, or a manifest that was kept elsewhere. Its waivers are
+    held against the day that ``clock`` tells.
 
     Raises UsageError where ``run_dir`` is no run's directory, DataError where ``data`` does not fit.
     """
@@ -73,7 +78,8 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader) -> VerifyO
         plan = plan_loader(run_dir / POLICY, data)
         remeasured = remeasure(run_dir, known, data, plan)
     against = _contradictions(run_dir, known, frozenset(listed.keys() & found) - frozenset(changed))
-    return VerifyOutcome(run_dir, str(known["verdict"]), len(found), changed, missing, extra, remeasured, against)
+    verdict, granted = str(known["verdict"]), grants(known, clock())
+    return VerifyOutcome(run_dir, verdict, len(found), changed, missing, extra, remeasured, against, granted)
 
 
 def _is_entry(path: Path) -> bool:
@@ -87,6 +93,8 @@ def _contradictions(run_dir: Path, known: Mapping[str, Any], files: frozenset[st
     found = []
     if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
         found.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
+    if REPORT in files and not agrees(run_dir / REPORT, known):
+        found.append(f"the manifest and `{REPORT}` tell of different waivers")
     folders = {name.partition("/")[0] for name in files if "/" in name}
     if folders & {RELEASED, WITHHELD} and verdict not in folders:
         found.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
@@ -117,6 +125,7 @@ def _manifest(run_dir: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
         entries = found["files"].values()
         good = found["version"] == manifest.VERSION and all(isinstance(e["sha256"], str) for e in entries)
+        good = good and readable(found)
     except OSError:
         text = f"`{run_dir}` holds no `{manifest.NAME}`"
         raise UsageError(Diagnostic("PPF750", text, help="give the directory that `ppdm-flow run` printed")) from None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.digests import digest
+from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.auditing import audit_nodes
 from ppdm_flow.plan.binding import Binder
@@ -25,36 +27,61 @@ from ppdm_flow.plan.reading import source_node
 from ppdm_flow.plan.releases import pruned, release_nodes
 from ppdm_flow.plan.rules import Ground, broken
 from ppdm_flow.plan.steps import Flow, follow
+from ppdm_flow.plan.waiving import Waiving, waiving
 from ppdm_flow.plan.wiring import Wiring, wire
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
+from ppdm_flow.policy.granted import waivers_of
 from ppdm_flow.policy.loaded import Loaded, Places
 from ppdm_flow.policy.models import Policy
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The outcome: ``plan`` is None where there are errors. ``diagnostics`` include those of the policy itself."""
+    """The outcome: ``plan`` is None where there are errors. ``diagnostics`` include those of the policy itself.
+
+    ``waived`` are those of the diagnostics, all of them warnings, that a waiver covers.
+    """
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
+    waived: Mapping[Diagnostic, Waiver] = field(default_factory=dict)
 
 
 def compile_policy(
-    loaded: Loaded, columns: Sequence[str] | None = None, data: str | None = None, *, digested: bool = True
+    loaded: Loaded,
+    columns: Sequence[str] | None = None,
+    data: str | None = None,
+    clock: Clock | None = utc_today,
+    *,
+    digested: bool = True,
 ) -> Compiled:
     """Bind plugins, follow attributes through the steps, attach audits, and hold the flow against its rules.
 
     ``columns`` are the names in the data's header, where they are known: then globs among the declared attributes
     are expanded, and the plan is bound to the data. ``data`` names the file that is read in place of the policy's own.
+    ``clock`` tells the day on which waivers are judged; without one they are not.
     Nothing is raised for a bad policy. A plan that nobody will run need not be ``digested``.
     """
     if loaded.policy is None:
         found = partial_faults(loaded.tree, loaded.places)
         return Compiled(None, in_order((*loaded.diagnostics, *found)), loaded.sources)
-    plan, found = _Compiler(loaded, loaded.policy, columns, data).compile(digested=digested)
+    plan, found = _Compiler(loaded, loaded.policy, columns, data).compile()
     every = in_order((*loaded.diagnostics, *found))
-    return Compiled(None if has_errors(every) else plan, every, loaded.sources)
+    told = _waiving(loaded, loaded.policy, plan, every, clock)
+    every = in_order((*every, *told.faults))
+    plan = replace(plan, waivers=told.waivers)
+    if digested:
+        plan = replace(plan, digest=digest(document(plan)))
+    return Compiled(None if has_errors(every) else plan, every, loaded.sources, told.waived)
+
+
+def _waiving(loaded: Loaded, policy: Policy, plan: Plan, found: Sequence[Diagnostic], clock: Clock | None) -> Waiving:
+    """Judge the policy's waivers by the clock; without one they are kept, and cover nothing of the policy."""
+    waivers = waivers_of(policy, loaded)
+    if clock is None or not waivers:
+        return Waiving(waivers=waivers)
+    return waiving(waivers, plan.gates, found, loaded.places, loaded.privacy_waivers, clock())
 
 
 class _Compiler:
@@ -71,7 +98,7 @@ class _Compiler:
         self.policy = policy.model_copy(update={"attributes": attributes}) if attributes else policy
         self.binder = Binder(self.places)
 
-    def compile(self, *, digested: bool) -> tuple[Plan, list[Diagnostic]]:
+    def compile(self) -> tuple[Plan, list[Diagnostic]]:
         policy = self.policy
         facts = facts_of(policy.attributes, self.places)
         requirements = requirements_of(policy, self.places)
@@ -110,7 +137,7 @@ class _Compiler:
         self.found += clashes(policy, [a.name for a in audits if a.implicit], self.places)
         self.found += dangling(gates, owners, policy.releases, self.places)
         self.found += broken(Ground(plan, policy, self.places, frozenset(state.clean)))
-        return (replace(plan, digest=digest(document(plan))) if digested else plan), self.found
+        return plan, self.found
 
     def _wiring(self) -> Wiring:
         steps = {name: step.input for name, step in self.policy.steps.items()}

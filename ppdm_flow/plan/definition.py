@@ -11,6 +11,7 @@ from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirements import Gate, Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
 
 SOURCE = "source"
@@ -138,6 +139,7 @@ class Plan:
     declared: Mapping[str, frozenset[str]]
     digest: str = ""
     ledger: LedgerNode | None = None
+    waivers: tuple[Waiver, ...] = ()
 
     def step(self, name: str) -> StepNode:
         """Return the step of that name. Raises KeyError."""

@@ -18,6 +18,7 @@ from ppdm_flow.core.requirements import (
     Template,
     ValueBound,
 )
+from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.class_documents import class_document
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
 
@@ -45,7 +46,15 @@ def document(plan: Plan) -> Document:
         node = plan.ledger
         where = {"server": node.server} if node.server else {"path": _portable(node.place, plan.home)}
         found["ledger"] = {**where, "subject": node.subject, "repeat": node.repeat}
+    if plan.waivers:
+        found["waivers"] = [_waiver(waiver) for waiver in plan.waivers]
     return found | ({"digest": plan.digest} if plan.digest else {})
+
+
+def _waiver(waiver: Waiver) -> Document:
+    at = {"at": waiver.at} if waiver.at else {}
+    words = {"reason": waiver.reason, "owner": waiver.owner, "until": waiver.until.isoformat()}
+    return {"name": waiver.name, "of": waiver.of, **at, **words}
 
 
 def _source(node: SourceNode, home: str) -> Document:

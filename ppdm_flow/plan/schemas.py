@@ -23,7 +23,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Plan of a ppdm-flow policy",
         "description": "What a run of the policy does: reading, steps, audits, releases, and what must hold.",
-        **record(_top(), optional=("digest", "preview", "ledger")),
+        **record(_top(), optional=("digest", "preview", "ledger", "waivers")),
         "definitions": {
             "attribute": record(_attribute()),
             "source": record(_source()),
@@ -32,6 +32,7 @@ def schema() -> _Schema:
             "release": record(_release()),
             "requirement": _requirement(),
             "gate": record(_gate()),
+            "waiver": record(_waiver(), optional=("at",)),
         },
     }
 
@@ -59,6 +60,7 @@ def _top() -> _Schema:
             },
             optional=("path", "server"),
         ),
+        "waivers": list_of("waiver", "What need not hold for a while."),
         "digest": _digest("SHA-256 of this document without `digest` and `preview`."),
         "preview": {"type": "object", "description": "What the data lets one expect; only with --data."},
     }
@@ -233,6 +235,17 @@ def _itemset_breach() -> _Schema:
             "description": "Others for sets of some lengths.",
             "additionalProperties": shares,
         },
+    }
+
+
+def _waiver() -> _Schema:
+    return {
+        "name": _text("Its name in the policy."),
+        "of": _text("The id, code or hash of what is waived."),
+        "at": _text("With a code: the place that it is waived at."),
+        "reason": _text("Why."),
+        "owner": _text("Who answers for it."),
+        "until": {"type": "string", "format": "date", "description": "The last day that it counts on, UTC."},
     }
 
 

@@ -9,8 +9,10 @@ from typing import Any
 from ppdm_flow.core.requirements import within
 from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.levers import lever
+from ppdm_flow.report.waivers import Waiver, waivers
 from ppdm_flow.report.wording import is_cumulative, kind_of, title_of
 
+_ORDER = ("fails", "waived", "holds")
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
 
 
@@ -19,7 +21,8 @@ class Check:
     """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``.
 
     ``release`` is empty where the figure belongs to no release (a step's own). ``measured`` says where a figure
-    lies inside its bound and yet does not count. ``lever`` says what to do next where it does not hold.
+    lies inside its bound and yet does not count. ``lever`` says what to do next where it does not hold. ``waiver`` is
+    the one by which it need not.
     """
 
     id: str
@@ -42,6 +45,12 @@ class Check:
     before: str
     figure_before: float | None
     lever: str = ""
+    waiver: Waiver | None = None
+
+    @property
+    def state(self) -> str:
+        """``fails``, ``waived`` or ``holds``."""
+        return "holds" if self.holds else "waived" if self.waiver else "fails"
 
     @property
     def share(self) -> bool:
@@ -50,18 +59,18 @@ class Check:
 
 
 def requirements(document: dict[str, Any]) -> list[Check]:
-    """Return the requirements, those that do not hold first."""
+    """Return the requirements: those that fail, those that are waived, those that hold."""
     return _ordered(document, "requirements")
 
 
 def gates(document: dict[str, Any]) -> list[Check]:
-    """Return the gates, those that do not hold first."""
+    """Return the gates, in the same order."""
     return _ordered(document, "gates")
 
 
 def _ordered(document: dict[str, Any], part: str) -> list[Check]:
     found = [_check(r, document, f"{part}-{i}") for i, r in enumerate(document[part], start=1)]
-    return sorted(found, key=lambda check: check.holds)
+    return sorted(found, key=lambda check: _ORDER.index(check.state))
 
 
 def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Check:
@@ -92,12 +101,19 @@ def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Che
         before="" if before is None else amount(before, unit),
         figure_before=before,
         lever=lever(result, document["plan"]),
+        waiver=None if result["holds"] else _waiver(result, document),
     )
 
 
 def _together(result: dict[str, Any]) -> str:
     """Return what to add to a name: empty, unless the result is on what this and other releases tell together."""
     return ", all releases" if is_cumulative(result) else ""
+
+
+def _waiver(result: dict[str, Any], document: dict[str, Any]) -> Waiver | None:
+    """Return the waiver that a result names. One that had expired, or that the document lacks, waives nothing."""
+    name = result.get("waived_by")
+    return next((w for w in waivers(document) if w.name == name and w.days_left >= 0), None)
 
 
 def _inside(result: dict[str, Any], at_most: bool) -> bool:

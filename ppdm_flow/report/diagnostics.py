@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,14 +52,18 @@ def concise(diagnostics: Iterable[Diagnostic]) -> str:
     return "".join(rows)
 
 
-def as_json(diagnostics: Iterable[Diagnostic]) -> str:
-    """Return a JSON object with ``diagnostics`` (sorted by place) and their numbers by severity."""
+def as_json(diagnostics: Iterable[Diagnostic], waived: Mapping[Diagnostic, str] = {}) -> str:
+    """Return a JSON object with ``diagnostics`` (sorted by place) and their numbers by severity.
+
+    Those that are ``waived`` (by the waiver of that name) are there too, and counted apart.
+    """
     ordered = in_order(diagnostics)
-    tally = Counter(d.severity for d in ordered)
+    tally = Counter(d.severity for d in ordered if d not in waived)
     document = {
-        "diagnostics": [_document(d) for d in ordered],
+        "diagnostics": [_document(d) | ({"waived_by": waived[d]} if d in waived else {}) for d in ordered],
         "errors": tally[Severity.ERROR],
         "warnings": tally[Severity.WARNING],
+        "waived": sum(d in waived for d in ordered),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 

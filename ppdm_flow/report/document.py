@@ -10,7 +10,8 @@ from numbers import Integral, Real
 from pathlib import PurePath
 from typing import Any
 
-from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult, WaiverResult
 from ppdm_flow.core.spans import Span
 
 VERSION = 1
@@ -33,6 +34,7 @@ def document(report: Report) -> Document:
         "metrics": _metrics(report),
         "steps": [_step(step) for step in report.steps],
         "findings": _findings(report),
+        "waivers": [_waiver(waiver) for waiver in report.waivers],
         "charts": _charts(report),
         "releases": plain(report.releases, "releases"),
         "plan": plain(report.plan, "plan"),
@@ -82,7 +84,24 @@ def _result(result: RequirementResult, place: str) -> Document:
     }
     if result.interval is not None:
         found["interval"] = plain(result.interval, f"{place}.interval")
-    return found | {"holds": bool(result.holds), "policy_span": _span(result.span), "sentence": result.sentence}
+    waived = {"waived_by": result.waived_by} if result.waived_by else {}
+    found |= {"holds": bool(result.holds), **waived}
+    return found | {"policy_span": _span(result.span), "sentence": result.sentence}
+
+
+def _waiver(result: WaiverResult) -> Document:
+    waiver = result.waiver
+    return {
+        "name": waiver.name,
+        "of": waiver.of,
+        **({"at": waiver.at} if waiver.at else {}),
+        "reason": waiver.reason,
+        "owner": waiver.owner,
+        "until": waiver.until.isoformat(),
+        "days_left": result.days_left,
+        "covers": list(result.covers),
+        "policy_span": _span(waiver.span),
+    }
 
 
 def _span(span: Span | None) -> Document | None:
@@ -140,17 +159,21 @@ def _findings(report: Report) -> list[Document]:
     of_steps = (finding for step in report.steps for finding in step.findings)
     every = dict.fromkeys((*report.findings, *of_steps))
     order = {"error": 0, "warning": 1, "info": 2}
-    return [_finding(f) for f in sorted(every, key=lambda f: (order[f.severity.value], f.code, f.subject, f.text))]
+    ordered = sorted(every, key=lambda f: (order[f.severity.value], f.code, f.subject, f.text))
+    waived = {hash_: each.waiver.name for each in report.waivers for hash_ in each.findings}
+    return [_finding(f, waived) for f in ordered]
 
 
-def _finding(finding: Finding) -> Document:
-    return {
+def _finding(finding: Finding, waived: Mapping[str, str]) -> Document:
+    by = waived.get(finding.hash) if finding.severity is not Severity.ERROR else None
+    found = {
         "code": finding.code,
         "severity": finding.severity.value,
         "text": finding.text,
         "subject": finding.subject,
         "hash": finding.hash,
     }
+    return found | ({"waived_by": by} if by else {})
 
 
 def _charts(report: Report) -> list[Document]:

@@ -33,7 +33,7 @@ def _annotations(judged: Judgement) -> Iterator[Annotation]:
     document = judged.document
     found = verdict(document)
     results = {f"{part}-{i}": r for part in ("requirements", "gates") for i, r in enumerate(document[part], start=1)}
-    for check in found.failing:
+    for check in (*found.failing, *found.waived):
         yield _failing(judged, check, results[check.anchor])
     if not found.released and not found.failing:
         yield Annotation(Severity.ERROR, f"{document['policy']} withheld", (found.sentence, found.contradiction))
@@ -41,9 +41,10 @@ def _annotations(judged: Judgement) -> Iterator[Annotation]:
         yield annotated(diagnostic, judged.places, judged.file)
     for finding in document["findings"]:
         title = f"{finding['code']} {finding['subject']}".strip()
-        yield Annotation(Severity(finding["severity"]), title, (finding["text"],))
+        if not finding.get("waived_by"):
+            yield Annotation(Severity(finding["severity"]), title, (finding["text"],))
     if found.released:
-        yield Annotation(Severity.INFO, f"{document['policy']} released", (found.sentence, found.caution))
+        yield Annotation(Severity.INFO, f"{document['policy']} {found.word.lower()}", (found.sentence, found.caution))
 
 
 def _failing(judged: Judgement, check: Check, result: dict[str, Any]) -> Annotation:
@@ -51,10 +52,12 @@ def _failing(judged: Judgement, check: Check, result: dict[str, Any]) -> Annotat
     lines = (
         f"measured {check.measured}, asked {check.bound}",
         check.sentence,
+        f"{check.waiver.terms}: {check.waiver.reason}" if check.waiver else "",
         f"next: {check.lever}" if check.lever else "",
     )
+    severity = Severity.WARNING if check.waiver else Severity.ERROR
     span = result["policy_span"]
-    title = f"{check.id} does not hold{where}"
+    title = f"{check.id} does not hold{where}{' (waived)' if check.waiver else ''}"
     if span is None:
-        return Annotation(Severity.ERROR, title, lines)
-    return Annotation(Severity.ERROR, title, lines, judged.shown(span["file"]), Span(**span))
+        return Annotation(severity, title, lines)
+    return Annotation(severity, title, lines, judged.shown(span["file"]), Span(**span))

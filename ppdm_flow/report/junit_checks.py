@@ -25,7 +25,8 @@ def render(judged: Judgement) -> str:
     several = len({check.release for check in every}) > 1
     cases = [_case(judged, check, results[check.anchor], several) for check in every]
     cases += _unexplained(document["policy"], found)
-    properties = {"verdict": "released" if found.released else "withheld", **_strings(document["run"])}
+    tally = {"waived": str(len(found.waived))} if found.waived else {}
+    properties = {"verdict": "released" if found.released else "withheld", **tally, **_strings(document["run"])}
     return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])
 
 
@@ -46,14 +47,21 @@ def _case(judged: Judgement, check: Check, result: dict[str, Any], several: bool
     return Case(
         judged.document["policy"],
         name,
-        Outcome.PASSED if check.holds else Outcome.FAILED,
-        f"measured {check.measured}, asked {check.bound}",
+        _OUTCOME[check.state],
+        f"measured {check.measured}, asked {check.bound}{_waived(check)}",
         "\n".join(part for part in (check.sentence, check.lever and f"Next: {check.lever}") if part),
         check.kind,
         properties=dict(_properties(check, result)),
         file=judged.shown(span["file"]) if span else "",
         line=span.get("line"),
     )
+
+
+_OUTCOME = {"holds": Outcome.PASSED, "waived": Outcome.SKIPPED, "fails": Outcome.FAILED}
+
+
+def _waived(check: Check) -> str:
+    return f"; {check.waiver.terms}: {check.waiver.reason}" if check.waiver else ""
 
 
 def _properties(check: Check, result: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _CALLS = re.compile(r"([@#])(?=\w)")  # people and issues that a forge would link and tell
 _LINKS = re.compile(r"(?i)(https?|ftp|www)([:.])")
 _LONGEST_CELL = 600
-_MARK = {True: "✅", False: "❌"}
+_MARK = {"holds": "✅", "waived": "🟠", "fails": "❌"}
 
 _Rows = Iterable[Sequence[str]]
 
@@ -54,7 +54,7 @@ def escaped(text: str) -> str:
 
 
 def _head(document: dict[str, Any], judged: Verdict) -> str:
-    lines = [f"## {_MARK[judged.released]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
+    lines = [f"## {_MARK[judged.state]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", f"> ⚠️ **{escaped(warning)}**"]
@@ -71,6 +71,7 @@ def _sections(document: dict[str, Any], judged: Verdict) -> Iterable[str]:
     for title, part in (("Requirements", judged.requirements), ("Gates", judged.gates)):
         if part:
             yield _section(title, _checks(part), folded=len(part) > _OPEN_ROWS)
+    yield _section("Waivers", _table(("Waiver", "Of", "Until", "", "Owner", "Reason", "Covers"), _waivers(judged)))
     yield _findings(document["findings"])
     yield _section("Releases", _table(("Release", "What", ""), _releases(document)))
     yield _suppressed(document)
@@ -110,7 +111,15 @@ def _check(check: Check, several: bool) -> tuple[str, ...]:
         measured += f"; original {check.before}"
     where = (check.release,) if several else ()
     means = f"{check.sentence} Next: {check.lever}" if check.lever else check.sentence
-    return (_MARK[check.holds], check.id, *where, measured, check.bound, means, check.place)
+    if check.waiver:
+        means = f"{check.waiver.terms[0].upper()}{check.waiver.terms[1:]}: {check.waiver.reason}. {means}"
+    return (_MARK[check.state], check.id, *where, measured, check.bound, means, check.place)
+
+
+def _waivers(judged: Verdict) -> _Rows:
+    for each in judged.waivers:
+        covers = ", ".join(each.covers) or "nothing"
+        yield each.name, each.of, each.until, each.left, each.owner, each.reason, covers
 
 
 def _releases(document: dict[str, Any]) -> _Rows:
@@ -137,5 +146,10 @@ def _metrics(metrics: dict[str, Any]) -> _Rows:
 
 
 def _findings(findings: Sequence[dict[str, Any]]) -> str:
-    rows = ((f["severity"], f["code"], f["text"], f["hash"]) for f in findings)
+    rows = ((_severity(f), f["code"], f["text"], f["hash"]) for f in findings)
     return _section("Findings", _table(("", "Code", "What", "Hash"), rows), folded=len(findings) > _OPEN_ROWS)
+
+
+def _severity(finding: dict[str, Any]) -> str:
+    by = finding.get("waived_by")
+    return f"{finding['severity']}, waived by {by}" if by else str(finding["severity"])

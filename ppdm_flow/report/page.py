@@ -93,7 +93,7 @@ class Page:
 def page(document: dict[str, Any]) -> Page:
     """Return the page of a report document."""
     judged = verdict(document)
-    sheet = (*judged.failing, *(c for c in (*judged.requirements, *judged.gates) if c.holds))
+    sheet = (*judged.failing, *judged.waived, *(c for c in (*judged.requirements, *judged.gates) if c.holds))
     seconds = sum(step["seconds"] for step in document["steps"])
     return Page(
         policy=document["policy"],
@@ -128,8 +128,8 @@ def _lists(checks: Sequence[Check]) -> tuple[CheckList, ...]:
     lists = []
     for name in names:
         rows = [_row(check) for check in checks if check.release == name]
-        failing = sum(not row.check.holds for row in rows)
-        shown = max(failing, _OPEN_CHECKS)
+        telling = sum(not row.check.holds for row in rows)
+        shown = max(telling, _OPEN_CHECKS)
         heading = f"Release {name}" if name else "All releases"
         lists.append(CheckList(heading if len(names) > 1 else "", tuple(rows[:shown]), tuple(rows[shown:])))
     return tuple(lists)
@@ -141,6 +141,7 @@ def _row(check: Check) -> Row:
         check.limit,
         at_most=check.at_most,
         holds=check.holds,
+        waived=check.waiver is not None,
         share=check.share,
         interval=check.ends,
         before=check.figure_before,
@@ -183,6 +184,8 @@ def _tiles(document: dict[str, Any], judged: Verdict, seconds: float) -> tuple[t
     for name, checks in (("requirements hold", judged.requirements), ("gates hold", judged.gates)):
         if checks:
             tiles.append((f"{sum(c.holds for c in checks):,} of {len(checks):,}", name))
+    if judged.waived:
+        tiles.append((f"{len(judged.waived):,}", "waived"))
     if document["steps"]:
         tiles.append((f"{document['steps'][0]['rows_in']:,}", "rows read"))
         whole = document["run"].get("seconds", seconds)

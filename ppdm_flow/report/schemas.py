@@ -18,7 +18,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Report of a ppdm-flow run",
         "description": "The verdict on a release, every figure that it rests on, and how the data was made.",
-        **record(_top()),
+        **record(_top(), optional=("waivers",)),
         "definitions": _definitions(),
     }
 
@@ -29,7 +29,8 @@ def _top() -> _Schema:
         "policy": _text("Name of the release policy."),
         "verdict": {
             "enum": ["released", "withheld"],
-            "description": "`released` if every requirement and every gate holds on every release, else `withheld`.",
+            "description": "`released` if every requirement and every gate holds on every release, or does not and is"
+            " waived (`waived_by`), else `withheld`.",
         },
         "requirements": list_of("result", "What the policy's `privacy` section asks for, as measured on each release."),
         "gates": list_of("result", "The policy's bounds on other figures, as measured on each release."),
@@ -41,6 +42,7 @@ def _top() -> _Schema:
         },
         "steps": list_of("step", "The steps in the order of the plan, with rows, seconds and figures."),
         "findings": list_of("finding", "What a reader should know beside the figures, errors first."),
+        "waivers": list_of("waiver", "What the policy says need not hold for a while, and what needed it."),
         "charts": list_of("chart", "The data of the report's pictures."),
         "releases": {
             "type": "object",
@@ -54,11 +56,12 @@ def _top() -> _Schema:
 
 def _definitions() -> _Schema:
     return {
-        "result": record(_result(), optional=("interval",)),
+        "result": record(_result(), optional=("interval", "waived_by")),
         "span": record(_span()),
         "figure": record(_figure(), optional=("interval", "sample", "note")),
         "step": record(_step()),
-        "finding": record(_finding()),
+        "finding": record(_finding(), optional=("waived_by",)),
+        "waiver": record(_waiver(), optional=("at",)),
         "chart": record(_chart()),
         "series": record(_series(), optional=("low", "high")),
         "interval": {
@@ -84,6 +87,7 @@ def _result() -> _Schema:
         "measured": {"type": ["number", "null"], "description": "The figure; null where it could not be measured."},
         "interval": of("interval"),
         "holds": {"type": "boolean", "description": "Whether the requirement holds. What is unmeasured does not."},
+        "waived_by": _text("The waiver, where it does not hold and withholds nothing."),
         "policy_span": {
             "description": "The lines of the policy that ask for it.",
             "anyOf": [of("span"), {"type": "null"}],
@@ -141,6 +145,28 @@ def _finding() -> _Schema:
             "type": "string",
             "pattern": "^[0-9a-f]{16}$",
             "description": "Names this finding in waivers; the same in every run.",
+        },
+        "waived_by": _text("The waiver that covers it."),
+    }
+
+
+def _waiver() -> _Schema:
+    return {
+        "name": _text("Its name in the policy."),
+        "of": _text("The id, code or hash of what is waived."),
+        "at": _text("With a code: the place that it is waived at."),
+        "reason": _text("Why."),
+        "owner": _text("Who answers for it."),
+        "until": {"type": "string", "format": "date", "description": "Its last day, UTC."},
+        "days_left": {"type": "integer", "description": "Days after that of the verdict; below 0: it had expired."},
+        "covers": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What it was needed for; empty where nothing needed it.",
+        },
+        "policy_span": {
+            "description": "The lines of the policy that grant it.",
+            "anyOf": [of("span"), {"type": "null"}],
         },
     }
 

@@ -14,7 +14,7 @@ _WIDTH = 100
 _NARROWEST = 40
 _MOST_HOLDING = 20
 _LONGEST_NAME = 44
-_MARK = {True: "ok", False: "NO"}
+_MARK = {"holds": "ok", "waived": "waived", "fails": "NO"}
 _GAP = "  "
 
 
@@ -33,20 +33,20 @@ def render(document: dict[str, Any], width: int = _WIDTH, words: tuple[str, str]
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", *_wrapped(f"warning: {warning}", width)]
-    lines += _checks(judged, width)
+    lines += [*_checks(judged, width), *_waivers(judged, width)]
     return "\n".join(_printable(line).rstrip() for line in lines) + "\n"
 
 
 def _checks(judged: Verdict, width: int) -> list[str]:
     every = (*judged.requirements, *judged.gates)
     holding = [check for check in every if check.holds]
-    shown = [*judged.failing, *holding[:_MOST_HOLDING]]
+    shown = [*judged.failing, *judged.waived, *holding[:_MOST_HOLDING]]
     if not shown:
         return []
     lines = ["", *_table(shown, several=len(judged.releases) > 1)]
     if len(holding) > _MOST_HOLDING:
         lines.append(f"    and {len(holding) - _MOST_HOLDING:,} more that hold")
-    for check in judged.failing:
+    for check in (*judged.failing, *judged.waived):
         lines += _why(check, width)
     return lines
 
@@ -57,7 +57,21 @@ def _why(check: Check, width: int) -> list[str]:
         return []
     where = f"{check.id} ({check.place})" if check.place else check.id
     lines = ["", *_wrapped(where, width), *_wrapped(check.sentence, width, "    ")]
+    if check.waiver:
+        lines += _wrapped(f"{check.waiver.terms}: {check.waiver.reason}", width, "    ")
     return [*lines, *_wrapped(f"next: {check.lever}", width, "    ")] if check.lever else lines
+
+
+def _waivers(judged: Verdict, width: int) -> list[str]:
+    """Return the waivers that no check needed: those of findings, those that had expired, those of nothing."""
+    told = {check.waiver.name for check in judged.waived if check.waiver}
+    lines: list[str] = []
+    for waiver in judged.waivers:
+        if waiver.name not in told:
+            what = f"covers {', '.join(waiver.covers)}" if waiver.covers else "covers nothing"
+            text = f"waiver `{waiver.name}` of {waiver.of} until {waiver.until} ({waiver.left}) {what}; {waiver.owner}"
+            lines += ["", *_wrapped(f"{text}: {waiver.reason}", width)]
+    return lines
 
 
 def _table(checks: Sequence[Check], *, several: bool) -> list[str]:
@@ -69,7 +83,7 @@ def _table(checks: Sequence[Check], *, several: bool) -> list[str]:
 
 def _cells(check: Check, several: bool) -> tuple[str, ...]:
     names = (shortened(check.id, _LONGEST_NAME), *((check.release,) if several else ()))
-    return (_MARK[check.holds], *names, check.measured, check.bound)
+    return (_MARK[check.state], *names, check.measured, check.bound)
 
 
 def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:

@@ -33,13 +33,21 @@ _ORDER = (*_RISKS, *_KEPT)
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A share in [0, 1] as a bar, with the text beside it; ``release`` is empty where there is one only."""
+    """A share in [0, 1] as a bar, with the text beside it; ``release`` is empty where there is one only.
+
+    ``state`` is ``holds``, ``waived`` or ``fails``.
+    """
 
     name: str
     release: str
     share: float
     text: str
-    good: bool = True
+    state: str = "holds"
+
+    @property
+    def good(self) -> bool:
+        """Whether it holds."""
+        return self.state == "holds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,7 @@ def _used(check: Check, several: bool) -> Gauge | None:
     part, whole = (check.figure, check.limit) if check.at_most else (check.limit, check.figure)
     ratio = part / whole if whole else 1.0
     name = check.title if check.title == check.kind else f"{check.kind} {check.title}"
-    return Gauge(name, check.release if several else "", _inside(ratio), amount(ratio, "share"), check.holds)
+    return Gauge(name, check.release if several else "", _inside(ratio), amount(ratio, "share"), check.state)
 
 
 def _measured(document: dict[str, Any]) -> Iterator[_Share]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.report.amounts import plural
 from ppdm_flow.report.checks import Check, gates, requirements
+from ppdm_flow.report.waivers import Waiver, waivers
 from ppdm_flow.report.wording import listed
 
 
@@ -18,11 +19,19 @@ class Tally:
     release: str
     held: int
     total: int
+    waived: int = 0
 
     @property
     def holds(self) -> bool:
         """Whether all of them do."""
         return self.held == self.total
+
+    @property
+    def state(self) -> str:
+        """``fails``, ``waived`` or ``holds``: the worst of them."""
+        if self.held + self.waived < self.total:
+            return "fails"
+        return "waived" if self.waived else "holds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +46,27 @@ class Verdict:
     requirements: tuple[Check, ...]
     gates: tuple[Check, ...]
     releases: tuple[Tally, ...]
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def failing(self) -> tuple[Check, ...]:
-        """All checks that do not hold."""
-        return tuple(check for check in (*self.requirements, *self.gates) if not check.holds)
+        """All checks that do not hold and are not waived."""
+        return self._in("fails")
+
+    @property
+    def waived(self) -> tuple[Check, ...]:
+        """All checks that do not hold and need not."""
+        return self._in("waived")
+
+    @property
+    def state(self) -> str:
+        """``fails``, ``waived`` or ``holds``."""
+        if not self.released:
+            return "fails"
+        return "waived" if self.waived else "holds"
+
+    def _in(self, state: str) -> tuple[Check, ...]:
+        return tuple(check for check in (*self.requirements, *self.gates) if check.state == state)
 
 
 def verdict(document: dict[str, Any]) -> Verdict:
@@ -49,50 +74,62 @@ def verdict(document: dict[str, Any]) -> Verdict:
     asked, gated = tuple(requirements(document)), tuple(gates(document))
     every = (*asked, *gated)
     claimed = document["verdict"] == "released"
-    failing = [check for check in every if not check.holds]
+    failing = [check for check in every if check.state == "fails"]
+    waived = any(check.state == "waived" for check in every)
     released = claimed and not failing
     return Verdict(
         released=released,
-        word="Released" if released else "Withheld",
+        word=("Released under waivers" if waived else "Released") if released else "Withheld",
         sentence=_sentence(released, asked, gated, list(document["releases"])),
-        contradiction=_contradiction(claimed, len(failing), len(every)),
+        contradiction=_contradiction(claimed, len(failing), len(every), waived=waived),
         caution="" if asked else "The policy states no privacy requirement, so this verdict says nothing of privacy.",
         requirements=asked,
         gates=gated,
         releases=tuple(_tallies(list(document["releases"]), every)),
+        waivers=waivers(document),
     )
 
 
 def _sentence(released: bool, asked: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str]) -> str:
     total = len(asked) + len(gated)
-    failing = sum(not check.holds for check in (*asked, *gated))
+    failing = sum(check.state == "fails" for check in (*asked, *gated))
+    waived = sum(check.state == "waived" for check in (*asked, *gated))
+    beside = f" {waived:,} more {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived." if waived else ""
     where = f" ({listed(releases)})" if releases else ""
     if released:
         what = f"{len(releases):,} releases{where}" if len(releases) > 1 else listed(releases) or "asked"
         leave = f"The data may leave as {what}."
-        return f"{_held(len(asked), len(gated))} {leave}"
+        held = [sum(check.holds for check in part) for part in (asked, gated)]
+        return f"{_held(*held, waived=waived)} {leave}"
     if failing:
         verb = "does" if failing == 1 else "do"
-        return f"{failing:,} of {plural(total, 'check')} {verb} not hold. No release has left{where}."
+        return f"{failing:,} of {plural(total, 'check')} {verb} not hold.{beside} No release has left{where}."
     return f"No release has left{where}."
 
 
-def _held(asked: int, gated: int) -> str:
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _held(asked: int, gated: int, *, waived: int) -> str:
     parts = [plural(count, noun) for count, noun in ((asked, "requirement"), (gated, "gate")) if count]
+    but = f"{plural(waived, 'check')} {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived."
     if not parts:
-        return "Nothing was asked, so nothing failed."
+        return but[0].upper() + but[1:] if waived else "Nothing was asked, so nothing failed."
     verb = "holds" if asked + gated == 1 else "hold"
-    return f"{listed(parts)} {verb}, measured on the released files themselves."
+    held = f"{listed(parts)} {verb}, measured on the released files themselves"
+    return f"{held}; {but}" if waived else f"{held}."
 
 
-def _contradiction(claimed: bool, failing: int, total: int) -> str:
+def _contradiction(claimed: bool, failing: int, total: int, *, waived: bool) -> str:
     if claimed and failing:
         return (
             "This document contradicts itself: it says `released`, but not every check in it holds."
             " Treat the data as withheld and verify the run."
         )
     if not claimed and not failing and total:
-        return "Every check holds, and yet the data was withheld: the findings say why."
+        every = "Every check holds or is waived" if waived else "Every check holds"
+        return f"{every}, and yet the data was withheld: the findings say why."
     return ""
 
 
@@ -100,4 +137,5 @@ def _tallies(releases: list[str], every: Iterable[Check]) -> Iterable[Tally]:
     checks = list(every)
     for name in dict.fromkeys((*releases, *(check.release for check in checks if check.release))):
         own = [check for check in checks if check.release in {name, ""}]
-        yield Tally(name, sum(check.holds for check in own), len(own))
+        waived = sum(check.state == "waived" for check in own)
+        yield Tally(name, sum(check.holds for check in own), len(own), waived)

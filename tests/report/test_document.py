@@ -72,6 +72,7 @@ def test_names_of_the_contract(document):
         "metrics",
         "steps",
         "findings",
+        "waivers",
         "charts",
         "releases",
         "plan",

@@ -20,6 +20,7 @@ HUNDREDS = (
     "mined",
     "shape",
     "compose",
+    "waivers",
     "plugins",
     "rules",
     "plan",

@@ -21,6 +21,7 @@ from ppdm_flow.policy.rules import (
     sensitivities,
     source,
     templates,
+    waivers,
 )
 from ppdm_flow.policy.rules.scene import Scene
 
@@ -38,6 +39,7 @@ RULES = (
     ledger.judge,
     gates.judge,
     releases.judge,
+    waivers.judge,
 )
 
 

@@ -23,10 +23,11 @@ def bullet(
     share: bool,
     interval: Sequence[float] | None,
     before: float | None = None,
+    waived: bool = False,
 ) -> Drawing:
     """Return the drawing; ``share`` says that the figure cannot leave [0, 1] where it is positive.
 
-    ``before`` is the same figure of the original data: a hollow mark.
+    ``before`` is the same figure of the original data: a hollow mark. ``waived``: it does not hold, and need not.
     """
     low, high = _range(measured, bound, share, before)
     scale = Scale(low, high, _EDGE, WIDTH - _EDGE)
@@ -40,7 +41,7 @@ def bullet(
     drawing.lines.append(Line(limit, 2, limit, HEIGHT - 2, "bound"))
     if measured is None:
         return drawing
-    style = "good" if holds else "bad"
+    style = "good" if holds else "waived" if waived else "bad"
     if interval:
         drawing.lines.append(Line(scale(interval[0]), middle, scale(interval[1]), middle, f"interval {style}"))
     if before is not None:

@@ -1,0 +1,57 @@
+"""The waivers that a finished run rests on, as its manifest has them, on a later day."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.waivers import day
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One waiver of a finished run, and what there is to say of it today."""
+
+    name: str
+    text: str
+    expired: bool = False
+
+
+def grants(manifest: Mapping[str, Any], today: date) -> tuple[Grant, ...]:
+    """Return the waivers that the run needed; a run that needs one that has expired would be withheld today."""
+    return tuple(_grant(each, today) for each in manifest.get("waivers", ()) if each["covers"])
+
+
+def _grant(each: Mapping[str, Any], today: date) -> Grant:
+    until, covers = date.fromisoformat(each["until"]), ", ".join(each["covers"])
+    left = (until - today).days
+    if left < 0:
+        return Grant(each["name"], f"has expired since ({until}): {covers} would count today", expired=True)
+    return Grant(each["name"], f"counts until {until} ({left} days left): {covers}")
+
+
+def readable(manifest: Mapping[str, Any]) -> bool:
+    """Whether the waivers of a manifest are as this program writes them."""
+    found = manifest.get("waivers", [])
+    return isinstance(found, list) and all(_whole(each) for each in found)
+
+
+def _whole(each: Any) -> bool:
+    if not isinstance(each, Mapping) or not all(isinstance(each.get(key), str) for key in ("name", "of", "until")):
+        return False
+    covers = each.get("covers")
+    return day(each["until"]) is not None and isinstance(covers, list) and all(isinstance(c, str) for c in covers)
+
+
+def agrees(report: Path, manifest: Mapping[str, Any]) -> bool:
+    """Whether a run's report tells of the same waivers as its manifest."""
+    try:
+        told = json.loads(report.read_text(encoding="utf-8")).get("waivers", [])
+        said = [{key: each[key] for key in ("name", "of", "until", "covers")} for each in told]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return said == list(manifest.get("waivers", []))

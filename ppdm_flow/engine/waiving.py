@@ -1,0 +1,118 @@
+"""Waivers at the verdict: what does not hold and need not, and which waivers nothing needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Finding, RequirementResult, WaiverResult
+from ppdm_flow.core.successive import FirstDraw
+from ppdm_flow.core.waivers import Waiver, of_privacy
+from ppdm_flow.plan.definition import Plan
+
+UNUSED = "PPF685"
+EXPIRED = "PPF686"
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """The results of a run with its waivers laid over them, and what became of each waiver."""
+
+    requirements: tuple[RequirementResult, ...]
+    gates: tuple[RequirementResult, ...]
+    waivers: tuple[WaiverResult, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def tally(self) -> Mapping[str, int]:
+        """How many requirements and gates there are, how many fail, and how many would and are waived."""
+        every = (*self.requirements, *self.gates)
+        counts = {"total": len(every), "failed": sum(not r.passes for r in every)}
+        return counts | {"waived": sum(bool(r.waived_by) for r in every)}
+
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """The waivers as the manifest has them."""
+        return [
+            {"name": w.waiver.name, "of": w.waiver.of, "until": w.waiver.until.isoformat(), "covers": list(w.covers)}
+            for w in self.waivers
+        ]
+
+
+def waive(
+    plan: Plan,
+    requirements: Sequence[RequirementResult],
+    gates: Sequence[RequirementResult],
+    findings: Iterable[Finding],
+    today: date,
+) -> Waived:
+    """Lay the plan's waivers over what was judged, on the day of the verdict.
+
+    Only a figure that was measured, was verified, and lies beyond its bound is waived: where two routes disagree, or
+    nothing vouches for a figure, nobody knows what one would put up with. ``ledger.repeat`` never is, and a
+    requirement only where its waiver has leave.
+    """
+    found = tuple(dict.fromkeys(findings))
+    valid = [w for w in plan.waivers if not w.expired(today)]
+    never = {r.id for r in plan.requirements if isinstance(r, FirstDraw)}
+    asked = tuple(_over(r, [w for w in valid if r.id not in never]) for r in requirements)
+    gated = tuple(_over(r, valid) for r in gates)
+    results = tuple(_result(w, (*asked, *gated), found, today) for w in plan.waivers)
+    told = (finding for each in results for finding in _told(each, (*asked, *gated), found, today))
+    return Waived(asked, gated, results, (*found, *told))
+
+
+def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementResult:
+    if result.holds or not result.verified or result.measured is None:
+        return result
+    mine = (w for w in waivers if w.of == result.id and (w.privacy or not _private(result)))
+    waiver = next(mine, None)
+    return replace(result, waived_by=waiver.name) if waiver else result
+
+
+def _private(result: RequirementResult) -> bool:
+    """Whether it is a requirement, or a gate on the figure of one."""
+    return of_privacy(result.id) or of_privacy(result.metric)
+
+
+def _result(
+    waiver: Waiver, results: Sequence[RequirementResult], findings: Sequence[Finding], today: date
+) -> WaiverResult:
+    if waiver.expired(today):
+        return WaiverResult(waiver, waiver.days_left(today))
+    named = [f"{r.id} on {r.release}" if r.release else r.id for r in results if r.waived_by == waiver.name]
+    mine = [f for f in findings if f.severity is not Severity.ERROR and _about(waiver, f)]
+    told = [f"{f.code} {f.subject}".rstrip() for f in mine]
+    covers = tuple(dict.fromkeys((*named, *waiver.covers, *told)))
+    return WaiverResult(waiver, waiver.days_left(today), covers, tuple(dict.fromkeys(f.hash for f in mine)))
+
+
+def _about(waiver: Waiver, finding: Finding) -> bool:
+    return waiver.covers_finding(finding.code, finding.subject, finding.hash)
+
+
+def _told(
+    outcome: WaiverResult, results: Sequence[RequirementResult], findings: Sequence[Finding], today: date
+) -> Iterable[Finding]:
+    """Yield a finding about a waiver that expired while the run was going on, or that nothing needed."""
+    waiver, subject = outcome.waiver, f"waivers.{outcome.waiver.name}"
+    if waiver.expired(today):
+        text = f"Waiver `{waiver.name}` expired before the verdict (its last day was {waiver.until}): it covers nothing"
+        yield Finding(EXPIRED, Severity.WARNING, text, subject)
+    elif not outcome.covers:
+        text = f"Waiver `{waiver.name}` covers nothing: {_why(waiver, results, findings)}"
+        yield Finding(UNUSED, Severity.WARNING, text, subject)
+
+
+def _why(waiver: Waiver, results: Sequence[RequirementResult], findings: Sequence[Finding]) -> str:
+    mine = [r for r in results if r.id == waiver.of]
+    if any(not r.holds for r in mine):
+        return f"`{waiver.of}` could not be measured or verified, and such a failure cannot be waived"
+    if mine:
+        return f"`{waiver.of}` holds"
+    if any(_about(replace(waiver, privacy=True), f) for f in findings):
+        return "what it is about is an error, or stands under `privacy:`, and cannot be waived"
+    return f"the run found no `{waiver.of}`"

@@ -1,0 +1,131 @@
+"""Waivers on the day that they are judged: expired, too long, without permission, of nothing (PPF332 to PPF337)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import PurePath
+
+from ppdm_flow.core.clock import in_a_year
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
+from ppdm_flow.core.requirements import Gate
+from ppdm_flow.core.spans import Span
+from ppdm_flow.core.waivers import Waiver, is_code, of_privacy, within
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.permission import Permission
+
+OF_RUNS = frozenset({"PPF587"})
+"""Codes below PPF700 that steps report when they run."""
+_PRIVACY_CODES = frozenset({"PPF526"})
+_FIRST_OF_RUNS = "PPF7"
+
+
+@dataclass(slots=True)
+class Waiving:
+    """What the day says of waivers: ``faults``, the warnings that they cover, and the waivers with what they cover."""
+
+    faults: list[Diagnostic] = field(default_factory=list)
+    waived: dict[Diagnostic, Waiver] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+
+
+def waiving(
+    waivers: Iterable[Waiver],
+    gates: Iterable[Gate],
+    found: Iterable[Diagnostic],
+    places: Places,
+    permission: Permission,
+    today: date,
+) -> Waiving:
+    """Judge waivers, and say which of the diagnostics ``found`` they cover. Those that have expired cover nothing."""
+    outcome, every = Waiving(), tuple(found)
+    faulty = {d.path[1] for d in every if d.path[:1] == ("waivers",) and d.severity is Severity.ERROR}
+    private = {gate.id for gate in gates if of_privacy(gate.metric)}
+    for waiver in waivers:
+        faults = list(_dates(waiver, places, today))
+        if of_privacy(waiver.of) or waiver.of in private:
+            faults += _refused(waiver, waiver.of, places, permission)
+        covered: list[Diagnostic] = []
+        if is_code(waiver.of) and waiver.name not in faulty:
+            mine = [d for d in every if d.code == waiver.of and _at(d, waiver, places)]
+            faults += _matches(waiver, mine, places, permission)
+            covered = [] if has_errors(faults) else mine
+        known = replace(waiver, covers=tuple(_told(d) for d in covered))
+        outcome.waived |= dict.fromkeys(covered, known)
+        outcome.faults += faults
+        outcome.waivers = (*outcome.waivers, known)
+    return outcome
+
+
+def _dates(waiver: Waiver, places: Places, today: date) -> Iterator[Diagnostic]:
+    path = ("waivers", waiver.name, "until")
+    span, last = places.value(*path), in_a_year(today)
+    if waiver.expired(today):
+        text = f"waiver `{waiver.name}` has expired: its last day was {waiver.until}"
+        hint = "mend what it waives and remove it, or agree anew"
+        yield Diagnostic("PPF333", text, span, hint=hint, path=path)
+    elif waiver.until > last:
+        text = f"waiver `{waiver.name}` is for more than a year"
+        yield Diagnostic("PPF332", text, span, hint=f"{last} is the latest", path=path)
+
+
+def _refused(waiver: Waiver, about: str, places: Places, permission: Permission) -> Iterator[Diagnostic]:
+    if permission.allowed:
+        return
+    path = ("waivers", waiver.name, "of")
+    text = f"no template allows that `{about}` is waived"
+    note = "a template that the policy extends has to say `floors: {waivers.privacy: allowed}`; the policy cannot"
+    related = (Related(permission.place, "this decides"),) if permission.place else ()
+    yield Diagnostic("PPF335", text, places.value(*path), notes=(note,), related=related, path=path)
+
+
+def _matches(waiver: Waiver, mine: list[Diagnostic], places: Places, permission: Permission) -> Iterator[Diagnostic]:
+    path = ("waivers", waiver.name, "of")
+    span = places.value(*path)
+    errors = [d for d in mine if d.severity is Severity.ERROR]
+    if errors:
+        related = tuple(Related(d.span, "the error") for d in errors[:1] if d.span)
+        text = f"`{waiver.of}` is an error here, and errors cannot be waived: the policy has no meaning with it"
+        yield Diagnostic("PPF336", text, span, related=related, path=path)
+        return
+    if not mine and waiver.of < _FIRST_OF_RUNS and waiver.of not in OF_RUNS:
+        where = f" at `{waiver.at}`" if waiver.at else ""
+        text = f"waiver `{waiver.name}` is not used: there is no {waiver.of}{where}"
+        yield Diagnostic("PPF337", text, span, Severity.WARNING, hint="remove it", path=path)
+    about = next((p for p in (_place(d, places) for d in mine) if within(p, "privacy")), None)
+    if about is None and mine and waiver.of in _PRIVACY_CODES:
+        about = "privacy"
+    if about is not None:
+        yield from _refused(waiver, about, places, permission)
+
+
+def _at(diagnostic: Diagnostic, waiver: Waiver, places: Places) -> bool:
+    return not waiver.at or within(_place(diagnostic, places), waiver.at)
+
+
+def _place(diagnostic: Diagnostic, places: Places) -> str:
+    """Return the dotted place of a diagnostic: its own, or the innermost one whose span it begins in."""
+    if diagnostic.path or diagnostic.span is None:
+        return ".".join(diagnostic.path)
+    at = diagnostic.span
+    every = (*places.keys.items(), *places.values.items())
+    inside = [path for path, span in every if _holds(span, at)]
+    depth = max((len(path) for path in inside), default=0)
+    return ".".join(next((path for path in inside if len(path) == depth), ()))
+
+
+def _holds(span: Span, at: Span) -> bool:
+    begin, end, here = (span.line, span.column), (span.end_line, span.end_column), (at.line, at.column)
+    return span.file == at.file and begin <= here < end
+
+
+def _told(diagnostic: Diagnostic) -> str:
+    span = diagnostic.span
+    where = f" at {PurePath(span.file).name}:{span.line}" if span else ""
+    return f"{diagnostic.code}{where}"
+
+
+def uncovered(found: Iterable[Diagnostic], waived: Mapping[Diagnostic, Waiver]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics that no waiver covers."""
+    return tuple(d for d in found if d not in waived)

@@ -1,0 +1,53 @@
+"""The waivers of a report document: what need not hold for a while, why, who answers for it, and how long still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.report.amounts import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """One waiver. ``until`` is its last day (ISO date), ``days_left`` are counted from the day of the verdict.
+
+    ``covers`` says in words what it was needed for; empty where nothing needed it, or where it had expired.
+    """
+
+    name: str
+    of: str
+    reason: str
+    owner: str
+    until: str
+    days_left: int
+    covers: tuple[str, ...] = ()
+
+    @property
+    def left(self) -> str:
+        """How long it counts still: ``12 days left``."""
+        if self.days_left < 0:
+            return "expired"
+        return f"{plural(self.days_left, 'day')} left" if self.days_left else "its last day"
+
+    @property
+    def soon(self) -> bool:
+        """Whether it is over within two weeks."""
+        return self.days_left <= 14
+
+    @property
+    def terms(self) -> str:
+        """Name, owner and time in one line."""
+        return f"waived by `{self.name}` until {self.until} ({self.left}), {self.owner} answers for it"
+
+
+def waivers(document: dict[str, Any]) -> tuple[Waiver, ...]:
+    """Return the waivers: those that were needed first, then by how long they count still."""
+    found = [_waiver(each) for each in document.get("waivers", ())]
+    return tuple(sorted(found, key=lambda waiver: (not waiver.covers, waiver.days_left, waiver.name)))
+
+
+def _waiver(each: dict[str, Any]) -> Waiver:
+    of = f"{each['of']} at {each['at']}" if each.get("at") else each["of"]
+    words = each["reason"], each["owner"], each["until"]
+    return Waiver(each["name"], of, *words, each["days_left"], tuple(each["covers"]))
