@@ -144,8 +144,12 @@ def errors(text: str, example: str, folder: Path) -> list[Diagnostic]:
 
 def shown(page: CodePage) -> bool:
     """Return whether `check` can be asked about the page's bad example: it is about a policy, and in YAML."""
-    tests = mapped(page.bad) and "tests" in read(page.bad)
-    return language(page.bad) == "yaml" and not tests
+    return language(page.bad) == "yaml" and not of_tests(page.bad)
+
+
+def of_tests(example: str) -> bool:
+    """Return whether an example is of a file with policy tests."""
+    return mapped(example) and "tests" in read(example)
 
 
 def first_words(text: str) -> bool:
@@ -169,6 +173,7 @@ def test_every_page_is_whole(page: CodePage) -> None:
 def test_examples_are_parts_of_a_file_from_its_top(page: CodePage) -> None:
     for example in (page.bad, page.good):
         if language(example) == "yaml" and not (example == page.bad and page.code in NO_MAP):
+            assert mapped(example)
             assert set(read(example)) <= POLICY or set(read(example)) <= TEST, example
 
 
@@ -209,7 +214,7 @@ def test_the_bad_example_raises_the_code_and_the_good_one_does_not(page: CodePag
 
 @pytest.mark.parametrize(
     "page",
-    [p for p in PAGES if language(p.good) == "yaml" and "tests" not in read(p.good) and p.code not in NOT_INSTALLED],
+    [p for p in PAGES if language(p.good) == "yaml" and not of_tests(p.good) and p.code not in NOT_INSTALLED],
     ids=lambda page: page.code,
 )
 def test_the_good_example_is_accepted(page: CodePage, tmp_path: Path) -> None:

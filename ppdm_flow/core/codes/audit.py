@@ -28,14 +28,13 @@ _SENSITIVITIES = (
         " operator, values sorted or swapped afterwards) are not protected by it.",
         "Use the operator of the very step that made the release, and change the attribute in no later step.",
         bad=(
-            "$ cp patients.csv released.csv    # the original values, with the operator of another file\n"
+            "$ cut -d, -f2- patients.csv > released.csv    # the original values, with the operator of"
+            " another file\n"
             "$ ppdm-flow audit policy.yaml --original patients.csv --released released.csv --operator"
             " operator.json"
         ),
-        good=(
-            "$ ppdm-flow audit policy.yaml --original patients.csv --released RELEASE/patients.csv"
-            " --operator RELEASE/operator.json"
-        ),
+        good="$ ppdm-flow audit policy.yaml --original patients.csv --released RELEASE/patients.csv"
+        " --operator RELEASE/operator.json",
     ),
     CodePage(
         code="PPF812",
@@ -90,8 +89,9 @@ _SENSITIVITIES = (
         "The bound is judged from one operator; two after each other are another one.",
         "Perturb an attribute once.",
         bad=(
-            "$ ppdm-flow run first.yaml --out first    # perturbs disease\n"
-            "$ ppdm-flow run second.yaml --data first/released/patients.csv    # perturbs it again"
+            "$ ppdm-flow run first.yaml --data patients.csv --out first    # perturbs disease\n"
+            "$ ppdm-flow run second.yaml --data"
+            " first/first/20261121T090000Z-75924a52c386/released/study/study.csv    # again"
         ),
         good="$ ppdm-flow run policy.yaml --data patients.csv    # one policy with one perturbation of disease",
     ),

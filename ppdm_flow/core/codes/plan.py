@@ -41,8 +41,8 @@ _WIRING: tuple[CodePage, ...] = (
         "`from:` names no step and is not `source`.",
         "A release from another step than the one meant may lack its protection.",
         "Name a step; left out, the release comes from the last step of the policy.",
-        bad=("steps:\n  mix: {use: shuffle_rows}\nreleases:\n  study: {from: mixx, path: study.csv}"),
-        good=("steps:\n  mix: {use: shuffle_rows}\nreleases:\n  study: {from: mix, path: study.csv}"),
+        bad="steps:\n  mix: {use: shuffle_rows}\nreleases:\n  study: {from: mixx, path: study.csv}",
+        good="steps:\n  mix: {use: shuffle_rows}\nreleases:\n  study: {from: mix, path: study.csv}",
     ),
     CodePage(
         "PPF605",
@@ -134,8 +134,8 @@ _AUDITS: tuple[CodePage, ...] = (
         "An audit has the name of a step, or a step or an audit has that of an audit which runs by itself.",
         "Figures are named after what they belong to: `NAME.FIGURE` would be two figures.",
         "Rename one of them.",
-        bad=("steps:\n  classes: {use: suppress}\naudits:\n  classes: {use: class_sizes}"),
-        good=("steps:\n  suppress: {use: suppress}\naudits:\n  classes: {use: class_sizes}"),
+        bad="steps:\n  classes: {use: suppress}\naudits:\n  classes: {use: class_sizes}",
+        good="steps:\n  suppress: {use: suppress}\naudits:\n  classes: {use: class_sizes}",
     ),
     CodePage(
         "PPF617",
@@ -223,8 +223,8 @@ _COMMANDS: tuple[CodePage, ...] = (
         "The folder does not exist, may not be written, or a folder stands where the file should be.",
         "What was asked for was worked out and is not kept anywhere: a script that goes on would read an older file.",
         "Give another place, or make the folder first.",
-        bad="$ ppdm-flow report runs/bank --output-file /root/report.md",
-        good="$ ppdm-flow report runs/bank --output-file report.md",
+        bad="$ ppdm-flow report runs/bank/20261121T090000Z-75924a52c386 --output-file /proc/report.md",
+        good="$ ppdm-flow report runs/bank/20261121T090000Z-75924a52c386 --output-file report.md",
     ),
     CodePage(
         "PPF694",

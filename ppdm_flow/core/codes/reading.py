@@ -58,7 +58,7 @@ PAGES: tuple[CodePage, ...] = (
         "A cell or the header holds a byte of value 0.",
         "Text has none: the file is binary or UTF-16, or was damaged.",
         "Say the encoding, or export the file again.",
-        bad="source: {path: sheet.csv}    # saved as `Unicode text`, which is UTF-16",
+        bad="source: {path: sheet.csv}    # UTF-16, without the mark at its beginning that says so",
         good="source: {path: sheet.csv, with: {encoding: utf-16}}",
     ),
     CodePage(

@@ -100,10 +100,11 @@ PAGES: tuple[CodePage, ...] = (
         "The `dictionary.json` beside the release is not as a release has it.",
         "It says which file is the data, and how it is written.",
         "Take the release over again, or give the data file itself from a folder of its own with its `operator.json`.",
-        bad=("$ sed -i 's/medical.parquet/table.parquet/' from-them/dictionary.json    # after the file was renamed"),
-        good=(
-            "$ mkdir alone && cp from-them/medical.parquet from-them/operator.json alone/\n"
-            "$ ppdm-flow reconstruct alone/medical.parquet"
+        bad=(
+            "$ truncate -s 200 from-them/dictionary.json    # as a broken transfer leaves it\n"
+            "$ ppdm-flow reconstruct from-them"
         ),
+        good="$ mkdir alone && cp from-them/medical.parquet from-them/operator.json alone/\n"
+        "$ ppdm-flow reconstruct alone/medical.parquet",
     ),
 )

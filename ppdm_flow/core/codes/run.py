@@ -22,7 +22,7 @@ PAGES: tuple[CodePage, ...] = (
             "  templates:    # the data has `hiv` as well\n"
             "    t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.5}"
         ),
-        good=("privacy:\n  templates:\n    t: {channel: [job], sensitive: {disease: [HIV, hiv]}, confidence: 0.5}"),
+        good="privacy:\n  templates:\n    t: {channel: [job], sensitive: {disease: [HIV, hiv]}, confidence: 0.5}",
     ),
     CodePage(
         "PPF727",
@@ -105,7 +105,7 @@ PAGES: tuple[CodePage, ...] = (
             "  templates:    # and 6 % of all rows have HIV\n"
             "    hiv: {channel: [age, job], sensitive: {disease: [HIV]}, confidence: 0.05}"
         ),
-        good=("privacy:\n  templates:\n    hiv: {channel: [age, job], sensitive: {disease: [HIV]}, confidence: 0.1}"),
+        good="privacy:\n  templates:\n    hiv: {channel: [age, job], sensitive: {disease: [HIV]}, confidence: 0.1}",
     ),
     CodePage(
         "PPF741",
@@ -118,7 +118,7 @@ PAGES: tuple[CodePage, ...] = (
             "  sensitivities:    # and 30 % of all rows have flu\n"
             "    disease: {values: {flu: {r1: 0.1, r2: 0.25}}}"
         ),
-        good=("privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.1, r2: 0.5}}}"),
+        good="privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.1, r2: 0.5}}}",
     ),
     CodePage(
         "PPF750",
@@ -127,7 +127,7 @@ PAGES: tuple[CodePage, ...] = (
         "Without it nothing is known of what the files were.",
         "Give the directory that `ppdm-flow run` printed.",
         bad="$ ppdm-flow verify runs    # the folder of all runs",
-        good='$ ppdm-flow verify "runs/$(ls runs | tail -1)"',
+        good="$ ppdm-flow verify runs/bank/20261121T090000Z-75924a52c386",
     ),
     *SETS,
 )
