@@ -1,7 +1,7 @@
 """Examples of codes: each bad one raises its code, put into a whole policy; the good one is a policy without it.
 
-An example is the part of a policy that matters. What it does not say is completed from one of two whole policies, about
-people and about sets: as it stands, or merged into theirs.
+An example is the part of a policy that matters. What it does not say is completed from one of the whole policies below,
+about people or sets: as it stands, or merged into theirs.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from datetime import date
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ PAGES = tuple(pages().values())
 BAD = Path(__file__).parents[1] / "examples" / "bad"
 CHECKED = {file.name[:6] for file in BAD.glob("*.yaml")}
 """Codes that `check` raises of a policy."""
+TODAY = date(2026, 11, 21)
+"""The day on which waivers are judged."""
 POLICY = {field.alias or name for name, field in Policy.model_fields.items()}
 TEST = set(CaseFile.model_fields)
 NO_MAP = {"PPF104", "PPF105", "PPF106", "PPF111", "PPF112", "PPF113", "PPF116", "PPF117"}
@@ -80,6 +83,15 @@ privacy: {k_anonymity: {k: 5}}
 releases:
   study: {path: study.csv}
 """
+GATED = (
+    PEOPLE
+    + """
+audits: {classifier: {use: classification_error, with: {target: readmitted}}}
+gates:
+  useful: {metric: classifier.error_increase, max: 0.05}
+  still-useful: {metric: classifier.error_increase, max: 0.1}
+"""
+)
 SETS = """
 version: 1
 name: example
@@ -90,7 +102,7 @@ privacy: {km_anonymity: {k: 2, m: 1}}
 releases:
   study: {path: study.parquet}
 """
-WHOLE: tuple[dict[str, Any], ...] = tuple(yaml.load(text, Loader=yaml.BaseLoader) for text in (PEOPLE, SETS))
+WHOLE: tuple[dict[str, Any], ...] = tuple(yaml.load(text, Loader=yaml.BaseLoader) for text in (PEOPLE, SETS, GATED))
 
 
 def read(example: str) -> Any:
@@ -131,7 +143,7 @@ def raised(text: str, example: str, folder: Path) -> tuple[Diagnostic, ...]:
     file = folder / "policy.yaml"
     file.write_text(text, encoding="utf-8")
     loaded = load(file)
-    return (*loaded.diagnostics, *compile_policy(loaded).diagnostics)
+    return (*loaded.diagnostics, *compile_policy(loaded, clock=lambda: TODAY).diagnostics)
 
 
 def codes(text: str, example: str, folder: Path) -> set[str]:

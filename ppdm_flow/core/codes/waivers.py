@@ -114,5 +114,10 @@ PAGES: tuple[CodePage, ...] = (
         "Its last day was over when the verdict was due, so it covers nothing. A finding, shown in the report.",
         "What counts is the day on which the data would leave.",
         "Agree anew with its owner, or mend what it waives.",
+        bad=("$ ppdm-flow run policy.yaml    # begun at 23:50 UTC on a waiver's last day, and judged after midnight"),
+        good=(
+            "waivers:\n"
+            "  small-study: {of: gates.useful, reason: agreed anew on 30 March, owner: dpo, until: 2027-06-30}"
+        ),
     ),
 )
