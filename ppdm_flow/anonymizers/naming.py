@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from ppdm_flow.core.suggest import closest
@@ -35,12 +35,16 @@ def absent(name: str, known: Iterable[str], path: tuple[str, ...]) -> Problem:
     """Say that ``name`` does not reach the step, with the nearest name as hint."""
     near = closest(name, known)
     what = "no attribute that reaches this step matches" if is_pattern(name) else "no such attribute reaches this step:"
-    return Problem(UNKNOWN, f"{what} `{name}`", path, hint=f"did you mean `{near}`?" if near else None)
+    hint = f"did you mean `{near}`?" if near else None
+    return Problem(UNKNOWN, f"{what} `{name}`", path, hint=hint, named=path[-1:] == (name,))
 
 
 def missing_ones(names: Iterable[str], known: Iterable[str], path: tuple[str, ...]) -> tuple[Problem, ...]:
-    """Return a problem for every name (a list parameter at ``path``) that does not reach the step."""
+    """Return a problem for every name (of a list or a map, the parameter at ``path``) that does not reach the step."""
     every = tuple(known)
+    keyed = isinstance(names, Mapping)
     return tuple(
-        absent(name, every, (*path, str(place))) for place, name in enumerate(names) if not matching(name, every)
+        absent(name, every, (*path, name if keyed else str(place)))
+        for place, name in enumerate(names)
+        if not matching(name, every)
     )

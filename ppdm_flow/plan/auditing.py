@@ -155,7 +155,8 @@ def _problems(name: str, effect: Effect, scope: Scope, binder: Binder) -> list[D
     for problem in effect.problems:
         path = ("audits", name, "with", *problem.path) if problem.path else ("audits", name, "use")
         severity = Severity.WARNING if problem.warning else Severity.ERROR
-        found.append(Diagnostic(problem.code, problem.message, binder.places.value(*path), severity, problem.hint))
+        span = binder.places.key(*path) if problem.named else binder.places.value(*path)
+        found.append(Diagnostic(problem.code, problem.message, span, severity, problem.hint))
     if not found:
         span = binder.places.value("audits", name, "use")
         reads = replace(effect, changes={}, drops=(), renames={}, adds=())

@@ -54,7 +54,7 @@ def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None)
         if name := data or source.path:
             text = f"the ending of `{Path(name).name}` tells no format"
             help_ = "say `format: csv`, `jsonl`, `parquet` or `excel`; sets are `transactions`, `baskets` or `long`"
-            span = binder.places.value("source", "path")
+            span = None if data else binder.places.value("source", "path")
             binder.diagnostics.append(Diagnostic("PPF407", text, span, help=help_))
         return source.with_
     use = ("source", "format") if source.format else ("source", "path")

@@ -106,7 +106,8 @@ def _effect(state: Flow, name: str, bound: Bound, scope: Scope) -> tuple[Effect,
 def _drawn(places: Places, step: str, problem: Problem) -> Diagnostic:
     path = ("steps", step, "with", *problem.path) if problem.path else ("steps", step, "use")
     severity = Severity.WARNING if problem.warning else Severity.ERROR
-    return Diagnostic(problem.code, problem.message, places.value(*path), severity, problem.hint, path=path)
+    span = places.key(*path) if problem.named else places.value(*path)
+    return Diagnostic(problem.code, problem.message, span, severity, problem.hint, path=path)
 
 
 def _spans(places: Places, name: str) -> tuple[Span, ...]:

@@ -48,13 +48,17 @@ class Params(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a plugin finds wrong with its parameters or its place in the plan; drawn at ``path`` below ``with``."""
+    """What a plugin finds wrong with its parameters or its place in the plan; drawn at ``path`` below ``with``.
+
+    ``named``: it is the key at ``path`` that is wrong, and not the value that stands there.
+    """
 
     code: str
     message: str
     path: tuple[str, ...] = ()
     hint: str | None = None
     warning: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,10 @@ def _of_map(group: dict[str, tuple[str, ...]], known: Facts, path: tuple[str, ..
     found: list[Problem] = []
     for name in group:
         if not reaches(name, known) and not matching(name, known):
-            found += (Problem(p.code, p.message, (*path, name), p.hint) for p in missing_ones((name,), known, path))
+            found += (
+                Problem(p.code, p.message, (*path, name), p.hint, named=True)
+                for p in missing_ones((name,), known, path)
+            )
     return found
 
 

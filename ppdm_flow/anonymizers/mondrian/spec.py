@@ -65,7 +65,9 @@ def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) ->
     for name, form in params.labels.items():
         facts = scope.attributes.get(name)
         if name not in recoded:
-            found.append(Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("labels", name)))
+            found.append(
+                Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("labels", name), named=True)
+            )
         elif form == "hierarchy" and facts is not None and facts.hierarchy is None:
             found.append(Problem("PPF780", f"`{name}` has no hierarchy", ("labels", name)))
     return found

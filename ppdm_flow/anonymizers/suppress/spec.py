@@ -69,12 +69,13 @@ def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> t
     found = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
     for name in params.rare:
         found += [
-            Problem(p.code, p.message, ("rare", name), p.hint) for p in missing_ones([name], scope.attributes, ())
+            Problem(p.code, p.message, ("rare", name), p.hint, named=True)
+            for p in missing_ones([name], scope.attributes, ())
         ]
     for name in params.importance:
         if name not in names:
             text = f"`{name}` is none of the attributes that classes are over"
-            found.append(Problem("PPF781", text, ("importance", name)))
+            found.append(Problem("PPF781", text, ("importance", name), named=True))
     if not names and not params.rare:
         found.append(Problem("PPF780", "nothing to suppress: no `rare` values, and no k with attributes for classes"))
     return tuple(found)
