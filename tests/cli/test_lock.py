@@ -1,0 +1,544 @@
+"""``lock``, ``lock --check`` and ``--locked``, end to end: what drifts is named, and what drifted does not run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from ppdm_flow import api
+from ppdm_flow.core.errors import PpdmError
+
+VISITS = """\
+version: 1
+name: visits
+extends:
+  - ../templates/house.yaml
+source: {path: ../data/visits.csv}
+attributes:
+  age: {role: quasi_identifier, hierarchy: {csv: ../hierarchies/age.csv}}
+  job: {role: quasi_identifier}
+steps:
+  coarse: {use: generalize, with: {attributes: {age: {level: 1}}}}
+releases: {study: {path: study.csv}}
+"""
+ALIKE = """\
+version: 1
+name: alike
+source: {path: ../data/visits.csv}
+attributes: {age: {role: quasi_identifier}, job: {role: quasi_identifier}}
+privacy: {k_anonymity: {k: 2}}
+releases: {study: {path: alike.csv, from: source}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A repository: two policies, one of them over a template of the house and with a hierarchy in a file."""
+    files = {
+        ".git/HEAD": "",
+        "policies/visits.yaml": VISITS,
+        "policies/alike.yaml": ALIKE,
+        "templates/house.yaml": "version: 1\nprivacy: {k_anonymity: {k: 2}}\n",
+        "hierarchies/age.csv": "30;3*;*\n31;3*;*\n",
+        "data/visits.csv": "age,job\n30,nurse\n31,nurse\n31,nurse\n30,nurse\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def house(folder, here):
+    """The repository, locked."""
+    done = here("lock", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def content(folder: Path) -> dict:
+    return yaml.safe_load((folder / "ppdm-flow.lock").read_text())
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def append(path: Path, text: str = "# x\n") -> None:
+    path.write_text(path.read_text() + text)
+
+
+# ---- what is in it ----
+
+
+def test_it_says_what_stands_behind_each_policy(house, root):
+    found = content(house)
+    jsonschema.validate(found, json.loads((root / "schemas/lock.v1.json").read_text()))
+    assert found["templates"] == {"templates/house.yaml": {"sha256": sha256(house / "templates/house.yaml")}}
+    assert found["files"] == {"hierarchies/age.csv": {"sha256": sha256(house / "hierarchies/age.csv")}}
+    assert found["policies"]["policies/visits.yaml"]["templates"] == ["templates/house.yaml"]
+    assert found["policies"]["policies/alike.yaml"]["files"] == []
+    plugins = set(found["plugins"])
+    assert {"anonymizers/generalize", "audits/k_anonymity", "audits/class_sizes", "sources/csv", "sinks/csv"} <= plugins
+    assert all(each == {"distribution": "ppdm_flow", "version": "0.1.0"} for each in found["plugins"].values())
+    assert "anonymizers/generalize" not in found["policies"]["policies/alike.yaml"]["plugins"]
+
+
+def test_it_is_sorted_and_the_same_again(house, here):
+    text = (house / "ppdm-flow.lock").read_text()
+    assert text.startswith("# written by ppdm-flow lock")
+    found = content(house)
+    for part in ("templates", "files", "plugins", "policies"):
+        assert list(found[part]) == sorted(found[part])
+    before = (house / "ppdm-flow.lock").stat()
+    done = here("lock", cwd=house)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "2 policies, no changes" in done.stderr
+    after = (house / "ppdm-flow.lock").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+    shutil.rmtree(house / "data")
+    assert here("lock", "--check", cwd=house).returncode == 0, "data is not in it"
+
+
+def test_it_prints_what_changed(house, here):
+    append(house / "templates/house.yaml")
+    (house / "policies/alike.yaml").unlink()
+    done = here("lock", cwd=house)
+    lines = done.stdout.splitlines()
+    assert any(line.startswith("~ template templates/house.yaml: sha256 ") and " -> " in line for line in lines)
+    assert "- policy policies/alike.yaml" in lines
+    assert here("lock", "--check", cwd=house).returncode == 0
+
+
+def test_only_lock_writes_it(folder, here):
+    for words in (("check", "policies", "--locked"), ("run", "policies/alike.yaml", "--locked"), ("lock", "--check")):
+        done = here(*words, cwd=folder)
+        assert done.returncode == 2
+        assert "PPF681" in done.stderr
+    assert not (folder / "ppdm-flow.lock").exists()
+
+
+def test_a_key_is_not_in_it(folder, here):
+    (folder / "key").write_text("short secret")
+    text = ALIKE.replace(
+        "privacy", "steps: {p: {use: pseudonymize, with: {attributes: [job], key_file: ../key}}}\nprivacy"
+    )
+    (folder / "policies/alike.yaml").write_text(text.replace(", from: source", ""))
+    done = here("lock", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "key" not in content(folder)["files"]
+    assert sha256(folder / "key") not in (folder / "ppdm-flow.lock").read_text()
+
+
+def test_the_nearest_lock_up_to_the_root(house, here, monkeypatch):
+    assert here("lock", "--check", "visits.yaml", cwd=house / "policies").returncode == 0
+    inner = house / "inner"
+    (inner / ".git").mkdir(parents=True)
+    shutil.copy(house / "policies/alike.yaml", inner)
+    done = here("check", "alike.yaml", "--locked", cwd=inner)
+    assert done.returncode == 2
+    assert "PPF681" in done.stderr
+    (inner / ".git").rmdir()
+    done = here("check", "alike.yaml", "--locked", cwd=inner)
+    assert done.returncode == 1
+    assert "the lock does not have the policy `inner/alike.yaml`" in done.stdout
+
+
+def test_a_lock_is_of_one_part(house, here):
+    (house / "part").mkdir()
+    shutil.copy(house / "policies/alike.yaml", house / "part/alike.yaml")
+    shutil.copy(house / "ppdm-flow.lock", house / "part/ppdm-flow.lock")
+    done = here("lock", ".", cwd=house)
+    assert done.returncode == 2
+    assert "PPF684" in done.stderr
+
+
+def test_what_it_has_already_stays(house, here):
+    append(house / "policies/alike.yaml")
+    done = here("lock", "policies/visits.yaml", cwd=house)
+    assert done.returncode == 0
+    assert set(content(house)["policies"]) == {"policies/visits.yaml", "policies/alike.yaml"}
+
+
+# ---- drift ----
+
+
+def drift_template(folder):
+    append(folder / "templates/house.yaml")
+    return "PPF339", "policies/visits.yaml:4", "templates/house.yaml"
+
+
+def drift_file(folder):
+    append(folder / "hierarchies/age.csv", "32;3*;*\n")
+    return "PPF339", "policies/visits.yaml:7", "hierarchies/age.csv"
+
+
+def drift_line_ends(folder):
+    path = folder / "templates/house.yaml"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    return "PPF339", "policies/visits.yaml:4", "templates/house.yaml"
+
+
+def drift_new(folder):
+    text = (folder / "policies/visits.yaml").read_text()
+    (folder / "templates/other.yaml").write_text("version: 1\ngates: {}\n")
+    (folder / "policies/visits.yaml").write_text(
+        text.replace("house.yaml\n", "house.yaml\n  - ../templates/other.yaml\n")
+    )
+    return "PPF320", "policies/visits.yaml:5", "templates/other.yaml"
+
+
+def drift_missing(folder):
+    (folder / "hierarchies/age.csv").unlink()
+    return "PPF319", "policies/visits.yaml:7", "hierarchies/age.csv"
+
+
+def drift_plugin(folder):
+    path = folder / "ppdm-flow.lock"
+    line = "anonymizers/generalize: "
+    text = path.read_text()
+    assert line in text
+    path.write_text(
+        text.replace(
+            f'{line}{{distribution: "ppdm_flow", version: "0.1.0"',
+            f'{line}{{distribution: "ppdm_flow", version: "0.0.9"',
+        )
+    )
+    return "PPF339", "policies/visits.yaml:10", "anonymizers/generalize"
+
+
+DRIFTS = (drift_template, drift_file, drift_line_ends, drift_new, drift_missing, drift_plugin)
+VERBS = (
+    ("run", "policies/visits.yaml"),
+    ("plan", "policies/visits.yaml"),
+    ("sweep", "policies/visits.yaml", "--over", "privacy.k_anonymity.k=2,3"),
+    ("audit", "policies/visits.yaml", "--original", "data/visits.csv", "--released", "data/visits.csv"),
+)
+
+
+@pytest.mark.parametrize("drift", DRIFTS)
+def test_drift_is_named_at_its_place(house, here, drift):
+    code, place, name = drift(house)
+    done = here("lock", "--check", cwd=house)
+    assert done.returncode == (2 if code == "PPF319" else 1), done.stderr
+    assert code in done.stderr
+    assert f"--> {place}" in done.stderr
+    assert f"`{name}`" in done.stderr
+    done = here("check", "policies", "--locked", "--format", "concise", cwd=house)
+    assert done.returncode == 1
+    assert f"{place}:" in done.stdout
+    assert code in done.stdout
+    assert here("check", "policies", cwd=house).returncode == 0
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda words: words[0])
+def test_what_drifted_does_not_run(house, here, verb):
+    assert here("run", "policies/visits.yaml", "--locked", cwd=house).returncode == 0
+    before = sorted(house.rglob("*"))
+    code, place, _ = drift_template(house)
+    done = here(*verb, "--locked", cwd=house)
+    assert done.returncode == 2
+    assert code in done.stderr
+    assert f"--> {place}" in done.stderr
+    assert sorted(house.rglob("*")) == before
+    assert here("run", "policies/alike.yaml", "--locked", cwd=house).returncode == 0, "the other one is as it was"
+
+
+def test_tests_of_what_drifted_do_not_run(house, here):
+    (house / "tests").mkdir()
+    (house / "tests/visits.test.yaml").write_text(
+        "policy: ../policies/alike.yaml\ntests:\n  one:\n    data: {rows: [{age: 1, job: a}, {age: 1, job: a}]}\n"
+        "    expect: {verdict: released}\n"
+    )
+    assert here("test", "--locked", cwd=house).returncode == 0
+    (house / "ppdm-flow.lock").write_text((house / "ppdm-flow.lock").read_text().replace('"0.1.0"', '"0.0.9"'))
+    done = here("test", "--locked", cwd=house)
+    assert done.returncode == 2
+    assert "PPF339" in done.stderr
+    assert here("test", cwd=house).returncode == 0
+
+
+def test_both_digests_are_said(house, here):
+    before = sha256(house / "templates/house.yaml")
+    append(house / "templates/house.yaml")
+    done = here("lock", "--check", cwd=house)
+    assert f"locked is sha256 {before[:12]}…" in done.stderr
+    assert f"this is sha256 {sha256(house / 'templates/house.yaml')[:12]}…" in done.stderr
+
+
+def test_what_nothing_uses_is_told_in_the_lock(house, here):
+    path = house / "policies/visits.yaml"
+    path.write_text(path.read_text().replace("  - ../templates/house.yaml\n", "  - builtin:microdata-k\n"))
+    (house / "policies/alike.yaml").unlink()
+    done = here("lock", "--check", cwd=house)
+    assert done.returncode == 1
+    lines = (house / "ppdm-flow.lock").read_text().splitlines()
+    for text in ("  templates/house.yaml: ", "  policies/alike.yaml:"):
+        number = next(n for n, line in enumerate(lines, 1) if line.startswith(text))
+        assert f"ppdm-flow.lock:{number}:3" in done.stderr
+    assert "PPF321" in done.stderr
+    assert "builtin:microdata-k" in done.stderr
+
+
+def test_a_policy_that_is_not_in_it(house, here):
+    shutil.copy(house / "policies/alike.yaml", house / "policies/alike2.yaml")
+    for words, status in ((("run", "policies/alike2.yaml", "--locked"), 2), (("lock", "--check"), 1)):
+        done = here(*words, cwd=house)
+        assert done.returncode == status
+        assert "PPF320" in done.stderr
+        assert "it has `policies/alike.yaml`" in done.stderr
+
+
+def test_what_the_command_line_changes_is_held_too(house, here):
+    (house / "hierarchies/other.csv").write_text("30;x;*\n31;x;*\n")
+    text = VISITS.replace("extends:", "params: {ages: {default: ../hierarchies/age.csv}}\nextends:")
+    (house / "policies/visits.yaml").write_text(
+        text.replace("{csv: ../hierarchies/age.csv}", "{csv: '${params.ages}'}")
+    )
+    assert here("run", "policies/visits.yaml", "--locked", cwd=house).returncode == 0
+    done = here("run", "policies/visits.yaml", "--locked", "--set", "ages=../hierarchies/other.csv", cwd=house)
+    assert done.returncode == 2
+    assert "the lock does not have the file `hierarchies/other.csv`" in done.stderr
+
+
+def test_data_in_another_format_needs_no_lock_of_its_own(house, here):
+    (house / "data/visits.jsonl").write_text('{"age": "30", "job": "nurse"}\n' * 3)
+    assert "sources/jsonl" not in content(house)["plugins"]
+    done = here("run", "policies/visits.yaml", "--locked", "--data", "data/visits.jsonl", cwd=house)
+    assert done.returncode == 0, done.stderr
+    path = house / "ppdm-flow.lock"
+    path.write_text(path.read_text().replace('"0.1.0"', '"0.0.9"'))
+    done = here("run", "policies/visits.yaml", "--locked", "--data", "data/visits.jsonl", cwd=house)
+    assert done.returncode == 2
+    assert "`sources/jsonl`" in done.stderr
+
+
+def test_the_manifest_says_by_which(house, here, root):
+    schema = json.loads((root / "schemas/manifest.v1.json").read_text())
+    for words, said in ((("--locked",), {"locked": True, "sha256": sha256(house / "ppdm-flow.lock")}), ((), None)):
+        done = here("run", "policies/visits.yaml", *words, "--out", f"out{len(words)}", cwd=house)
+        assert done.returncode == 0, done.stderr
+        (path,) = (house / f"out{len(words)}").rglob("manifest.json")
+        manifest = json.loads(path.read_text())
+        jsonschema.validate(manifest, schema)
+        assert manifest.get("lock") == said
+        assert here("verify", path.parent, cwd=house).returncode == 0
+
+
+def test_a_definition_that_changes_while_it_runs_ends_the_run(house, monkeypatch):
+    monkeypatch.chdir(house)
+    path = house / "hierarchies/age.csv"
+
+    def change(_event):
+        path.write_text("30;*;*\n31;*;*\n")
+
+    with pytest.raises(PpdmError) as caught:
+        api.run(Path("policies/visits.yaml"), listener=change, locked=True)
+    assert caught.value.diagnostics[0].code == "PPF339"
+    assert not list(house.glob("runs/*/*/manifest.json"))
+
+
+# ---- upgrade ----
+
+
+def test_upgrade_lets_only_that_change(house, here):
+    append(house / "templates/house.yaml")
+    append(house / "hierarchies/age.csv", "32;3*;*\n")
+    before = (house / "ppdm-flow.lock").read_bytes()
+    done = here("lock", "--upgrade", "templates/house.yaml", cwd=house)
+    assert done.returncode == 2
+    assert "PPF683" in done.stderr
+    assert "`hierarchies/age.csv` differs as well" in done.stderr
+    assert (house / "ppdm-flow.lock").read_bytes() == before
+    done = here("lock", "--upgrade", "templates/house.yaml", "--upgrade", "hierarchies/age.csv", cwd=house)
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 2
+    assert here("lock", "--check", cwd=house).returncode == 0
+
+
+def test_upgrade_of_nothing(house, here, tmp_path):
+    done = here("lock", "--upgrade", "templates/hous.yaml", cwd=house)
+    assert done.returncode == 2
+    assert "did you mean `templates/house.yaml`?" in done.stderr
+    assert here("lock", "--check", "--upgrade", "templates/house.yaml", cwd=house).returncode == 2
+    (house / "ppdm-flow.lock").unlink()
+    done = here("lock", "--upgrade", "templates/house.yaml", cwd=house)
+    assert done.returncode == 2
+    assert "PPF681" in done.stderr
+
+
+def test_upgrade_of_a_distribution(house, here):
+    path = house / "ppdm-flow.lock"
+    path.write_text(path.read_text().replace('"0.1.0"', '"0.0.9"'))
+    done = here("lock", "--check", cwd=house)
+    assert "ppdm-flow lock --upgrade ppdm_flow" in done.stderr
+    assert here("lock", "--upgrade", "audits/k_anonymity", cwd=house).returncode == 2
+    done = here("lock", "--upgrade", "ppdm_flow", cwd=house)
+    assert done.returncode == 0
+    assert "~ plugin audits/k_anonymity: ppdm_flow 0.0.9 -> ppdm_flow 0.1.0" in done.stdout.splitlines()
+
+
+# ---- packages ----
+
+
+def install(site: Path, version: str, k: int = 2) -> dict[str, str]:
+    """Put the distribution ``acme-house`` into ``site``, with a template over a second file, and a plugin."""
+    shutil.rmtree(site, ignore_errors=True)
+    package = site / "acme_house"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "hospital.yaml").write_text("version: 1\nextends: base.yaml\n")
+    (package / "base.yaml").write_text(f"version: 1\nprivacy: {{k_anonymity: {{k: {k}}}}}\n")
+    (package / "ages.csv").write_text("30;3*;*\n31;3*;*\n")
+    (package / "plugin.py").write_text(
+        "from dataclasses import replace\nfrom ppdm_flow.anonymizers.shuffle_rows.spec import SPEC as OTHER\n"
+        "SPEC = replace(OTHER, info=replace(OTHER.info, name='acme_shuffle'))\n"
+    )
+    info = site / f"acme_house-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-house\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(
+        "[ppdm_flow.templates]\nhospital = acme_house\n[ppdm_flow.anonymizers]\nacme_shuffle = acme_house.plugin:SPEC\n"
+    )
+    return {
+        "PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def test_packages(folder, cli, tmp_path_factory):
+    """Templates and plugins of a distribution are fixed by its version, wherever it is installed."""
+    text = VISITS.replace("../templates/house.yaml", "pkg:acme-house/hospital@>=1")
+    text = text.replace("steps:\n", "steps:\n  mixed: {use: acme_shuffle}\n")
+    (folder / "policies/visits.yaml").write_text(text)
+    env = install(tmp_path_factory.mktemp("one") / "site", "1.4.0")
+    done = cli("lock", cwd=folder, env=env)
+    assert done.returncode == 0, done.stderr
+    found = content(folder)
+    release = {"distribution": "acme-house", "version": "1.4.0"}
+    assert found["plugins"]["anonymizers/acme_shuffle"] == release
+    assert set(found["templates"]) == {"pkg:acme-house/hospital", "pkg:acme-house/base.yaml"}
+    assert all(release.items() <= each.items() for each in found["templates"].values())
+
+    env = install(tmp_path_factory.mktemp("elsewhere") / "site", "1.4.0")
+    assert cli("lock", "--check", cwd=folder, env=env).returncode == 0, "installed elsewhere it is the same"
+
+    env = install(tmp_path_factory.mktemp("upgraded") / "site", "1.5.0", k=3)
+    done = cli("run", "policies/visits.yaml", "--locked", cwd=folder, env=env)
+    assert done.returncode == 2
+    assert "the plugin `anonymizers/acme_shuffle` is not the locked one" in done.stderr
+    assert "locked is acme-house 1.4.0, and this is acme-house 1.5.0" in done.stderr
+    assert "--> policies/visits.yaml:10" in done.stderr
+    assert "policies/visits.yaml:4" in done.stderr
+    assert not (folder / "runs").exists()
+    assert cli("lock", "--check", cwd=folder, env=env).returncode == 1
+    assert cli("lock", "--upgrade", "templates/house.yaml", cwd=folder, env=env).returncode == 2
+    done = cli("lock", "--upgrade", "acme-house", cwd=folder, env=env)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 3
+    assert cli("run", "policies/visits.yaml", "--locked", cwd=folder, env=env).returncode == 0
+
+
+# ---- a lock that is none ----
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "this is no lock file"),
+        ("lock", "this is no lock file"),
+        ("{}", "does not say its version"),
+        ("lock: 2\n", "is of another version than 1"),
+        ("lock: 1\n", "lacks `files`"),
+        ("lock: 1\n\t", "damaged"),
+        ("lock: 1\x00\n", "damaged"),
+        ("\xff\xfe", "damaged"),
+        ("<<<<<<< HEAD\nlock: 1\n=======\nlock: 1\n>>>>>>> theirs\n", "markers of an unresolved merge"),
+    ],
+)
+def test_a_damaged_lock_is_refused(house, here, text, said):
+    path = house / "ppdm-flow.lock"
+    path.write_bytes(text.encode("latin-1"))
+    for words in (
+        ("lock",),
+        ("lock", "--check"),
+        ("check", "policies", "--locked"),
+        ("run", "policies/alike.yaml", "--locked"),
+    ):
+        done = here(*words, cwd=house)
+        assert done.returncode == 2, words
+        assert "PPF682" in done.stderr
+        assert said in done.stderr
+    assert path.read_bytes() == text.encode("latin-1")
+    assert here("check", "policies", cwd=house).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("language: 1", "language: []", "a text is missing"),
+        ("language: 1", "language: 2", "version 2 of the policy language"),
+        ("files:\n", "filez: {}\nfiles:\n", "unknown key `filez`"),
+        ('{sha256: "', '{sha256: "x', "is no SHA-256"),
+        ("{sha256: ", "{sha512: ", "does not say what is fixed"),
+        ("      - templates/house.yaml\n", "      - templates/mouse.yaml\n", "not among the templates above"),
+        ("      - templates/house.yaml\n", "      templates/house.yaml\n", "must be a list"),
+        ("    files: []\n", "", "lacks `files`"),
+    ],
+)
+def test_an_edited_lock_is_refused(house, here, old, new, said):
+    path = house / "ppdm-flow.lock"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    done = here("run", "policies/visits.yaml", "--locked", cwd=house)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_folder_in_its_place(folder, here):
+    (folder / "ppdm-flow.lock").mkdir()
+    for words in (("lock",), ("lock", "--check"), ("run", "policies/alike.yaml", "--locked")):
+        done = here(*words, cwd=folder)
+        assert done.returncode == 2
+        assert "PPF682" in done.stderr
+        assert "directory" in done.stderr
+
+
+def test_a_place_that_cannot_be_written(folder, here, monkeypatch):
+    def refuse(*_args, **_kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    done = here("lock", cwd=folder)
+    assert done.returncode == 2
+    assert "PPF693" in done.stderr
+    assert [p.name for p in folder.iterdir() if "lock" in p.name] == []
+
+
+def test_an_invalid_policy_is_not_locked(folder, here):
+    (folder / "policies/alike.yaml").write_text(ALIKE.replace("k: 2", "k: many"))
+    done = here("lock", cwd=folder)
+    assert done.returncode == 2
+    assert "policies/alike.yaml:5" in done.stderr
+    assert not (folder / "ppdm-flow.lock").exists()
+
+
+def test_writers_at_once_do_no_harm(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    writers = [threading.Thread(target=api.lock) for _ in range(6)]
+    for each in writers:
+        each.start()
+    for each in writers:
+        each.join()
+    assert api.lock_check().holds
+    assert [p.name for p in folder.iterdir() if "lock" in p.name] == ["ppdm-flow.lock"]
