@@ -195,9 +195,9 @@ PAGES: tuple[CodePage, ...] = (
         "two attributes would have one name",
         "After renaming, a name would stand for two attributes.",
         "One of them would vanish silently.",
-        "Choose another name, or drop the other attribute first.",
-        bad=("steps:\n  names: {use: rename, with: {attributes: {town: place, city: place}}}"),
-        good=("steps:\n  names: {use: rename, with: {attributes: {town: place, city: other_place}}}"),
+        "Choose another name for one of them, or drop the other attribute in a step before.",
+        bad="steps:\n  names: {use: rename, with: {attributes: {town: place, city: place}}}",
+        good="steps:\n  names: {use: rename, with: {attributes: {town: place, city: other_place}}}",
     ),
     CodePage(
         "PPF798",

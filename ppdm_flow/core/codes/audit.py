@@ -201,19 +201,15 @@ _CLASSIFICATION = (
         "the class attribute is changed",
         "A step changes the attribute that the audit should predict.",
         "The errors before and after would be those of two different tasks.",
-        "Leave the class attribute as it is, or predict another one.",
-        bad=(
-            "attributes: {income: {role: target, type: integer}}\n"
-            "steps:\n"
-            "  coarsen: {use: generalize, with: {attributes: {income: {round: 1000}}}}\n"
-            "audits:\n"
-            "  classifier: {use: classification_error, with: {target: income}}"
-        ),
-        good=(
-            "attributes: {income: {role: target, type: integer}}\n"
-            "audits:\n"
-            "  classifier: {use: classification_error, with: {target: income}}"
-        ),
+        "Let no step change the class attribute, or name another one with `target:`.",
+        bad="attributes: {income: {role: target, type: integer}}\n"
+        "steps:\n"
+        "  coarsen: {use: generalize, with: {attributes: {income: {round: 1000}}}}\n"
+        "audits:\n"
+        "  classifier: {use: classification_error, with: {target: income}}",
+        good="attributes: {income: {role: target, type: integer}}\n"
+        "audits:\n"
+        "  classifier: {use: classification_error, with: {target: income}}",
     ),
     CodePage(
         "PPF834",

@@ -67,7 +67,7 @@ PAGES: tuple[CodePage, ...] = (
         "a param's value that does not fit",
         "The value is not of the declared type, outside of `min` and `max`, or none of the `choices`.",
         "Whoever wrote the template said which values make sense.",
-        "Give another value.",
+        "Give a value that fits; `ppdm-flow explain TEMPLATE` lists what each param of a template takes.",
         bad="params: {k: {type: integer, min: 5, default: 3}}",
         good="params: {k: {type: integer, min: 5, default: 5}}",
     ),
@@ -77,8 +77,8 @@ PAGES: tuple[CodePage, ...] = (
         "`${` has no `}` on its line.",
         "The text would be used as it stands, which is hardly meant.",
         "Write `${params.name}`. The text `${` itself is written `$${`.",
-        bad=("params: {owner: {type: text, default: privacy-office}}\nowner: ${params.owner"),
-        good=("params: {owner: {type: text, default: privacy-office}}\nowner: ${params.owner}"),
+        bad="params: {owner: {type: text, default: privacy-office}}\nowner: ${params.owner",
+        good="params: {owner: {type: text, default: privacy-office}}\nowner: ${params.owner}",
     ),
     CodePage(
         "PPF308",
@@ -230,7 +230,7 @@ PAGES: tuple[CodePage, ...] = (
         "The items of a list have no text of their own in common.",
         "Let it stand alone: `channel: ${params.channel}`. As an item of a list, it gives its items:"
         " `[age, '${params.more}']`.",
-        bad=("params: {sexes: {type: list, default: [f, m]}}\ndescription: about ${params.sexes}"),
+        bad="params: {sexes: {type: list, default: [f, m]}}\ndescription: about ${params.sexes}",
         good=(
             "params: {channel: {type: list, default: [age, city]}}\n"
             "privacy: {templates: {t: {channel: '${params.channel}', sensitive: {disease: [HIV]},"

@@ -37,18 +37,14 @@ PAGES: tuple[CodePage, ...] = (
         "On the way to one place an attribute is randomized by two steps.",
         "The published operator would be that of one step, and estimates from it wrong; its bounds were computed for"
         " true values, not for perturbed ones.",
-        "Keep one of the steps.",
-        bad=(
-            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
-            "  again: {use: noise, with: {attribute: disease}}    # `noise`: a plugin"
-        ),
-        good=(
-            "privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}"
-        ),
+        "Keep one of the two steps: one that meets all bounds of the attribute is enough.",
+        bad="privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+        "steps:\n"
+        "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}\n"
+        "  again: {use: noise, with: {attribute: disease}}    # `noise`: a plugin",
+        good="privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}\n"
+        "steps:\n"
+        "  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
     ),
     CodePage(
         "PPF555",

@@ -11,14 +11,15 @@ PAGES: tuple[CodePage, ...] = (
         "PPF901",
         "a plugin failed",
         "A step, an audit, a source or a sink raised an error of its own.",
-        "Its message is not shown: it may quote data.",
+        (
+            "What it would have done or measured is missing, so nothing is released. Its own message is"
+            " not shown: it may quote data."
+        ),
         _REPORT,
         bad="$ ppdm-flow run policy.yaml    # ends with PPF901 and the plugin's name",
-        good=(
-            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> failed.txt    # where in the plugin; no data"
-            " values\n"
-            "$ ppdm-flow doctor >> failed.txt    # report this file to the plugin's author"
-        ),
+        good="$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> failed.txt    # where in the plugin; no data"
+        " values\n"
+        "$ ppdm-flow doctor >> failed.txt    # report this file to the plugin's author",
     ),
     CodePage(
         "PPF902",
@@ -38,7 +39,7 @@ PAGES: tuple[CodePage, ...] = (
         "The released file, read back, does not hold the rows that went into it.",
         "What is not in order on disk must not leave.",
         "Check the disk. " + _REPORT,
-        bad=("$ ppdm-flow run policy.yaml --out /mnt/share/runs    # a disk or network that changes what is written"),
+        bad="$ ppdm-flow run policy.yaml --out /mnt/share/runs    # a disk or network that changes what is written",
         good=(
             "$ PPDM_LOG=debug ppdm-flow run policy.yaml --out /tmp/runs 2> other.txt    # the same on"
             " another disk?\n"
@@ -76,18 +77,18 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF906",
         "a plan that cannot run",
-        "The plan was made by hand, or for other data.",
-        "Plans come from policies, which are checked.",
-        "Compile the policy for the columns of the data.",
-        bad="$ python -c 'from ppdm_flow.plan.definition import Plan; Plan()'    # a plan of one's own",
-        good=("$ ppdm-flow plan policy.yaml --data patients.csv\n$ ppdm-flow run policy.yaml --data patients.csv"),
+        "The plan was made or changed by hand in a program, or is for data with other columns.",
+        "Plans come from policies, which are checked; what a plan of one's own promises nobody has checked.",
+        "Compile the policy anew for the columns of the data, as `ppdm-flow run` does.",
+        bad="$ python release.py    # a script that changes a plan, and executes it",
+        good="$ ppdm-flow plan policy.yaml --data patients.csv\n$ ppdm-flow run policy.yaml --data patients.csv",
     ),
     CodePage(
         "PPF907",
         "stopped",
         "Work was given up because another part of the run failed.",
-        "There is nothing left to do after a failure.",
-        "See the error of that other part.",
+        "A run is released as a whole or not at all, so the other parts had no reason to go on.",
+        "Look at the error beside it: that is the one to mend. `--workers 1` shows it alone.",
         bad="$ ppdm-flow run policy.yaml --workers 4    # one branch fails, and the others are given up",
         good="$ ppdm-flow run policy.yaml --workers 1    # one after the other: only the failure itself is told",
     ),
@@ -95,28 +96,25 @@ PAGES: tuple[CodePage, ...] = (
         "PPF908",
         "the second route failed",
         "DuckDB could not answer a query of an audit. Its message is not shown: it may quote data.",
-        "A guarantee needs two routes.",
+        (
+            "Each guarantee is computed in two ways that share no code. With one of them alone it is not"
+            " relied on: nothing was released."
+        ),
         _REPORT,
         bad="$ ppdm-flow run policy.yaml    # ends with PPF908 and the audit whose query failed",
-        good=(
-            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> query.txt    # where; no data values\n"
-            "$ ppdm-flow doctor >> query.txt    # report this file, with the version of DuckDB"
-        ),
+        good="$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> query.txt    # where; no data values\n"
+        "$ ppdm-flow doctor >> query.txt    # report this file, with the version of DuckDB",
     ),
     CodePage(
         "PPF909",
         "an audit without a second route",
         "An audit that measures a requirement has no `recheck`.",
-        "A guarantee computed once is a claim.",
-        "Its author has to add a second, independent computation.",
-        bad=(
-            '$ grep -n "def " acme_risk/audit.py    # an audit of a plugin that measures a requirement\n'
-            "12:    def measure(self, original, candidate, context):"
-        ),
-        good=(
-            '$ grep -n "def " acme_risk/audit.py\n'
-            "12:    def measure(self, original, candidate, context):\n"
-            "31:    def recheck(self, original, candidate, context):"
-        ),
+        ("Each guarantee is computed in two ways that share no code. One that is computed once is only a claim."),
+        "Tell the author of the plugin: it has to add a second, independent computation.",
+        bad='$ grep -n "def " acme_risk/audit.py    # an audit of a plugin that measures a requirement\n'
+        "12:    def measure(self, original, candidate, context):",
+        good='$ grep -n "def " acme_risk/audit.py\n'
+        "12:    def measure(self, original, candidate, context):\n"
+        "31:    def recheck(self, original, candidate, context):",
     ),
 )

@@ -72,18 +72,14 @@ _WIRING: tuple[CodePage, ...] = (
         "two attributes with one name",
         "After the step two attributes would have the same name.",
         "One of them would hide the other.",
-        "Choose another name.",
-        bad=(
-            "attributes: {age: {role: quasi_identifier}}\n"
-            "steps:\n"
-            "  groups: {use: banding, with: {attribute: age, into: age}}    # `banding`: a plugin that"
-            " adds an attribute"
-        ),
-        good=(
-            "attributes: {age: {role: quasi_identifier}}\n"
-            "steps:\n"
-            "  groups: {use: banding, with: {attribute: age, into: age_band}}"
-        ),
+        "Let the step write the attribute under a name that no other one has, or drop the other one before.",
+        bad="attributes: {age: {role: quasi_identifier}}\n"
+        "steps:\n"
+        "  groups: {use: banding, with: {attribute: age, into: age}}    # `banding`: a plugin that"
+        " adds an attribute",
+        good="attributes: {age: {role: quasi_identifier}}\n"
+        "steps:\n"
+        "  groups: {use: banding, with: {attribute: age, into: age_band}}",
     ),
     CodePage(
         "PPF608",
@@ -231,7 +227,7 @@ _COMMANDS: tuple[CodePage, ...] = (
         "which release?",
         "The policy has several releases, or none of the name given.",
         "Another release has other requirements' figures.",
-        "Say `--release NAME`.",
+        "Say which one with `--release NAME`; the names are those under `releases:` of the policy.",
         bad="$ ppdm-flow audit hospital.yaml --original patients.csv --released billing.csv    # it has two releases",
         good="$ ppdm-flow audit hospital.yaml --original patients.csv --released billing.csv --release billing",
     ),
@@ -240,7 +236,7 @@ _COMMANDS: tuple[CodePage, ...] = (
         "`init` overwrites nothing",
         "The folder holds one of the files already, or is a file.",
         "A policy that somebody wrote must not be lost.",
-        "Give another folder.",
+        "Name a folder that does not exist yet, or an empty one.",
         bad="$ ppdm-flow init .    # where a policy stands already",
         good="$ ppdm-flow init release-policies",
     ),
@@ -248,26 +244,22 @@ _COMMANDS: tuple[CodePage, ...] = (
         "PPF698",
         "the machine said no",
         "The operating system refused something: the disk is full, memory is out, a file is locked.",
-        "The run stopped there. Nothing was released.",
-        "Make room and run again.",
-        bad=(
-            "$ df -h /srv/runs | tail -1    # nothing is left\n"
-            "/dev/sdb1        50G   50G     0 100% /srv/runs\n"
-            "$ ppdm-flow run policy.yaml --out /srv/runs"
-        ),
+        "The run could not go on and stopped there. Nothing was released.",
+        "Free what the message names (space on the disk, memory, the file that is locked), and run again.",
+        bad="$ df -h /srv/runs | tail -1    # nothing is left\n"
+        "/dev/sdb1        50G   50G     0 100% /srv/runs\n"
+        "$ ppdm-flow run policy.yaml --out /srv/runs",
         good="$ ppdm-flow run policy.yaml --out /data/runs",
     ),
     CodePage(
         "PPF699",
         "a defect of the program",
         "Something happened that the program does not expect.",
-        "The run stopped there. Nothing was released.",
+        "The run stopped there, since nothing it would do next can be relied on. Nothing was released.",
         "Report it, with what `PPDM_LOG=debug` adds: it holds no data values.",
         bad="$ ppdm-flow run policy.yaml    # ends with PPF699, the kind of error and its place",
-        good=(
-            "$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> defect.txt    # report this file, with what"
-            " `ppdm-flow doctor` prints"
-        ),
+        good="$ PPDM_LOG=debug ppdm-flow run policy.yaml 2> defect.txt    # report this file, with what"
+        " `ppdm-flow doctor` prints",
     ),
 )
 

@@ -9,13 +9,11 @@ PAGES: tuple[CodePage, ...] = (
         "PPF670",
         "no rows to profile",
         "The file has no rows.",
-        "Roles and types are guessed from rows.",
+        "Roles and types are guessed from rows, so there is nothing to guess from.",
         "Give a file with data, or start with `ppdm-flow init`.",
-        bad=(
-            "$ cat export.csv    # the names of the columns, and nothing else\n"
-            "age,job,disease\n"
-            "$ ppdm-flow profile export.csv"
-        ),
+        bad="$ cat export.csv    # the names of the columns, and nothing else\n"
+        "age,job,disease\n"
+        "$ ppdm-flow profile export.csv",
         good="$ ppdm-flow profile patients.csv",
     ),
     CodePage(
@@ -44,7 +42,7 @@ PAGES: tuple[CodePage, ...] = (
         "`profile` overwrites nothing",
         "The file that the policy is to be written to is there already.",
         "A policy that somebody wrote must not be lost.",
-        "Give another file.",
+        "Name another file behind `--out`, or move the old one away if it is not needed.",
         bad="$ ppdm-flow profile patients.csv --out policy.yaml    # policy.yaml is there already",
         good="$ ppdm-flow profile patients.csv --out patients.yaml",
     ),

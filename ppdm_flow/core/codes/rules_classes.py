@@ -41,7 +41,7 @@ PAGES: tuple[CodePage, ...] = (
         " and `sensitive` of `lkc` need each other; `l` of `lkc` is at most the number of attributes that may be known."
         " And, a warning: `alpha_k` without `k_anonymity` is the alpha alone.",
         "What is left out would be guessed, and a guess may protect less than was meant.",
-        "Say the other half.",
+        "Add the key that the message names, or take out the one that it does not go with.",
         bad="privacy: {l_diversity: {disease: {l: 3, kind: recursive}}}",
         good="privacy: {l_diversity: {disease: {l: 3, kind: recursive, c: 2}}}",
     ),
@@ -63,8 +63,8 @@ PAGES: tuple[CodePage, ...] = (
         " column, or the delimiter is not one character.",
         "The people who fit a class would be counted by something else than what forms the classes.",
         "Name each grouping attribute, with its column in the file.",
-        bad=("privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {age: AGE}}}"),
-        good=("privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {zip: ZIP}}}"),
+        bad="privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {age: AGE}}}",
+        good="privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {zip: ZIP}}}",
     ),
     CodePage(
         "PPF586",

@@ -94,12 +94,10 @@ PAGES: tuple[CodePage, ...] = (
         "a value twice",
         "A list names the same value twice. An error in `source.columns`, elsewhere a warning.",
         "Two columns of one name cannot be told apart; elsewhere one of the two was probably meant to be another.",
-        "Remove one of them.",
-        bad=(
-            "privacy:\n"
-            "  templates:\n"
-            "    t: {channel: [job, country, job], sensitive: {disease: [HIV]}, confidence: 0.5}"
-        ),
+        "Remove one of the two, or write the value that was meant in its place.",
+        bad="privacy:\n"
+        "  templates:\n"
+        "    t: {channel: [job, country, job], sensitive: {disease: [HIV]}, confidence: 0.5}",
         good="privacy:\n  templates:\n    t: {channel: [job, country], sensitive: {disease: [HIV]}, confidence: 0.5}",
     ),
     CodePage(

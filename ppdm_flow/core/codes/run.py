@@ -61,7 +61,7 @@ PAGES: tuple[CodePage, ...] = (
         "PPF731",
         "a file cannot be written",
         "The folder for runs is not writable, or a write failed.",
-        "Nothing was released.",
+        "A release that is written by half must not be mistaken for a whole one: nothing was released.",
         "Check the folder's permissions, or choose another place with `--out`.",
         bad="$ ppdm-flow run policy.yaml --out /usr/runs    # not as an ordinary user",
         good="$ ppdm-flow run policy.yaml --out ~/runs",

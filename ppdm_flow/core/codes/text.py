@@ -37,7 +37,7 @@ PAGES: tuple[CodePage, ...] = (
         "a control character",
         "The file holds a character that YAML does not allow, such as a NUL byte or an escape.",
         "Such characters are invisible: two values that look the same would differ.",
-        "Remove it.",
+        "Remove it: the message names line and column, and editors can show invisible characters.",
         bad="$ grep -c -P '[\\x00-\\x08\\x0b\\x0e-\\x1f]' policy.yaml    # lines with such a character\n1",
         good="$ tr -d '\\000-\\010\\013\\016-\\037' < policy.yaml > policy.clean.yaml",
     ),
@@ -84,7 +84,7 @@ PAGES: tuple[CodePage, ...] = (
         "Tags let a file run code or read other files in some readers. Here every value is text, typed by its key.",
         "Remove the tag. Other files are brought in by `extends:`, values by `${params.name}`.",
         bad="source: !include source.yaml",
-        good=("# source.yaml: source: {path: patients.csv}\nextends: ./source.yaml"),
+        good="# source.yaml: source: {path: patients.csv}\nextends: ./source.yaml",
     ),
     CodePage(
         "PPF109",

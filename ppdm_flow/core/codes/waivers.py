@@ -59,8 +59,8 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF335",
         "a waiver of privacy that no template allows",
-        "It is about something under `privacy:` (a requirement, a gate on its figure, a warning about it), and no"
-        " template that the policy extends allows that.",
+        "It is about something under `privacy:` (a requirement, a gate on its figure, a warning about it), or about a"
+        " gate that a template's floor holds, and no template that the policy extends allows that.",
         "Privacy is promised to people who are not asked. Only whoever answers for all policies can say that a promise"
         " may be broken for a while; a policy cannot say so of itself.",
         "Meet the requirement. Or let a template say `floors: {waivers.privacy: allowed}`.",
@@ -82,9 +82,12 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF337",
         "a waiver of a warning that there is not",
-        "No warning of that code is raised, or none at that place. A warning itself.",
+        (
+            "The policy waives a warning, and no warning of that code is raised, or none at that place."
+            " This is a warning itself."
+        ),
         "Left alone it would cover the next one, which nobody has looked at.",
-        "Remove it.",
+        "Remove the waiver, or correct its `of` and `at` if another warning is meant.",
         bad="waivers:\n  old: {of: PPF551, at: attributes.rating, reason: agreed, owner: dpo, until: 2027-03-31}",
         good=_GOOD,
     ),
@@ -93,7 +96,7 @@ PAGES: tuple[CodePage, ...] = (
         "waived twice",
         "Two waivers are of the same thing.",
         "One would outlast the other, with another reason and another owner, and reports could show but one of them.",
-        "Keep one of them.",
+        "Keep the one that its owner stands by, and remove the other.",
         bad="waivers:\n  one: {of: gates.useful, reason: agreed, owner: dpo, until: 2027-03-31}\n"
         "  two: {of: gates.useful, reason: agreed again, owner: me, until: 2027-06-30}",
         good=_GOOD,
@@ -114,7 +117,7 @@ PAGES: tuple[CodePage, ...] = (
         "Its last day was over when the verdict was due, so it covers nothing. A finding, shown in the report.",
         "What counts is the day on which the data would leave.",
         "Agree anew with its owner, or mend what it waives.",
-        bad=("$ ppdm-flow run policy.yaml    # begun at 23:50 UTC on a waiver's last day, and judged after midnight"),
+        bad="$ ppdm-flow run policy.yaml    # begun at 23:50 UTC on a waiver's last day, and judged after midnight",
         good=(
             "waivers:\n"
             "  small-study: {of: gates.useful, reason: agreed anew on 30 March, owner: dpo, until: 2027-06-30}"
