@@ -81,7 +81,7 @@ def _waiving(loaded: Loaded, policy: Policy, plan: Plan, found: Sequence[Diagnos
     waivers = waivers_of(policy, loaded)
     if clock is None or not waivers:
         return Waiving(waivers=waivers)
-    return waiving(waivers, plan.gates, found, loaded.places, loaded.privacy_waivers, clock())
+    return waiving(waivers, plan.gates, found, loaded.places, loaded.privacy_waivers, clock(), loaded.floors)
 
 
 class _Compiler:

@@ -12,6 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.requirements import Gate
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver, is_code, of_privacy, within
+from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.permission import Permission
 
@@ -37,15 +38,23 @@ def waiving(
     places: Places,
     permission: Permission,
     today: date,
+    floors: Iterable[Floor] = (),
 ) -> Waiving:
-    """Judge waivers, and say which of the diagnostics ``found`` they cover. Those that have expired cover nothing."""
+    """Judge waivers, and say which of the diagnostics ``found`` they cover. Those that have expired cover nothing.
+
+    A gate that a floor of a template holds is as little the policy's own as what stands under ``privacy``.
+    """
     outcome, every = Waiving(), tuple(found)
     faulty = {d.path[1] for d in every if d.path[:1] == ("waivers",) and d.severity is Severity.ERROR}
-    private = {gate.id for gate in gates if of_privacy(gate.metric)}
+    known_gates = tuple(gates)
+    private = {gate.id for gate in known_gates if of_privacy(gate.metric)}
+    held = _held(known_gates, floors)
     for waiver in waivers:
         faults = list(_dates(waiver, places, today))
         if of_privacy(waiver.of) or waiver.of in private:
             faults += _refused(waiver, waiver.of, places, permission)
+        elif waiver.of in held and not permission.allowed:
+            faults += _refused(waiver, waiver.of, places, Permission(place=held[waiver.of]))
         covered: list[Diagnostic] = []
         if is_code(waiver.of) and waiver.name not in faulty:
             mine = [d for d in every if d.code == waiver.of and _at(d, waiver, places)]
@@ -56,6 +65,13 @@ def waiving(
         outcome.faults += faults
         outcome.waivers = (*outcome.waivers, known)
     return outcome
+
+
+def _held(gates: Iterable[Gate], floors: Iterable[Floor]) -> dict[str, Span]:
+    """Return the floor that holds each gate, if there is one."""
+    about = [f for f in floors if f.path[0] == "gates" and len(f.path) > 1]
+    names = [(gate.id, gate.id.removeprefix("gates.")) for gate in gates]
+    return {id_: f.span for id_, name in names for f in about if f.path[1] in (STAR, name)}
 
 
 def _dates(waiver: Waiver, places: Places, today: date) -> Iterator[Diagnostic]:
