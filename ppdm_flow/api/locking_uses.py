@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.server_address import masked
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import Plan
@@ -58,11 +58,15 @@ class Names:
     packages: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def of(self, path: str | Path) -> str:
-        """Return the name of a file."""
+        """Return the name of a file. Raises UsageError (PPF319) where it has bytes that are no text."""
         absolute = os.path.abspath(path)  # noqa: PTH100  (keeps symlinks)
         home = self._home(absolute)
         start = "" if home is None else f"pkg:{self.packages[home][0]}/"
-        return start + os.path.relpath(absolute, home or self.folder).replace(os.sep, "/")
+        name = start + os.path.relpath(absolute, home or self.folder).replace(os.sep, "/")
+        if not is_utf8(name):
+            text = f"the lock cannot name a file whose name is not UTF-8: {name!a}"
+            raise UsageError(Diagnostic("PPF319", text, help="rename it"))
+        return name
 
     def release(self, path: str) -> tuple[str, str]:
         """Return distribution and version of the package that a file is in; empty for a file of the repository."""
@@ -129,6 +133,11 @@ def _templates(loaded: Loaded) -> Iterator[Template]:
             yield Template(shown, os.path.abspath(find(shown, "").path), origin(shown), place)  # noqa: PTH100  (symlinks)
         except NotFoundError as error:
             raise PolicyError(Diagnostic("PPF319", error.message, place), loaded.sources) from None
+
+
+def is_utf8(name: str) -> bool:
+    """Whether a path can be written down: Linux lets it hold any bytes."""
+    return not any("\ud800" <= one <= "\udfff" for one in name)
 
 
 def plugins(plan: Plan, *, with_data: bool = False, implied: bool = False) -> Iterator[Use]:

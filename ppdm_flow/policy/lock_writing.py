@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -37,18 +36,22 @@ def _lines(lock: Lock) -> Iterator[str]:
 
 def _pin(pin: Pin) -> str:
     parts = {"distribution": pin.distribution, "version": pin.version, "sha256": pin.sha256}
-    return "{" + ", ".join(f"{key}: {json.dumps(value)}" for key, value in parts.items() if value) + "}"
+    return "{" + ", ".join(f"{key}: {_quoted(value)}" for key, value in parts.items() if value) + "}"
 
 
 def _name(name: str) -> str:
-    """Return a name plain where it can only be itself, else in double quotes; JSON's escapes are YAML's too.
-
-    Lone halves of surrogates, for the bytes of file names that are not UTF-8, are escaped with all that is not ASCII.
-    """
-    if _PLAIN.fullmatch(name) and name.lower() not in _WORDS:
-        return name
-    return json.dumps(name, ensure_ascii=_broken(name)).replace("\x7f", "\\x7f")
+    """Return a name plain where it can only be itself."""
+    return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS else _quoted(name)
 
 
-def _broken(name: str) -> bool:
-    return not name.isprintable()
+def _quoted(text: str) -> str:
+    return f'"{"".join(map(_character, text))}"'
+
+
+def _character(one: str) -> str:
+    """Return a character as it stands between double quotes."""
+    if one in '"\\':
+        return f"\\{one}"
+    if one.isprintable():
+        return one
+    return f"\\u{ord(one):04x}" if ord(one) <= 0xFFFF else f"\\U{ord(one):08x}"

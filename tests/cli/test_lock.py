@@ -542,3 +542,16 @@ def test_writers_at_once_do_no_harm(folder, monkeypatch):
         each.join()
     assert api.lock_check().holds
     assert [p.name for p in folder.iterdir() if "lock" in p.name] == ["ppdm-flow.lock"]
+
+
+def test_odd_names(folder, here):
+    """Whatever a file may be called, the lock says it, or says that it cannot."""
+    for name in ("é 𝕅 #1: [x].yaml", "null.yaml", "-.yaml", 'a"b\\c.yaml', "t\tab.yaml", "builtin:x.yaml", "1.yaml"):
+        (folder / "policies" / name).write_text(ALIKE)
+    assert here("lock", cwd=folder).returncode == 0
+    assert here("lock", "--check", cwd=folder).returncode == 0
+    assert len(content(folder)["policies"]) == 9
+    (folder / "policies" / os.fsdecode(b"\xff.yaml")).write_text(ALIKE)
+    done = here("lock", cwd=folder)
+    assert done.returncode == 2
+    assert "PPF319" in done.stderr
