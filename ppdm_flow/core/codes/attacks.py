@@ -32,8 +32,8 @@ PAGES = (
         "An attack that was not carried out must not look like one that failed.",
         "Give a CSV file with a header, in UTF-8, with the columns that the parameters name; say with `columns:`"
         " which column tells which attribute, and with `delimiter:` what separates them.",
-        bad=("audits:    # the list calls the column postcode\n  voters: {use: linkage, with: {external: voters.csv}}"),
-        good=("audits:\n  voters: {use: linkage, with: {external: voters.csv, columns: {zip: postcode}}}"),
+        bad="audits:    # the list calls the column postcode\n  voters: {use: linkage, with: {external: voters.csv}}",
+        good="audits:\n  voters: {use: linkage, with: {external: voters.csv, columns: {zip: postcode}}}",
     ),
     CodePage(
         "PPF892",
@@ -43,8 +43,8 @@ PAGES = (
         "k-anonymity hides whose row is whose; it does not hide what all rows of a class have in common.",
         "Require several values in each class (`l_diversity`, `t_closeness`, a template), or suppress the value in"
         " these classes.",
-        bad=("privacy: {k_anonymity: {k: 5}}\naudits:\n  alike: {use: homogeneity}"),
-        good=("privacy: {k_anonymity: {k: 5}, l_diversity: {disease: {l: 3}}}\naudits:\n  alike: {use: homogeneity}"),
+        bad="privacy: {k_anonymity: {k: 5}}\naudits:\n  alike: {use: homogeneity}",
+        good="privacy: {k_anonymity: {k: 5}, l_diversity: {disease: {l: 3}}}\naudits:\n  alike: {use: homogeneity}",
     ),
     CodePage(
         "PPF893",
@@ -70,8 +70,8 @@ PAGES = (
         " shuffled rows would; chance does this in one of a thousand releases at most.",
         "Two tables in one order can be put side by side: what one of them hides of a row, the other tells.",
         "Let the release be shuffled, as it is unless `shuffle: false` says otherwise.",
-        bad=("releases:\n  study: {path: people.csv, shuffle: false}"),
-        good=("releases:\n  study: {path: people.csv}"),
+        bad="releases:\n  study: {path: people.csv, shuffle: false}",
+        good="releases:\n  study: {path: people.csv}",
     ),
     CodePage(
         "PPF895",
@@ -124,8 +124,8 @@ PAGES = (
         "Who can say of a condition that one person of the data meets it and no other has isolated that person,"
         " named or not; the rest is a matter of who looks.",
         "Generalize or suppress what occurs once; of a generator raise the minimum support.",
-        bad=("audits:\n  alone: {use: singling_out}"),
-        good=("audits:\n  alone: {use: singling_out}\ngates:\n  nobody-alone: {metric: alone.risk, max: 0.05}"),
+        bad="audits:\n  alone: {use: singling_out}",
+        good="audits:\n  alone: {use: singling_out}\ngates:\n  nobody-alone: {metric: alone.risk, max: 0.05}",
     ),
     CodePage(
         code="PPF898",

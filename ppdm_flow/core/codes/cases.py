@@ -27,7 +27,7 @@ PAGES: tuple[CodePage, ...] = (
         " run; or one of its expectations is empty.",
         "It would pass whatever the policy does.",
         "Give `expect` a `verdict`, and the test a small table under `data` (or the file, for all of its tests).",
-        bad=("policy: credit.yaml\ntests:\n  rare-ages:\n    data: |\n      age,job\n      34,nurse\n    expect: {}"),
+        bad="policy: credit.yaml\ntests:\n  rare-ages:\n    data: |\n      age,job\n      34,nurse\n    expect: {}",
         good=(
             "policy: credit.yaml\n"
             "tests:\n"
@@ -44,8 +44,8 @@ PAGES: tuple[CodePage, ...] = (
         "The rows of a table that a test writes as a list have not the same columns, or a cell is no single value.",
         "A value under the wrong column would be tested as something else.",
         "Write maps with the same keys, or a list of names and then lists with as many cells; `~` is a missing value.",
-        bad=("policy: credit.yaml\ndata: [[age, job], [34]]\ntests:\n  one: {expect: {verdict: withheld}}"),
-        good=("policy: credit.yaml\ndata: [[age, job], [34, nurse]]\ntests:\n  one: {expect: {verdict: withheld}}"),
+        bad="policy: credit.yaml\ndata: [[age, job], [34]]\ntests:\n  one: {expect: {verdict: withheld}}",
+        good="policy: credit.yaml\ndata: [[age, job], [34, nurse]]\ntests:\n  one: {expect: {verdict: withheld}}",
     ),
     CodePage(
         "PPF143",
@@ -54,8 +54,8 @@ PAGES: tuple[CodePage, ...] = (
         " `gates.NAME`; with several releases `RELEASE/` may stand before it.",
         "A test about a misspelt requirement would say nothing of the one that was meant.",
         "Take the name from `ppdm-flow plan POLICY`.",
-        bad=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {fails: [privacy.k_anonimity]}}"),
-        good=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {fails: [privacy.k_anonymity]}}"),
+        bad="policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {fails: [privacy.k_anonimity]}}",
+        good="policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {fails: [privacy.k_anonymity]}}",
     ),
     CodePage(
         "PPF144",
@@ -109,7 +109,7 @@ PAGES: tuple[CodePage, ...] = (
             "tests:\n"
             "  small: {expect: {verdict: withheld}}"
         ),
-        good=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: withheld}}"),
+        good="policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: withheld}}",
     ),
     CodePage(
         "PPF147",
@@ -147,8 +147,8 @@ PAGES: tuple[CodePage, ...] = (
         "`csv` or `file` names a file that does not exist. Paths are relative to the test file.",
         "There is nothing to run on.",
         "Correct the path, or write the table into the test.",
-        bad=("policy: credit.yaml\ndata: {csv: smal.csv}\ntests:\n  small: {expect: {verdict: released}}"),
-        good=("policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: released}}"),
+        bad="policy: credit.yaml\ndata: {csv: smal.csv}\ntests:\n  small: {expect: {verdict: released}}",
+        good="policy: credit.yaml\ndata: {csv: small.csv}\ntests:\n  small: {expect: {verdict: released}}",
     ),
     CodePage(
         "PPF650",

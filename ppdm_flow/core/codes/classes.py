@@ -26,7 +26,7 @@ PAGES: tuple[CodePage, ...] = (
             "  t_closeness:    # the release has `medium` too\n"
             "    income: {t: 0.2, distance: ordered, order: [low, high]}"
         ),
-        good=("privacy:\n  t_closeness:\n    income: {t: 0.2, distance: ordered, order: [low, medium, high]}"),
+        good="privacy:\n  t_closeness:\n    income: {t: 0.2, distance: ordered, order: [low, medium, high]}",
     ),
     CodePage(
         "PPF878",
@@ -39,7 +39,7 @@ PAGES: tuple[CodePage, ...] = (
             "privacy:    # its column is called ZIP, the attribute zip\n"
             "  k_map: {k: 5, attributes: [zip], population: {path: voters.csv}}"
         ),
-        good=("privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {zip: ZIP}}}"),
+        good="privacy:\n  k_map: {k: 5, attributes: [zip], population: {path: voters.csv, columns: {zip: ZIP}}}",
     ),
     CodePage(
         code="PPF879",

@@ -28,7 +28,7 @@ PAGES: tuple[CodePage, ...] = (
             "  t_closeness:\n"
             "    stay: {t: 0.2, distance: ordered, order: [day, week, month]}"
         ),
-        good=("privacy:\n  t_closeness:\n    stay: {t: 0.2, distance: ordered, order: [day, week, month, year]}"),
+        good="privacy:\n  t_closeness:\n    stay: {t: 0.2, distance: ordered, order: [day, week, month, year]}",
     ),
     CodePage(
         "PPF808",
@@ -54,8 +54,8 @@ PAGES: tuple[CodePage, ...] = (
         "What is released keeps every requirement all the same; other levels might lose less.",
         "Nothing, if the release is useful enough. Otherwise raise `most_nodes`, or bound some attributes with `levels`"
         " so that the lattice becomes small.",
-        bad=("steps:\n  recode: {use: full_domain_recoding, with: {most_nodes: 100}}"),
-        good=("steps:\n  recode: {use: full_domain_recoding, with: {levels: {age: {min: 1, max: 3}, zip: {min: 2}}}}"),
+        bad="steps:\n  recode: {use: full_domain_recoding, with: {most_nodes: 100}}",
+        good="steps:\n  recode: {use: full_domain_recoding, with: {levels: {age: {min: 1, max: 3}, zip: {min: 2}}}}",
     ),
     CodePage(
         "PPF738",
@@ -69,7 +69,7 @@ PAGES: tuple[CodePage, ...] = (
             "  recode: {use: full_domain_recoding, with: {suppress: cells, suppression: 0.001}}    #"
             " three rows of 3,000"
         ),
-        good=("steps:\n  recode: {use: full_domain_recoding, with: {suppress: cells, suppression: 0.01}}"),
+        good="steps:\n  recode: {use: full_domain_recoding, with: {suppress: cells, suppression: 0.01}}",
     ),
     CodePage(
         "PPF739",

@@ -93,7 +93,7 @@ PAGES = (
         "An attack may succeed because the release is useful: whoever knows that smokers fall ill guesses right for"
         " anybody. Only success beyond that on people outside of the data is owed to the data of single people.",
         "Let the generator hold out a part of the rows; it costs that part of the data.",
-        bad=("steps:\n  generate: {use: krimp_generator}\naudits:\n  members: {use: membership_inference}"),
+        bad="steps:\n  generate: {use: krimp_generator}\naudits:\n  members: {use: membership_inference}",
         good=(
             "steps:\n"
             "  generate: {use: krimp_generator, with: {holdout: 0.2}}\n"

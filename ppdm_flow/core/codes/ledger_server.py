@@ -63,7 +63,7 @@ PAGES: tuple[CodePage, ...] = (
         "Grant the user USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; for the first use"
         " CREATE on the database. Name the main server, not a copy of it.",
         bad="$ psql ledger -c 'GRANT SELECT ON ALL TABLES IN SCHEMA ppdm_flow TO releases'",
-        good=("$ psql ledger -c 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ppdm_flow TO releases'"),
+        good="$ psql ledger -c 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ppdm_flow TO releases'",
     ),
     CodePage(
         "PPF626",

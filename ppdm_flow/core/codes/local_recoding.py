@@ -12,8 +12,8 @@ PAGES: tuple[CodePage, ...] = (
         " table has fewer rows than k, or too few sensitive values.",
         "Every class of a partition would break it too.",
         "Ask for less, or do not release a table of so few rows.",
-        bad=("privacy: {k_anonymity: {k: 50}}    # and the table has 40 rows\nsteps:\n  recode: {use: mondrian}"),
-        good=("privacy: {k_anonymity: {k: 5}}\nsteps:\n  recode: {use: mondrian}"),
+        bad="privacy: {k_anonymity: {k: 50}}    # and the table has 40 rows\nsteps:\n  recode: {use: mondrian}",
+        good="privacy: {k_anonymity: {k: 5}}\nsteps:\n  recode: {use: mondrian}",
     ),
     CodePage(
         "PPF882",
@@ -40,8 +40,8 @@ PAGES: tuple[CodePage, ...] = (
         " their first principal axis and cut.",
         "Groups are as large as promised; rows on both sides of a cut could have been nearer to each other.",
         "Nothing to fix. Raise `most` if the time is there.",
-        bad=("steps:    # of 100,000 distinct rows\n  average: {use: microaggregation, with: {most: 1000}}"),
-        good=("steps:\n  average: {use: microaggregation, with: {most: 100000}}"),
+        bad="steps:    # of 100,000 distinct rows\n  average: {use: microaggregation, with: {most: 1000}}",
+        good="steps:\n  average: {use: microaggregation, with: {most: 100000}}",
     ),
     CodePage(
         "PPF884",
@@ -50,7 +50,7 @@ PAGES: tuple[CodePage, ...] = (
         " class of fewer than k rows, so the step dropped them.",
         "Fewer rows leave than came, though only cells were to be suppressed.",
         "Nothing to fix, if the loss is small. Generalize first, so that fewer classes are too small.",
-        bad=("steps:\n  few: {use: suppress, with: {small: cells}}"),
+        bad="steps:\n  few: {use: suppress, with: {small: cells}}",
         good=(
             "attributes: {age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 30,"
             " 60, 120]}}}\n"

@@ -63,7 +63,7 @@ PAGES: tuple[CodePage, ...] = (
         "A lock that is understood in part would let pass what it should hold.",
         "After a merge, take either side and run `ppdm-flow lock`; the difference shows what both sides changed. A"
         " damaged one is restored from version control, or deleted and written anew.",
-        bad=("$ cat ppdm-flow.lock        # a merge that nobody has settled\n<<<<<<< HEAD\nlock: 1"),
+        bad="$ cat ppdm-flow.lock        # a merge that nobody has settled\n<<<<<<< HEAD\nlock: 1",
         good="$ git checkout --theirs ppdm-flow.lock\n$ ppdm-flow lock",
     ),
     CodePage(

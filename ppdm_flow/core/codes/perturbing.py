@@ -39,12 +39,10 @@ PAGES: tuple[CodePage, ...] = (
         "No perturbation can make less known than the frequencies alone tell; the bound still holds for priors of at"
         " most r1.",
         "Raise r2 of this value if the share is no secret, or reconsider whether the attribute can be released.",
-        bad=(
-            "privacy:\n"
-            "  sensitivities:    # and 30 % of all rows have flu\n"
-            "    disease: {values: {flu: {r1: 0.1, r2: 0.25}}}"
-        ),
-        good="privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.1, r2: 0.5}}}",
+        bad="privacy:\n"
+        "  sensitivities:    # and 30 % of all rows have flu\n"
+        "    disease: {values: {flu: {r1: 0.1, r2: 0.25}}}",
+        good="privacy:\n  sensitivities:\n    disease: {values: {flu: {r1: 0.4, r2: 0.6}}}",
     ),
     CodePage(
         "PPF794",
@@ -61,7 +59,10 @@ PAGES: tuple[CodePage, ...] = (
         "The bounds are so strict, or the domain so small, that every value of the attribute becomes a uniform draw.",
         "The released attribute then carries no information about anyone, nor about the frequencies.",
         "Relax the bounds, drop rare values from the domain, or drop the attribute.",
-        bad="privacy:\n  sensitivities: {disease: {default: {r1: 0.1, r2: 0.11}}}",
-        good="privacy:\n  sensitivities: {disease: {default: {r1: 0.1, r2: 0.5}}}",
+        bad=(
+            "privacy:    # r2 is r1, but for the last digit: nothing may be learned at all\n"
+            "  sensitivities: {disease: {default: {r1: 0.5, r2: 0.5000000000000001}}}"
+        ),
+        good="privacy:\n  sensitivities: {disease: {default: {r1: 0.5, r2: 0.75}}}",
     ),
 )

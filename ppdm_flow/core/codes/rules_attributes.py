@@ -20,8 +20,8 @@ PAGES: tuple[CodePage, ...] = (
         "The edges of intervals must ascend, each above the one before.",
         "Intervals that overlap put one value into two classes.",
         "Put them in order, each once.",
-        bad=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 65, 18]}}"),
-        good=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}"),
+        bad="attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 65, 18]}}",
+        good="attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}",
     ),
     CodePage(
         "PPF517",
@@ -34,7 +34,7 @@ PAGES: tuple[CodePage, ...] = (
             "attributes:\n"
             "  age: {role: quasi_identifier, type: integer, hierarchy: {csv: age.csv, intervals: [0, 18, 65]}}"
         ),
-        good=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}"),
+        good="attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}",
     ),
     CodePage(
         "PPF518",
@@ -72,8 +72,8 @@ PAGES: tuple[CodePage, ...] = (
         "An attribute with `intervals` has a type that is no number. A warning.",
         "Only numbers fall into intervals; a value that is none would fail the run.",
         "Add `type: integer` or `type: float`.",
-        bad=("attributes:\n  age: {role: quasi_identifier, hierarchy: {intervals: [0, 18, 65]}}"),
-        good=("attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}"),
+        bad="attributes:\n  age: {role: quasi_identifier, hierarchy: {intervals: [0, 18, 65]}}",
+        good="attributes:\n  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 18, 65]}}",
     ),
     CodePage(
         "PPF521",
@@ -81,8 +81,8 @@ PAGES: tuple[CodePage, ...] = (
         "A value of the domain is no number, as the attribute's `type` says.",
         "Any data with that value would be refused.",
         "Correct the value or the type.",
-        bad=("attributes:\n  age: {role: quasi_identifier, type: integer, domain: [18, old]}"),
-        good=("attributes:\n  age: {role: quasi_identifier, type: integer, domain: [18, 99]}"),
+        bad="attributes:\n  age: {role: quasi_identifier, type: integer, domain: [18, old]}",
+        good="attributes:\n  age: {role: quasi_identifier, type: integer, domain: [18, 99]}",
     ),
     CodePage(
         "PPF522",
@@ -90,8 +90,8 @@ PAGES: tuple[CodePage, ...] = (
         "Cells of a hierarchy file are separated by one character.",
         "Such a file could not be read.",
         'Write one character; a tab is "\\t".',
-        bad=('attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: city.csv, delimiter: "; "}}'),
-        good=('attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: city.csv, delimiter: ";"}}'),
+        bad='attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: city.csv, delimiter: "; "}}',
+        good='attributes:\n  city: {role: quasi_identifier, hierarchy: {csv: city.csv, delimiter: ";"}}',
     ),
     CodePage(
         "PPF523",

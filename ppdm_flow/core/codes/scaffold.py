@@ -13,7 +13,7 @@ PAGES: tuple[CodePage, ...] = (
         "Take one of the list in the message. To build on a template of your own, start from one of these and change"
         " `extends:` in `templates/organization.yaml`.",
         bad="$ ppdm-flow init release-policies --template ./organization.yaml",
-        good=("$ ppdm-flow list templates\n$ ppdm-flow init release-policies --template microdata-k"),
+        good="$ ppdm-flow list templates\n$ ppdm-flow init release-policies --template microdata-k",
     ),
 )
 """The page of each code."""

@@ -28,7 +28,7 @@ PAGES: tuple[CodePage, ...] = (
             "  counts: {use: acme_counts, with: {attribute: basket}}    # a plugin that counts the"
             " values of a cell"
         ),
-        good=("attributes: {basket: {role: items}}\nsteps:\n  short: {use: limit_items, with: {max: 6}}"),
+        good="attributes: {basket: {role: items}}\nsteps:\n  short: {use: limit_items, with: {max: 6}}",
     ),
     CodePage(
         "PPF753",
