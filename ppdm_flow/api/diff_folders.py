@@ -9,7 +9,7 @@ from pathlib import Path
 from ppdm_flow.api.diff_columns import compared
 from ppdm_flow.api.diff_policies import Document, Read, nobodys, pair, read
 from ppdm_flow.api.diff_revisions import Place
-from ppdm_flow.api.policies import find
+from ppdm_flow.api.policies import expanded, is_policy, is_test
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.order import Relation
@@ -21,7 +21,7 @@ def folders(old: Place, new: Place, sets: Mapping[str, str]) -> Document:
     Policies are paired by path, those that moved by their name. Raises PolicyError with the faults of all new policies
     that are not valid; an old one that was not valid cannot be compared with, so that its pair is incomparable.
     """
-    before, after = _policies(old), _policies(new)
+    before, after = _policies(old, sets), _policies(new, sets)
     if not before and not after:
         raise UsageError(Diagnostic("PPF642", f"neither `{old.word}` nor `{new.word}` holds a policy"))
     reading = _Reading(old, new, sets)
@@ -98,12 +98,19 @@ def _called(found: Earlier) -> str | None:
     return found.loaded.policy.name
 
 
-def _policies(where: Place) -> dict[str, Path]:
+def _policies(where: Place, sets: Mapping[str, str]) -> dict[str, Path]:
+    """Return the policies of a folder by path: also what does not look like one, and could be run all the same."""
+    files = [path for path, _ in expanded(str(where.path))]
+    found = (p for p in files if (is_policy(p) and not is_test(p)) or _runs(p, where, sets))
+    return {str(path.relative_to(where.path)): path for path in found}
+
+
+def _runs(path: Path, where: Place, sets: Mapping[str, str]) -> bool:
     try:
-        found = find([where.path])
-    except UsageError:
-        return {}
-    return {str(path.relative_to(where.path)): path for path in found.policies}
+        read(path, where, sets)
+    except (PolicyError, UsageError):
+        return False
+    return True
 
 
 def _unread(old: str, new: str, error: PolicyError) -> Document:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # only `--locked` needs it
 _HOLDING = "ppdm_flow.api.holding"
 _ENDINGS = frozenset({".yaml", ".yml"})
 TESTS = (".test.yaml", ".test.yml")
-_MARK = re.compile(rb"^(releases|extends|name)[ \t]*:", re.MULTILINE)
+_MARK = re.compile(rb"^[\"']?(releases|extends|name)[\"']?[ \t]*:", re.MULTILINE)
 _HEAD = 1 << 20
 
 
@@ -71,8 +71,8 @@ def expanded(word: str) -> Iterable[tuple[Path, bool]]:
     """Yield the files that a word means, and whether it named them itself."""
     path = Path(word)
     if path.is_dir():
-        files = (p for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not _hidden(p, path))
-        yield from ((p, False) for p in files if not _of_a_run(p))
+        found = (p for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not p.is_dir())
+        yield from ((p, False) for p in found if not _hidden(p, path) and not _of_a_run(p))
     elif not path.exists() and glob.has_magic(word):
         for match in sorted(glob.glob(word, recursive=True)):  # noqa: PTH207  # Path.glob takes no absolute pattern
             yield from ((Path(match), True),) if Path(match).is_file() else expanded(match)

@@ -170,6 +170,20 @@ def test_a_policy_that_moved_is_compared_with_itself(here, git, home, root):
     assert (moved["relation"], found["added"], found["removed"]) == ("weaker", [], [])
 
 
+@pytest.mark.parametrize("name", ["policies/two.yaml", "policies/three.yaml", "policies/two.test.yaml"])
+def test_a_policy_that_no_longer_looks_like_one_is_compared(here, git, home, root, name):
+    kept, moved = "extends: [{template: ../templates/base.yaml}]\n", "name: second\n"
+    releases = WEAKER[WEAKER.index("releases:") :]
+    (home / "policies/two.yaml").unlink()
+    (home / name).write_text(kept.replace("base", "all"))
+    body = WEAKER.replace("name: small\n", "").replace("../templates/base", "base").replace(releases, "")
+    (home / "templates/all.yaml").write_text(body + moved + releases)
+    done = here("diff", "main:policies", "policies", "--format", "json", "--forbid-weaker")
+    assert done.returncode == 1
+    found = document(done, root)
+    assert [p["relation"] for p in found["pairs"] if p["new"] == name] == ["weaker"]
+
+
 def test_other_policies_in_the_place_of_some_prove_nothing(here, git, home, root):
     (home / "policies/two.yaml").unlink()
     (home / "policies/three.yaml").write_text(WEAKER.replace("small", "third"))
