@@ -13,15 +13,14 @@ from ppdm_flow.api.locking_words import missing, shown
 from ppdm_flow.api.policies import find, is_policy
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files import Library
-from ppdm_flow.policy.lock import FILE, KINDS, Lock, Use, locked, nearest
+from ppdm_flow.policy.lock import FILE, Lock, Use, locked, nearest
 from ppdm_flow.policy.lock_comparing import changes, drifts, stale
 from ppdm_flow.policy.lock_reading import LockFile, read
+from ppdm_flow.policy.lock_upgrading import only
 from ppdm_flow.policy.lock_writing import text
-from ppdm_flow.policy.words import short
 
 FOLDER = "policies"
 """What is locked where nothing is named."""
@@ -60,9 +59,9 @@ def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade
     policy is invalid, UsageError where the lock cannot be read or written, or more differs than may.
     """
     found = _gathered(paths, sets, needed=bool(upgrade))
-    if upgrade:
-        _only(found, upgrade)
     before = found.written.lock if found.written else None
+    if upgrade and before is not None:
+        only(before, found.now, upgrade)
     told = tuple(changes(before, found.now))
     content = text(found.now)
     if found.written is None or found.written.text != content:
@@ -165,25 +164,3 @@ def _counted(some: Sequence[Diagnostic]) -> Diagnostic:
     first, more = some[0], len({d.span for d in some}) - 1
     places = "place" if more == 1 else "places"
     return replace(first, notes=(*first.notes, f"and at {more} more {places}")) if more else first
-
-
-def _only(found: _Gathered, upgrade: Sequence[str]) -> None:
-    """Raise UsageError where more than ``upgrade`` differs, or where it names nothing."""
-    before = found.written.lock if found.written else found.now
-    names: set[str] = set()
-    others: list[Diagnostic] = []
-    for kind in KINDS:
-        for name in {*before.pins[kind], *found.now.pins[kind]}:
-            pins = [pins[name] for pins in (before.pins[kind], found.now.pins[kind]) if name in pins]
-            mine = {name, *(pin.distribution for pin in pins if pin.distribution)}
-            names |= mine
-            if len(pins) > 1 and pins[0] != pins[1] and not mine & set(upgrade):
-                was, is_ = pins[0].against(pins[1])
-                others.append(Diagnostic("PPF683", f"`{short(name)}` differs as well: {was} -> {is_}"))
-    for name in upgrade:
-        if name not in names:
-            near = closest(name, names)
-            text_ = f"neither the lock nor a policy has `{short(name)}`"
-            raise UsageError(Diagnostic("PPF683", text_, hint=f"did you mean `{near}`?" if near else None))
-    if others:
-        raise UsageError(others)

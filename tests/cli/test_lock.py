@@ -397,8 +397,10 @@ def install(site: Path, version: str, k: int = 2) -> dict[str, str]:
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "hospital.yaml").write_text("version: 1\nextends: base.yaml\n")
-    (package / "base.yaml").write_text(f"version: 1\nprivacy: {{k_anonymity: {{k: {k}}}}}\n")
-    (package / "ages.csv").write_text("30;3*;*\n31;3*;*\n")
+    (package / "base.yaml").write_text(
+        f"version: 1\nprivacy: {{k_anonymity: {{k: {k}}}}}\nattributes: {{age: {{hierarchy: {{csv: ages.csv}}}}}}\n"
+    )
+    (package / "ages.csv").write_text(f"30;3*;*\n31;3*;*\n{k};{k};*\n")
     (package / "plugin.py").write_text(
         "from dataclasses import replace\nfrom ppdm_flow.anonymizers.shuffle_rows.spec import SPEC as OTHER\n"
         "SPEC = replace(OTHER, info=replace(OTHER.info, name='acme_shuffle'))\n"
@@ -419,6 +421,7 @@ def test_packages(folder, cli, tmp_path_factory):
     """Templates and plugins of a distribution are fixed by its version, wherever it is installed."""
     text = VISITS.replace("../templates/house.yaml", "pkg:acme-house/hospital@>=1")
     text = text.replace("steps:\n", "steps:\n  mixed: {use: acme_shuffle}\n")
+    text = text.replace(", hierarchy: {csv: ../hierarchies/age.csv}", "")
     (folder / "policies/visits.yaml").write_text(text)
     env = install(tmp_path_factory.mktemp("one") / "site", "1.4.0")
     done = cli("lock", cwd=folder, env=env)
@@ -426,6 +429,7 @@ def test_packages(folder, cli, tmp_path_factory):
     found = content(folder)
     release = {"distribution": "acme-house", "version": "1.4.0"}
     assert found["plugins"]["anonymizers/acme_shuffle"] == release
+    assert set(found["files"]) == {"pkg:acme-house/ages.csv"}
     assert set(found["templates"]) == {"pkg:acme-house/hospital", "pkg:acme-house/base.yaml"}
     assert all(release.items() <= each.items() for each in found["templates"].values())
 
@@ -444,7 +448,7 @@ def test_packages(folder, cli, tmp_path_factory):
     assert cli("lock", "--upgrade", "templates/house.yaml", cwd=folder, env=env).returncode == 2
     done = cli("lock", "--upgrade", "acme-house", cwd=folder, env=env)
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 3
+    assert len(done.stdout.splitlines()) == 4
     assert cli("run", "policies/visits.yaml", "--locked", cwd=folder, env=env).returncode == 0
 
 
