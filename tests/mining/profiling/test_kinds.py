@@ -153,7 +153,6 @@ NAMES = {
         "hours-per-week",
         "capital-gain",
         "product_name",
-        
         "x1",
         "state_id",
         "subclass",
