@@ -94,9 +94,10 @@ def test_check(run, folder):
 
 
 def test_lock(run, folder):
-    pytest.importorskip("ppdm_flow.cli.lock", reason="this version has no `lock`")
     words = [sys.executable, "-m", "ppdm_flow", "lock"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     done = run("ppdm-flow-lock")
     assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "policies" / "new.yaml").write_text(POLICY)
+    assert run("ppdm-flow-lock").returncode == 1

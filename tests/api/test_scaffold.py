@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -21,7 +20,6 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.policy.references import built_ins
 
 POLICY = "policies/visits.yaml"
-LOCKS = importlib.util.find_spec("ppdm_flow.cli.lock") is not None
 
 
 def of(template: str) -> str:
@@ -49,7 +47,7 @@ def test_its_files_are_in_the_wheel(root):
     packed = {f.distribution_path for f in wheel.WheelBuilder(str(root)).recurse_included_files()}
     kit = root / "ppdm_flow/api/scaffold/kit"
     files = {str(p.relative_to(root)) for p in kit.rglob("*") if p.is_file()}
-    assert len(files) == 6 + 3 * len(variants())
+    assert len(files) == 7 + 3 * len(variants())
     assert files <= packed
 
 
@@ -213,9 +211,8 @@ def house(tmp_path_factory) -> House:
         pytest.skip("git is needed to clone the scaffold")
     made = House(tmp_path_factory.mktemp("ci"))
     api.init(made.first)
-    if LOCKS:  # as `init` and the README say: before the first commit
-        done = made.run("ppdm-flow lock", at=made.first)
-        assert done.returncode == 0, done.stderr
+    done = made.run("ppdm-flow lock", at=made.first)  # as `init` and the README say: before the first commit
+    assert done.returncode == 0, done.stderr
     made.git("init", "-q", "-b", "main", at=made.first)
     made.git("add", ".", at=made.first)
     made.git("commit", "-q", "-m", "Policies", at=made.first)
@@ -263,13 +260,11 @@ def test_the_clone_has_everything(house):
     """Nothing that CI needs is kept out by `.gitignore`."""
     have = {str(p.relative_to(house.clone)) for p in house.clone.rglob("*") if p.is_file() and ".git/" not in f"{p}"}
     assert set(contents()) <= have
-    assert not LOCKS or "ppdm-flow.lock" in have
+    assert "ppdm-flow.lock" in have
 
 
 @pytest.mark.parametrize("command", commands())
 def test_every_command_runs_as_written(house, command):
-    if " lock" in command and not LOCKS:
-        pytest.skip("this version has no `lock` yet")
     done = house.run(command)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
@@ -300,7 +295,7 @@ def test_a_weaker_house_does_not_pass_either(house):
     try:
         done = house.run(workflow_commands()[-1])
         assert done.returncode == 1, done.stdout + done.stderr
-        assert not LOCKS or house.run("ppdm-flow lock --check").returncode == 1
+        assert house.run("ppdm-flow lock --check").returncode == 1
     finally:
         path.write_text(before)
         house.git("checkout", "-q", "--", POLICY, at=house.clone)
