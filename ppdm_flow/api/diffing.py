@@ -29,12 +29,12 @@ class Diffed:
 
     @property
     def weaker(self) -> bool:
-        """Whether some new policy is not proved to be at least as strict as its old one.
+        """Whether some new policy, or a floor that binds it, is not proved to be at least as strict as the old one.
 
         Where policies went and others came, nobody knows which took the place of which.
         """
         replaced = bool(self.document["added"] and self.document["removed"])
-        return replaced or any(each["relation"] in _LAX for each in self.document["pairs"])
+        return replaced or any(each["relation"] in _LAX or _lowered(each) for each in self.document["pairs"])
 
     def difference(self, *, color: bool = False) -> Difference:
         """Return what every form is made from."""
@@ -52,6 +52,11 @@ def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = N
         if data is not None and kind != "policy":
             raise UsageError(Diagnostic("PPF643", "`--data` measures two policies, not folders or runs"))
         return Diffed({"version": VERSION, **_compared(kind, before, after, sets, data)})
+
+
+def _lowered(pair: Document) -> bool:
+    """Whether a floor lets those who extend or run the policy go lower: no release does yet, the next one may."""
+    return any(c["verdict"] in _LAX for c in pair["governance"] if c["clause"].startswith("floors."))
 
 
 def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None) -> Document:

@@ -33,7 +33,7 @@ def diff(
         bool,
         typer.Option(
             "--forbid-weaker",
-            help="Exit with 1 unless every new policy is proved to be at least as strict as its old one.",
+            help="Exit with 1 unless every new policy is proved to be at least as strict, and no floor is lowered.",
         ),
     ] = False,
     forms: Annotated[list[str] | None, formats(DIFFED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order

@@ -98,6 +98,17 @@ def test_forbid_weaker(here, home, new, status):
     assert here("diff", "one.yaml", new, "--forbid-weaker").returncode == status
 
 
+@pytest.mark.parametrize(("floor", "status"), [(">= 3", 0), (">= 2", 1), (None, 1)])
+def test_a_floor_that_is_lowered_is_forbidden_too(here, home, floor, status):
+    """No release is less private by it, but the next one may be."""
+    old = (home / "one.yaml").read_text() + 'floors: {privacy.k_anonymity.k: ">= 3"}\n'
+    (home / "old.yaml").write_text(old)
+    (home / "new.yaml").write_text(old.replace(">= 3", floor) if floor else (home / "one.yaml").read_text())
+    done = here("diff", "old.yaml", "new.yaml", "--forbid-weaker")
+    assert done.returncode == status
+    assert ("floors.privacy.k_anonymity.k" in done.stdout) is bool(status)
+
+
 def test_what_is_not_proved_is_forbidden_too(here, home):
     (home / "other.yaml").write_text(POLICY.replace("../", "").replace("k: 3", "k: 9, attributes: [a]"))
     done = here("diff", "one.yaml", "other.yaml", "--forbid-weaker")

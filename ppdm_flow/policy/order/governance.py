@@ -46,6 +46,19 @@ def floors(old: Clauses, new: Clauses) -> Iterator[Change]:
 
 
 def _moved(before: str, after: str) -> tuple[Verdict, str]:
+    """Compare what two floors ask: each of several demands, joined by ``and``, counts by itself."""
+    one, other = ({" ".join(part.split()) for part in text.split(" and ")} for text in (before, after))
+    lost, won = one - other, other - one
+    if not lost and not won:
+        return Verdict.NEUTRAL, "the same demands"
+    if not lost:
+        return Verdict.STRONGER, "another demand besides"
+    if not won:
+        return Verdict.WEAKER, "a demand is gone"
+    return _bounds(lost.pop(), won.pop()) if len(lost) == len(won) == 1 else (Verdict.INCOMPARABLE, "other demands")
+
+
+def _bounds(before: str, after: str) -> tuple[Verdict, str]:
     """Say which of two bounds with one sign is the harder one."""
     signs = {text.rstrip("0123456789.eE+- ").strip() for text in (before, after)}
     sign = signs.pop() if len(signs) == 1 else ""
@@ -54,7 +67,7 @@ def _moved(before: str, after: str) -> tuple[Verdict, str]:
     except ValueError:
         sign = ""
     if sign not in (">=", ">", "<=", "<"):
-        return Verdict.INCOMPARABLE, "another bound"
+        return Verdict.INCOMPARABLE, "another demand"
     if one == other:
         return Verdict.NEUTRAL, "the same bound"
     harder = other > one if sign.startswith(">") else other < one

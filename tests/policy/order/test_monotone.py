@@ -7,6 +7,7 @@ import copy
 import pytest
 
 from ppdm_flow.policy.order import Relation, Verdict
+from ppdm_flow.policy.order.governance import _moved
 
 BASE = {
     "version": 1,
@@ -270,6 +271,21 @@ def test_floors_are_apart(order):
     found = order(old, new)
     assert found.relation is Relation.EQUAL
     assert [(c.clause, c.verdict) for c in found.governance] == [("floors.privacy.k_anonymity.k", Verdict.WEAKER)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        (">= 5", ">= 5 and is 6", Verdict.STRONGER),
+        (">= 5 and not weaker", "not weaker", Verdict.WEAKER),
+        ("not weaker and >= 5", ">= 5 and not weaker", Verdict.NEUTRAL),
+        (">= 5 and not weaker", "not weaker and >= 6", Verdict.STRONGER),
+        (">= 5 and present", ">= 4 and present", Verdict.WEAKER),
+        (">= 5", "present", Verdict.INCOMPARABLE),
+    ],
+)
+def test_demands_of_a_floor_count_one_by_one(before, after, verdict):
+    assert _moved(before, after)[0] is verdict
 
 
 def test_another_kind_of_requirement_is_only_implied_by_itself():
