@@ -15,6 +15,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.locked import files_of, plugins_of
 from ppdm_flow.policy import Loaded
+from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.lock import Pin, Use
 from ppdm_flow.policy.references import NotFoundError, find, origin
 from ppdm_flow.policy.text import decode
@@ -107,8 +108,7 @@ class Uses:
             data, digest = self.digests.of(each.path)
         except OSError as error:
             raise _unread(loaded, each.shown, each.place, error) from None
-        text = loaded.sources.get(each.shown)
-        if text is not None and masked(decode(data, each.shown)) != text:
+        if _text(data, each.shown) != loaded.sources.get(each.shown):
             fault = Diagnostic("PPF319", f"`{each.shown}` was changed while it was read", each.place, help=_HOLD_STILL)
             raise PolicyError(fault, loaded.sources)
         own = any(each.release)
@@ -124,6 +124,14 @@ class Uses:
             except OSError as error:
                 raise _unread(loaded, name, place, error) from None
             yield Use("files", name, Pin(digest), place, path=path)
+
+
+def _text(data: bytes, shown: str) -> str:
+    """Return the text as reading a policy keeps it; empty where it is none."""
+    try:
+        return masked(decode(data, shown))
+    except UnreadableError:
+        return ""
 
 
 def _templates(loaded: Loaded) -> Iterator[Template]:

@@ -14,7 +14,10 @@ import pytest
 import yaml
 
 from ppdm_flow import api
-from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.api.holding import Locks
+from ppdm_flow.core.errors import PolicyError, PpdmError
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.policy import load
 
 VISITS = """\
 version: 1
@@ -345,6 +348,20 @@ def test_a_definition_that_changes_while_it_runs_ends_the_run(house, monkeypatch
         api.run(Path("policies/visits.yaml"), listener=change, locked=True)
     assert caught.value.diagnostics[0].code == "PPF339"
     assert not list(house.glob("runs/*/*/manifest.json"))
+
+
+@pytest.mark.parametrize("new", [b"version: 1\n", b"\xff"])
+def test_a_template_that_changes_while_it_is_read(house, monkeypatch, new):
+    """What is hashed is what was understood."""
+    monkeypatch.chdir(house)
+    loaded = load(Path("policies/visits.yaml"))
+    plan = compile_policy(loaded).plan
+    assert plan is not None
+    assert Locks().hold(loaded, plan).definitions
+    (house / "templates/house.yaml").write_bytes(new)
+    with pytest.raises(PolicyError) as caught:
+        Locks().hold(loaded, plan)
+    assert "was changed while it was read" in caught.value.diagnostics[0].message
 
 
 # ---- upgrade ----
