@@ -48,7 +48,7 @@ class _Leaving:
 
     @classmethod
     def of(cls, read: Read) -> _Leaving | None:
-        plan = compile_policy(read.loaded, digested=False).plan
+        plan = compile_policy(read.loaded, digested=False, clock=None).plan  # one that has expired has a plan too
         return None if plan is None or read.loaded.policy is None else cls(read, read.loaded.policy, plan)
 
     def released(self, name: str) -> dict[str, AttributeFacts]:

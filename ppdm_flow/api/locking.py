@@ -121,7 +121,7 @@ def _uses(
     faults: list[Diagnostic] = []
     for path in policies:
         loaded = load(path, sets, library=library)
-        outcome = compile_policy(loaded, digested=False)
+        outcome = compile_policy(loaded, digested=False, clock=None)  # the day has no part in what is locked
         sources |= loaded.sources
         if outcome.plan is None:
             faults += outcome.diagnostics

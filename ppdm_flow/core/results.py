@@ -51,17 +51,22 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something a reader should know. ``hash`` is stable over runs: code, place and subject, no figures."""
+    """Something a reader should know.
+
+    ``release`` is the one that it is about, where a policy has several and ``subject`` does not name it: the engine
+    says so. ``hash`` is stable over runs: it is made of code, subject and release, of no figure and no line.
+    """
 
     code: str
     severity: Severity
     text: str
     subject: str = ""
+    release: str = ""
 
     @property
     def hash(self) -> str:
         """Sixteen hexadecimal digits that name this finding in waivers."""
-        return digest([self.code, self.subject])[:16]
+        return digest([self.code, self.subject, *([self.release] if self.release else [])])[:16]
 
 
 @dataclass(frozen=True, slots=True)

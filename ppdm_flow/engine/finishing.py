@@ -20,7 +20,16 @@ from ppdm_flow.engine.faults import guarded
 from ppdm_flow.engine.graph import Graph
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.journal import Journal
-from ppdm_flow.engine.judging import RELEASED, WITHHELD, charts_of, gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.judging import (
+    RELEASED,
+    WITHHELD,
+    charts_of,
+    findings_of,
+    gates_of,
+    metrics_of,
+    requirements_of,
+    verdict,
+)
 from ppdm_flow.engine.keys import escrow
 from ppdm_flow.engine.leaving import check_leaving
 from ppdm_flow.engine.ledger import Ledger
@@ -140,7 +149,7 @@ class Finishing:
     def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> Waived:
         """Judge everything, and lay the waivers over it that count on this day."""
         requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
-        findings = [f for a in self.audited for f in a.outcome.findings] + [f for s in steps for f in s.findings]
+        findings = findings_of(self.plan, self.audited, steps)
         return waive(self.plan, requirements, gates, findings, self.options.clock())
 
     def _account(self) -> dict[str, Any]:

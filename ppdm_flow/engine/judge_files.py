@@ -20,7 +20,7 @@ from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import data_fault, guarded
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.identifiers import check_identifiers
-from ppdm_flow.engine.judging import charts_of, gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.opening import open_released, released_names
 from ppdm_flow.engine.operator_files import operators_for, set_operators_for
@@ -86,7 +86,7 @@ class _Judging:
         plan = replace(self.plan, releases=(node,))
         audited = self._audited(plan, subject)
         metrics = metrics_of(plan, audited, ())
-        findings = [f for a in audited for f in a.outcome.findings]
+        findings = findings_of(plan, audited, ())
         judged = requirements_of(plan, audited), gates_of(plan, metrics)
         waived = waive(plan, *judged, findings, self.options.clock())
         return Report(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ppdm_flow.core.requirements import Gate, Requirement, within
-from ppdm_flow.core.results import Chart, Figure, Measured, RequirementResult, StepResult
+from ppdm_flow.core.results import Chart, Figure, Finding, Measured, RequirementResult, StepResult
 from ppdm_flow.engine.auditing import Audited
 from ppdm_flow.plan.definition import Plan
 
@@ -49,6 +49,19 @@ def charts_of(plan: Plan, audited: Sequence[Audited]) -> tuple[Chart, ...]:
     """Return the audits' charts; with several releases each says which one it shows."""
     several = len(plan.releases) > 1
     return tuple(replace(c, release=a.node.release) if several else c for a in audited for c in a.outcome.charts)
+
+
+def findings_of(plan: Plan, audited: Sequence[Audited], steps: Sequence[StepResult]) -> tuple[Finding, ...]:
+    """Return the findings of audits and steps, each once; with several releases each is told apart by its own."""
+    several = len(plan.releases) > 1
+    told = [
+        replace(f, release=_about(f, a.node.release)) if several else f for a in audited for f in a.outcome.findings
+    ]
+    return tuple(dict.fromkeys((*told, *(f for step in steps for f in step.findings))))
+
+
+def _about(finding: Finding, release: str) -> str:
+    return "" if finding.subject.partition(".")[0] == release else release
 
 
 def verdict(results: Iterable[RequirementResult]) -> str:

@@ -12,7 +12,7 @@ from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.graph import Graph
-from ppdm_flow.engine.judging import gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.judging import findings_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.keys import run_key
 from ppdm_flow.engine.ledger import holding, open_ledger
 from ppdm_flow.engine.likeness import written
@@ -98,6 +98,5 @@ def measure(
         directory.discard()
     requirements, gates = requirements_of(plan, audited), gates_of(plan, metrics)
     seconds = time.perf_counter() - clock
-    findings = (*(f for a in audited for f in a.outcome.findings), *(f for s in steps for f in s.findings))
     judged = verdict((*requirements, *gates))
-    return Measured(judged, requirements, gates, metrics, seconds, tuple(dict.fromkeys(findings)))
+    return Measured(judged, requirements, gates, metrics, seconds, findings_of(plan, audited, steps))

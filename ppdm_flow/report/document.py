@@ -159,7 +159,7 @@ def _findings(report: Report) -> list[Document]:
     of_steps = (finding for step in report.steps for finding in step.findings)
     every = dict.fromkeys((*report.findings, *of_steps))
     order = {"error": 0, "warning": 1, "info": 2}
-    ordered = sorted(every, key=lambda f: (order[f.severity.value], f.code, f.subject, f.text))
+    ordered = sorted(every, key=lambda f: (order[f.severity.value], f.code, f.subject, f.release, f.text))
     waived = {hash_: each.waiver.name for each in report.waivers for hash_ in each.findings}
     return [_finding(f, waived) for f in ordered]
 
@@ -172,6 +172,7 @@ def _finding(finding: Finding, waived: Mapping[str, str]) -> Document:
         "text": finding.text,
         "subject": finding.subject,
         "hash": finding.hash,
+        **({"release": finding.release} if finding.release else {}),
     }
     return found | ({"waived_by": by} if by else {})
 

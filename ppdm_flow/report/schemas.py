@@ -60,7 +60,7 @@ def _definitions() -> _Schema:
         "span": record(_span()),
         "figure": record(_figure(), optional=("interval", "sample", "note")),
         "step": record(_step()),
-        "finding": record(_finding(), optional=("waived_by",)),
+        "finding": record(_finding(), optional=("release", "waived_by")),
         "waiver": record(_waiver(), optional=("at",)),
         "chart": record(_chart()),
         "series": record(_series(), optional=("low", "high")),
@@ -146,6 +146,7 @@ def _finding() -> _Schema:
             "pattern": "^[0-9a-f]{16}$",
             "description": "Names this finding in waivers; the same in every run.",
         },
+        "release": _text("The release that it is about, where there are several."),
         "waived_by": _text("The waiver that covers it."),
     }
 

@@ -27,7 +27,8 @@ def render(document: dict[str, Any], width: int = _WIDTH, words: tuple[str, str]
     """
     width = max(_NARROWEST, width)
     judged = verdict(document)
-    word = words[not judged.released] if words else judged.word
+    under = " under waivers" if judged.state == "waived" else ""
+    word = f"{words[not judged.released]}{under}" if words else judged.word
     counted = judged.sentence.partition(". ")[0].rstrip(".") + "." if words else judged.sentence
     lines = [f"{word.upper()}  {document['policy']}", *_wrapped(counted, width)]
     for warning in (judged.contradiction, judged.caution):

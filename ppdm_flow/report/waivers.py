@@ -31,11 +31,6 @@ class Waiver:
         return f"{plural(self.days_left, 'day')} left" if self.days_left else "its last day"
 
     @property
-    def soon(self) -> bool:
-        """Whether it is over within two weeks."""
-        return self.days_left <= 14
-
-    @property
     def terms(self) -> str:
         """Name, owner and time in one line."""
         return f"waived by `{self.name}` until {self.until} ({self.left}), {self.owner} answers for it"

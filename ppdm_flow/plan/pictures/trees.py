@@ -20,7 +20,11 @@ def text(document: Document) -> str:
         "",
         f"source  {source['path'] or 'given by --data'}{kind}, {columns(len(attributes))}",
     ]
-    return "\n".join([*head, *_below(document, "source", "")]) + "\n"
+    waived = [
+        f"waived until {w['until']}: {w['of']}{' at one place' if 'at' in w else ''} (waiver {w['name']})"
+        for w in document.get("waivers", ())
+    ]
+    return "\n".join([*head, *_below(document, "source", ""), *waived]) + "\n"
 
 
 def _below(document: Document, node: str, indent: str) -> Iterator[str]:
