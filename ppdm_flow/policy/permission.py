@@ -11,6 +11,7 @@ from ppdm_flow.policy.nodes import Map, Scalar
 WAIVERS = "waivers.privacy"
 ALLOWED = "allowed"
 FORBIDDEN = "forbidden"
+_TOLD = ("privacy", "gates")
 ANSWERS = (ALLOWED, FORBIDDEN)
 
 
@@ -46,7 +47,7 @@ def within(root: Map, floors: Map | None, inherited: Permission, *, policy: bool
     """Return what holds for a file with these ``floors`` that inherits this much.
 
     Whoever states a requirement has to allow that it is waived: a template with requirements, or with floors under
-    them, that is silent about waivers forbids them. A ``policy`` cannot allow it to itself, only forbid it.
+    them or under gates, that is silent about waivers forbids them. A ``policy`` cannot allow it to itself, only forbid it.
     """
     entry = floors.entries.get(WAIVERS) if floors else None
     said = entry.node.text if entry is not None and isinstance(entry.node, Scalar) else None
@@ -60,10 +61,10 @@ def within(root: Map, floors: Map | None, inherited: Permission, *, policy: bool
 
 
 def _spoken(root: Map) -> Span | None:
-    """The key under which a file speaks of privacy."""
+    """The key under which a file speaks of privacy, or of a gate that nobody may weaken."""
     entry = root.entries.get("privacy")
     if entry is not None and isinstance(entry.node, Map) and entry.node.entries:
         return entry.key_span
     floors = root.get("floors")
     keys = floors.entries.items() if isinstance(floors, Map) else ()
-    return next((e.key_span for key, e in keys if key.partition(".")[0] == "privacy"), None)
+    return next((e.key_span for key, e in keys if key.partition(".")[0] in _TOLD), None)

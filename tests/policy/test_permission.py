@@ -21,6 +21,7 @@ ASKS = "privacy: {k_anonymity: {k: 5}}\n"
         ({"a.yaml": ALLOWS + ASKS, "b.yaml": "owner: me\n"}, "", True, "a.yaml"),
         ({"a.yaml": ALLOWS, "b.yaml": ASKS}, "", False, "b.yaml"),
         ({"a.yaml": ALLOWS, "b.yaml": "floors: {privacy.k_anonymity.k: '>= 2'}\n"}, ASKS, False, "b.yaml"),
+        ({"a.yaml": ALLOWS, "b.yaml": "floors: {'gates.*.max': '<= 0.1'}\n"}, ASKS, False, "b.yaml"),
         ({"a.yaml": ALLOWS + ASKS, "b.yaml": FORBIDS}, "", False, "b.yaml"),
         ({"a.yaml": "extends: org.yaml\n" + ASKS, "org.yaml": ALLOWS}, "", True, "org.yaml"),
         ({"a.yaml": "extends: org.yaml\n" + ALLOWS, "org.yaml": ASKS}, "", False, "org.yaml"),
