@@ -29,6 +29,7 @@ from ppdm_flow.engine.original import Original
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.engine.trial import Contents, Question, attempt, values_in
 from ppdm_flow.engine.view import StreamView
+from ppdm_flow.engine.waiving import waive
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.plan.definition import AuditNode, Plan
 from ppdm_flow.policy.cases.loading import Loaded
@@ -164,11 +165,13 @@ class _Running:
                 trace = self.bench.trace and number == 0
                 tried = attempt(plan, original, folder / "run", keyed, stop, self._asked(plan), trace=trace)
                 found = tried.measured
+                judged = waive(plan, found.requirements, found.gates, found.findings, options.clock())
+                results = (*judged.requirements, *judged.gates)
                 yield Happened(
-                    found.verdict,
-                    (*found.requirements, *found.gates),
+                    verdict(results),
+                    results,
                     found.metrics,
-                    found.findings,
+                    judged.findings,
                     tried.contents,
                     changed=tried.changed - {n.name for n in plan.steps if n.implicit},
                     values=values,

@@ -86,6 +86,8 @@ class Judge:
         if wanted is not None and run.verdict != wanted:
             yield self._verdict(run, wanted)
         yield from self._fails(run)
+        for number_, each in enumerate(expect.waived):
+            yield from self._waived(each, number_, run)
         for number_, each in enumerate(expect.holds):
             yield from self._holds(each, number_, run)
         for name, figure in expect.metrics.items():
@@ -112,7 +114,7 @@ class Judge:
             yield self._fault(text, ("code",), hint=listing(codes), notes=notes)
 
     def _verdict(self, run: Happened, wanted: str) -> Diagnostic:
-        failing = [r for r in run.judged if not r.holds]
+        failing = [r for r in run.judged if not r.passes]
         notes = tuple(f"`{r.id}` fails: {r.sentence}" for r in failing[:5])
         text = f"expected `{wanted}`, and the verdict is `{run.verdict}`"
         return self._fault(text, ("verdict",), hint=run.verdict, notes=notes)
@@ -121,19 +123,27 @@ class Judge:
         some = self.case.expect.fails
         if some is None:
             return
-        failing = [r for r in run.judged if not r.holds]
+        failing = [r for r in run.judged if not r.passes]
         for key in ("exactly", "include", "exclude"):
             for number_, each in enumerate(getattr(some, key) or ()):
                 meant = _meant(each, run.judged)
                 if key == "exclude":
-                    yield from (self._fails_too(r, ("fails", key, str(number_))) for r in meant if not r.holds)
-                elif not any(not r.holds for r in meant):
+                    yield from (self._fails_too(r, ("fails", key, str(number_))) for r in meant if not r.passes)
+                elif not any(not r.passes for r in meant):
                     yield self._unmet(each, meant, "fail", ("fails", key, str(number_)))
         if some.exactly is not None:
             known = {(r.id, r.release) for each in some.exactly for r in _meant(each, run.judged)}
             for result in failing:
                 if (result.id, result.release) not in known:
                     yield self._fails_too(result, ("fails",))
+
+    def _waived(self, each: str, number_: int, run: Happened) -> Iterator[Diagnostic]:
+        meant = _meant(each, run.judged)
+        if not any(r.waived_by for r in meant):
+            does = "it holds" if meant and all(r.holds for r in meant) else "no waiver covers it"
+            text = f"`{each}` is expected to fail and be waived, and {does if meant else 'it was not judged'}"
+            hint = _measured(meant[0]) if meant else None
+            yield self._fault(text, ("waived", str(number_)), hint=hint, related=_written(meant[0]) if meant else ())
 
     def _holds(self, each: str, number_: int, run: Happened) -> Iterator[Diagnostic]:
         meant = _meant(each, run.judged)

@@ -54,6 +54,7 @@ class Names:
         expect, path = self.case.expect, ("tests", self.name, "expect")
         yield from self._some(expect.fails, (*path, "fails"))
         yield from self._listed(expect.holds, (*path, "holds"))
+        yield from self._listed(expect.waived, (*path, "waived"))
         for metric in expect.metrics:
             yield from self._metric(metric, (*path, "metrics", metric))
         yield from self._releases(path)

@@ -47,7 +47,7 @@ def within(root: Map, floors: Map | None, inherited: Permission, *, policy: bool
     """Return what holds for a file with these ``floors`` that inherits this much.
 
     Whoever states a requirement has to allow that it is waived: a template with requirements, or with floors under
-    them or under gates, that is silent about waivers forbids them. A ``policy`` cannot allow it to itself, only forbid it.
+    them or under gates, that is silent about waivers forbids them. A ``policy`` can forbid it, not allow it to itself.
     """
     entry = floors.entries.get(WAIVERS) if floors else None
     said = entry.node.text if entry is not None and isinstance(entry.node, Scalar) else None

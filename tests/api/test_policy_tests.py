@@ -7,6 +7,7 @@ import json
 import pickle
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,24 @@ def test_a_weaker_policy_fails_its_test(folder):
     ]
     (folder / "clinic.yaml").write_text(POLICY.replace("confidence: 0.5", "confidence: 0.9"), encoding="utf-8")
     assert told(only(folder, expect)) == ["`pilot` is suppressed in none of its 3 rows"]
+
+
+def test_waivers_count_as_in_a_run(folder):
+    """What does not hold and is waived is no failure, and a test can expect just that."""
+    until = (datetime.now(UTC) + timedelta(days=30)).date()
+    gates = "audits: {sizes: {use: class_sizes}}\ngates: {large: {metric: sizes.smallest, min: 1000}}\n"
+    waiver = f"waivers: {{w: {{of: gates.large, reason: small table, owner: me, until: {until}}}}}\n"
+    (folder / "clinic.yaml").write_text(POLICY + gates + waiver, encoding="utf-8")
+    assert api.run(Path("clinic.yaml"), data=Path("table.csv"), out=folder / "runs").report.verdict == "released"
+    assert told(only(folder, "{verdict: released, fails: [], waived: [gates.large]}")) == []
+    assert told(only(folder, "{waived: [privacy.k_anonymity]}")) == [
+        "`privacy.k_anonymity` is expected to fail and be waived, and it holds"
+    ]
+    (folder / "clinic.yaml").write_text(POLICY + gates, encoding="utf-8")
+    assert told(only(folder, "{fails: [gates.large], waived: []}")) == []
+    assert told(only(folder, "{verdict: withheld, waived: [gates.large]}")) == [
+        "`gates.large` is expected to fail and be waived, and no waiver covers it"
+    ]
 
 
 @pytest.mark.parametrize("released", [True, False])

@@ -62,10 +62,11 @@ _OWN: dict[str, tuple[str, Any]] = {
     ),
     "Expect.code": ("The diagnostic code that refused input is reported with.", "PPF709"),
     "Expect.fails": (
-        "Requirements and gates that fail: exactly these. With several releases, `RELEASE/` may stand before each.",
+        "Requirements and gates that fail, and are not waived: exactly these. `RELEASE/` may stand before each.",
         ["privacy.k_anonymity"],
     ),
     "Expect.holds": ("Requirements and gates that hold on every release.", ["gates.still-useful"]),
+    "Expect.waived": ("Requirements and gates that do not hold, and are waived.", ["gates.still-useful"]),
     "Expect.metrics": (
         "Measured figures, by their name in a run's report.",
         {"suppress.suppressed_cells": {"min": "1", "max": "4"}},

@@ -66,6 +66,7 @@ class Expect(Contents):
     code: str | None = None
     fails: Some | None = None
     holds: tuple[str, ...] = ()
+    waived: tuple[str, ...] = ()
     metrics: dict[str, Figured] = Field(default_factory=dict)
     findings: Some | None = None
     check: Some | None = None

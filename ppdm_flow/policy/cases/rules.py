@@ -82,10 +82,11 @@ def _verdict(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnosti
         yield _fault("PPF145", "what fails is withheld, not released", at, (*path, "fails"))
     if expect.verdict == "withheld" and expect.fails and expect.fails.exactly == ():
         yield _fault("PPF145", "a release is withheld because something fails", at, (*path, "fails"))
-    for number, each in enumerate(expect.holds):
-        if each in failing:
-            text = f"`{each}` cannot both fail and hold"
-            yield _fault("PPF145", text, at, (*path, "holds", str(number)))
+    for key, told in (("holds", expect.holds), ("waived", expect.waived)):
+        for number, each in enumerate(told):
+            if each in failing or (key == "waived" and each in expect.holds):
+                text = f"`{each}` cannot both fail and hold" if key == "holds" else f"`{each}` is waived, or it is not"
+                yield _fault("PPF145", text, at, (*path, key, str(number)))
 
 
 def _expect(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
