@@ -23,8 +23,8 @@ WAIVER_CONCEPTS: Mapping[str, Concept] = {
         "What stands under `privacy:`, gates on its figures, and gates that a template's floor holds can be waived only"
         " where a template that the policy extends says `floors: {waivers.privacy: allowed}`: the policy cannot allow"
         " it to itself. Never waived are errors, faults of the program, figures that could not be measured or verified"
-        " or on which two routes disagree, and `ledger.repeat`. A sweep and policy tests show what is measured, without"
-        " waivers.",
+        " or on which two routes disagree, and `ledger.repeat`. Policy tests count waivers as a run does; a sweep shows"
+        " what is measured, without them.",
         "waivers:\n  small-study:\n    of: gates.still-useful\n    reason: agreed with the study until June\n"
         "    owner: dpo@bank.example\n    until: 2027-03-31",
         why="Exceptions are made in every house. Written down, with an end, they are seen in every review and in every"
