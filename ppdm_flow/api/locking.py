@@ -138,6 +138,8 @@ def _uses(
 def _file(policies: Sequence[Path]) -> Path:
     """Return the lock file of these policies, there or not. Raises UsageError where they have several."""
     found = {nearest(path): path for path in policies}
+    if len(found) > 1 and None in found:  # another writer may have made it just now
+        found = {nearest(path): path for path in policies}
     if len(found) > 1:
         named = " and ".join(f"`{path}` has {f'`{shown(file)}`' if file else 'none'}" for file, path in found.items())
         text_ = f"these policies have several lock files: {named}"
