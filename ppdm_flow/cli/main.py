@@ -14,13 +14,18 @@ from ppdm_flow.cli.streams import prepare
 from ppdm_flow.core.errors import PpdmError, RunError
 
 
-def app(words: Sequence[str], prog_name: str) -> None:
-    """Run the program for these words. Its modules are no garbage: looking for some while they are made costs time."""
+def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:
+    """Run the program for these words. Its modules are no garbage: looking for some while they are made costs time.
+
+    ``alone``: the process is the program's own, so nobody has to look through its modules at the end either.
+    """
     gc.disable()
     try:
         program = import_module("ppdm_flow.cli.program").program(words)
     finally:
         gc.enable()
+    if alone:
+        gc.freeze()
     program(words, prog_name=prog_name)
 
 
@@ -29,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     words = list(sys.argv[1:] if arguments is None else arguments)
     prepare()
     try:
-        app(words, "ppdm-flow")
+        app(words, "ppdm-flow", alone=arguments is None)
     except PpdmError as error:
         complain(error.diagnostics, error.sources)
         _defects().trace(error, words)
