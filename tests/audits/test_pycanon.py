@@ -1,6 +1,5 @@
-"""Against pycanon, an independent implementation, where it is at hand.
+"""Against pycanon, an independent implementation.
 
-It is no test dependency: its distribution asks for one exact version of numpy, pandas and scipy, all older than ours.
 What it defines otherwise than the papers: entropy diversity is rounded down to a whole number; recursive diversity
 sorts the counts ascending, so that r_1 is the rarest value's; delta-disclosure leaves out values that a class lacks.
 """
@@ -23,7 +22,7 @@ from ppdm_flow.sdk.registry import load
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    pycanon = pytest.importorskip("pycanon.anonymity", reason="pycanon asks for older versions of numpy and pandas")
+    from pycanon import anonymity as pycanon
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[3] / "shared" / "data"))
 ADULT = DATA / "arx_adult" / "adult.csv.gz"

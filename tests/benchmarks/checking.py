@@ -2,7 +2,7 @@
 
 The table is ARX's Adult 33 times over with 1 % of the ages drawn anew, by eight quasi-identifiers. ``check.file.*`` is
 the same by SQL over the columns as text, the audits' second route. Baseline: pycanon on a pandas table, where it is
-installed (it asks for older versions of numpy and pandas), else a pandas group-by.
+installed, else a pandas group-by.
 """
 
 from __future__ import annotations
