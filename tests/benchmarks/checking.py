@@ -12,7 +12,7 @@ import os
 import resource
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +53,13 @@ class Relation:
         self.connection.execute("CREATE TABLE held AS SELECT * FROM candidate; DROP VIEW candidate")
         self.connection.execute("ALTER TABLE held RENAME TO candidate")
 
-    def rows(self, query: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
-        return self.connection.execute(query, list(parameters)).fetchall()
+    def rows(self, query: str, parameters: Any = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
+        for name, table in tables.items():
+            self.connection.register(name, table)
+        found = self.connection.execute(query, list(parameters)).fetchall()
+        for name in tables:
+            self.connection.unregister(name)
+        return found
 
 
 def _text(column: Column) -> pa.Array:

@@ -315,6 +315,7 @@ def shown(row: Row) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--data", type=Path, help="not needed: the tables are those printed in the papers")
     options.add_argument("--only", choices=tuple(PARTS))
     options.add_argument("--json", type=Path)
     options.add_argument("--plot", type=Path)
