@@ -13,7 +13,7 @@ from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import Compiled
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded
-from ppdm_flow.policy.lock import nearest
+from ppdm_flow.policy.lock import Nearest
 from ppdm_flow.policy.lock_comparing import drifts
 from ppdm_flow.policy.lock_reading import LockFile, read
 
@@ -39,7 +39,7 @@ class Locks:
     """Lock files, each found and read once, and the digests of what policies share."""
 
     digests: Digests = field(default_factory=Digests)
-    _nearest: dict[Path, Path | None] = field(default_factory=dict)
+    _nearest: Nearest = field(default_factory=Nearest)
     _read: dict[Path, LockFile] = field(default_factory=dict)
 
     def hold(self, loaded: Loaded, plan: Plan, *, with_data: bool = False) -> Held:
@@ -73,12 +73,9 @@ class Locks:
         return replace(outcome, diagnostics=in_order((*outcome.diagnostics, *found)))
 
     def _file(self, policy: Path) -> LockFile:
-        folder = policy.absolute().parent
-        if folder not in self._nearest:
-            self._nearest[folder] = nearest(policy)
-        path = self._nearest[folder]
+        path = self._nearest.of(policy)
         if path is None:
-            raise UsageError(missing(folder))
+            raise UsageError(missing(policy.absolute().parent))
         if path not in self._read:
             self._read[path] = read(path, shown(path))
         return self._read[path]

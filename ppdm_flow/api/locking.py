@@ -16,7 +16,7 @@ from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files import Library
-from ppdm_flow.policy.lock import FILE, Lock, Use, locked, nearest
+from ppdm_flow.policy.lock import FILE, Lock, Nearest, Use, locked
 from ppdm_flow.policy.lock_comparing import changes, drifts, stale
 from ppdm_flow.policy.lock_reading import LockFile, read
 from ppdm_flow.policy.lock_upgrading import only
@@ -137,9 +137,8 @@ def _uses(
 
 def _file(policies: Sequence[Path]) -> Path:
     """Return the lock file of these policies, there or not. Raises UsageError where they have several."""
-    found = {nearest(path): path for path in policies}
-    if len(found) > 1 and None in found:  # another writer may have made it just now
-        found = {nearest(path): path for path in policies}
+    there = Nearest()
+    found = {there.of(path): path for path in policies}
     if len(found) > 1:
         named = " and ".join(f"`{path}` has {f'`{shown(file)}`' if file else 'none'}" for file, path in found.items())
         text_ = f"these policies have several lock files: {named}"

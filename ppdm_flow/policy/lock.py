@@ -91,15 +91,28 @@ def locked(policies: Mapping[str, Iterable[Use]]) -> Lock:
     return Lock({kind: dict(sorted(found.items())) for kind, found in pins.items()}, used)
 
 
-def nearest(policy: Path) -> Path | None:
-    """Return the lock file in the policy's folder or above it, up to the repository's root; None where there is none.
+@dataclass(slots=True)
+class Nearest:
+    """Where lock files are. Each folder is looked at once: answers agree with each other while others write."""
 
-    A folder of that name counts: then the lock cannot be read, and is not missing.
-    """
-    folder = policy.absolute().parent
-    for place in (folder, *folder.parents):
-        if (place / FILE).exists() or (place / FILE).is_symlink():
-            return place / FILE
-        if (place / ".git").exists():
+    _found: dict[Path, Path | None] = field(default_factory=dict)
+
+    def of(self, policy: Path) -> Path | None:
+        """Return the lock file in the policy's folder or above it, up to the repository's root; None without one.
+
+        A folder of that name counts: then the lock cannot be read, and is not missing.
+        """
+        return self._in(policy.absolute().parent)
+
+    def _in(self, folder: Path) -> Path | None:
+        if folder not in self._found:
+            self._found[folder] = self._look(folder)
+        return self._found[folder]
+
+    def _look(self, folder: Path) -> Path | None:
+        file = folder / FILE
+        if file.exists() or file.is_symlink():
+            return file
+        if (folder / ".git").exists() or folder.parent == folder:
             return None
-    return None
+        return self._in(folder.parent)

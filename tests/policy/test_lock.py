@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy import lock_schema
-from ppdm_flow.policy.lock import FILE, Lock, Pin, Use, locked, nearest
+from ppdm_flow.policy.lock import FILE, Lock, Nearest, Pin, Use, locked
 from ppdm_flow.policy.lock_comparing import changes, drifts, stale
 from ppdm_flow.policy.lock_reading import SIZE_LIMIT, read
 from ppdm_flow.policy.lock_writing import text
@@ -163,17 +163,27 @@ def test_not_there(tmp_path):
     assert caught.value.diagnostics[0].code == "PPF682"
 
 
+def test_answers_agree_while_another_writer_makes_the_file(tmp_path):
+    """Two policies of one repository never have different lock files because one was made in between."""
+    (tmp_path / "a").mkdir()
+    there = Nearest()
+    assert there.of(tmp_path / "p.yaml") is None
+    (tmp_path / FILE).write_text("")
+    assert there.of(tmp_path / "a" / "p.yaml") is None
+    assert Nearest().of(tmp_path / "a" / "p.yaml") == tmp_path / FILE
+
+
 def test_nearest(tmp_path):
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)
     (tmp_path / ".git").mkdir()
-    assert nearest(deep / "p.yaml") is None
+    assert Nearest().of(deep / "p.yaml") is None
     (tmp_path / FILE).write_text("")
-    assert nearest(deep / "p.yaml") == tmp_path / FILE
+    assert Nearest().of(deep / "p.yaml") == tmp_path / FILE
     (tmp_path / "a" / FILE).symlink_to("nowhere")
-    assert nearest(deep / "p.yaml") == tmp_path / "a" / FILE
+    assert Nearest().of(deep / "p.yaml") == tmp_path / "a" / FILE
     (deep / ".git").write_text("gitdir: elsewhere")
-    assert nearest(deep / "p.yaml") is None
+    assert Nearest().of(deep / "p.yaml") is None
 
 
 def test_the_schema_is_the_published_one(root):
