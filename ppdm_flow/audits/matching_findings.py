@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ppdm_flow.audits.matching import INTERVALS, Comparison
-from ppdm_flow.audits.release import amount, listed
+from ppdm_flow.audits.release import listed
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -33,7 +34,7 @@ def shortcomings(compared: Comparison, ctx: AuditContext) -> tuple[Finding, ...]
 
 def columns_of(compared: Comparison, level: str) -> str:
     """Return ``over 9 attributes`` for a sentence, and how numbers are compared, where there are two ways."""
-    text = f"over {amount(len(compared.columns), 'attribute')}"
+    text = f"over {counted(len(compared.columns), 'attribute')}"
     if len(compared.levels) == 1:
         return text
     return f"{text}, numbers compared {'by interval' if level == INTERVALS else 'exactly'}: the worse of both ways"

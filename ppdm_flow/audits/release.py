@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ppdm_flow.core import phrases
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -29,12 +30,4 @@ def released(attributes: Iterable[str], candidate: DataView, ctx: AuditContext) 
 
 def listed(names: Iterable[str]) -> str:
     """Return names for a sentence: ``a``, ``a and b``, ``a, b and c``; of very many the first, and how many more."""
-    every = [f"`{n}`" for n in names]
-    if len(every) > _MOST_NAMES:
-        return f"{', '.join(every[:_FIRST_NAMES])} and {len(every) - _FIRST_NAMES:,} more"
-    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}" if every else "nothing"
-
-
-def amount(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 row``, ``2,000 rows``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return phrases.listed([f"`{n}`" for n in names], _MOST_NAMES, _FIRST_NAMES) or "nothing"

@@ -13,6 +13,7 @@ from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, tellin
 from ppdm_flow.cli.options import Locked, Sets, Strict
 from ppdm_flow.cli.output import colored, say
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.forms import CHECK
 
 EXAMPLES = (
@@ -50,19 +51,14 @@ def check(
         outcome = api.check(paths, settings(sets or ()), locked=locked)
     there.send(outcome.noticed(strict=strict, color=colored(sys.stdout.isatty())))
     tests = len(outcome.tests)
-    files = [_many(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []
-    files += [_many(tests, "test file")] if tests else []
+    files = [counted(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []
+    files += [counted(tests, "test file")] if tests else []
     waived = f", {len(outcome.waived)} waived" if outcome.waived else ""
     say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), " and ".join(files)) + waived)
     if outcome.skipped:
-        say(f"skipped {_many(len(outcome.skipped), 'YAML file')} without `releases`: no policy")
+        say(f"skipped {counted(len(outcome.skipped), 'YAML file')} without `releases`: no policy")
     raise typer.Exit(0 if exit_zero or outcome.passes(strict=strict) else 1)
 
 
 def _summary(errors: int, warnings: int, files: str) -> str:
-    return f"{files} checked: {_many(errors, 'error')}, {_many(warnings, 'warning')}"
-
-
-def _many(number: int, noun: str) -> str:
-    plural = "policies" if noun == "policy" else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"
+    return f"{files} checked: {counted(errors, 'error')}, {counted(warnings, 'warning')}"

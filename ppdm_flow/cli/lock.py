@@ -12,6 +12,7 @@ from ppdm_flow.cli.options import Sets
 from ppdm_flow.cli.output import complain, put, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.phrases import counted
 
 EXAMPLES = (
     "lock",
@@ -49,16 +50,11 @@ def lock(
     if check:
         compared = api.lock_check(paths or (), settings(sets or ()))
         complain(compared.diagnostics, compared.sources)
-        differ = many(len(compared.diagnostics), "difference", "differences") if compared.diagnostics else "as locked"
-        say(f"{compared.file}: {many(compared.policies, 'policy', 'policies')}, {differ}")
+        differ = counted(len(compared.diagnostics), "difference") if compared.diagnostics else "as locked"
+        say(f"{compared.file}: {counted(compared.policies, 'policy')}, {differ}")
         raise typer.Exit(0 if compared.holds else 1)
     written = api.lock(paths or (), settings(sets or ()), upgrade or ())
     if written.changes:
         put("\n".join(f"{sign} {thing}{': ' if what else ''}{what}" for sign, thing, what in written.changes))
-    changed = many(len(written.changes), "change", "changes")
-    say(f"{written.file}: {many(written.policies, 'policy', 'policies')}, {changed}")
-
-
-def many(number: int, one: str, more: str) -> str:
-    """Return a number with its noun."""
-    return f"{number or 'no'} {one if number == 1 else more}"
+    changed = counted(len(written.changes), "change") if written.changes else "no changes"
+    say(f"{written.file}: {counted(written.policies, 'policy')}, {changed}")

@@ -74,9 +74,3 @@ def duration(seconds: float) -> str:
         return f"{number(seconds)} s"
     minutes, rest = divmod(round(seconds), _SECONDS_PER_MINUTE)
     return f"{minutes:,} min {rest} s"
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 gate``, ``2 gates``, ``1,000 classes``."""
-    many = noun + ("es" if noun.endswith(("s", "x")) else "s")
-    return f"{count:,} {noun if count == 1 else many}"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.report import diagnostics as drawing
-from ppdm_flow.report.amounts import plural
 from ppdm_flow.report.markdown import escaped
 from ppdm_flow.report.noticed import Noticed
 
@@ -79,7 +79,7 @@ def _sections(noticed: Noticed, shown: Sequence[Diagnostic]) -> Iterator[str]:
         ]
         yield _folded(f"Waived ({len(lines):,})", "\n".join(lines))
     names = "\n".join(f"- {escaped(noticed.places.shown(name))}" for name in noticed.files)
-    yield _folded(f"{plural(len(noticed.files), 'file')} checked", names)
+    yield _folded(f"{counted(len(noticed.files), 'file')} checked", names)
 
 
 def _folded(title: str, body: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.report.amounts import plural
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.facts import Fact, facts
 from ppdm_flow.report.wording import listed
 
@@ -58,7 +58,7 @@ def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> Output:
 
 
 def _summary(about: dict[str, Any]) -> str:
-    counts = [plural(about[name], name[:-1]) for name in ("rows", "columns") if isinstance(about.get(name), int)]
+    counts = [counted(about[name], name[:-1]) for name in ("rows", "columns") if isinstance(about.get(name), int)]
     return ", ".join([*counts, *([str(about["path"])] if about.get("path") else [])])
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.report.amounts import amount, between, duration, plural
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.report.amounts import amount, between, duration
 from ppdm_flow.report.checks import Check
 from ppdm_flow.report.facts import Fact, facts
 from ppdm_flow.report.gallery import Gallery, gallery
@@ -189,5 +190,5 @@ def _tiles(document: dict[str, Any], judged: Verdict, seconds: float) -> tuple[t
     if document["steps"]:
         tiles.append((f"{document['steps'][0]['rows_in']:,}", "rows read"))
         whole = document["run"].get("seconds", seconds)
-        tiles.append((duration(whole), f"for {plural(len(document['steps']), 'step')} and the audits"))
+        tiles.append((duration(whole), f"for {counted(len(document['steps']), 'step')} and the audits"))
     return tuple(tiles)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.report.amounts import plural
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.checks import Check, gates, requirements
 from ppdm_flow.report.waivers import Waiver, waivers
 from ppdm_flow.report.wording import listed
@@ -103,7 +103,7 @@ def _sentence(released: bool, asked: tuple[Check, ...], gated: tuple[Check, ...]
         return f"{_held(*held, waived=waived)} {leave}"
     if failing:
         verb = "does" if failing == 1 else "do"
-        return f"{failing:,} of {plural(total, 'check')} {verb} not hold.{beside} No release has left{where}."
+        return f"{failing:,} of {counted(total, 'check')} {verb} not hold.{beside} No release has left{where}."
     return f"No release has left{where}."
 
 
@@ -112,8 +112,8 @@ def _are(count: int) -> str:
 
 
 def _held(asked: int, gated: int, *, waived: int) -> str:
-    parts = [plural(count, noun) for count, noun in ((asked, "requirement"), (gated, "gate")) if count]
-    but = f"{plural(waived, 'check')} {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived."
+    parts = [counted(count, noun) for count, noun in ((asked, "requirement"), (gated, "gate")) if count]
+    but = f"{counted(waived, 'check')} {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived."
     if not parts:
         return but[0].upper() + but[1:] if waived else "Nothing was asked, so nothing failed."
     verb = "holds" if asked + gated == 1 else "hold"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.report.amounts import plural
+from ppdm_flow.core.phrases import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Waiver:
         """How long it counts still: ``12 days left``."""
         if self.days_left < 0:
             return "expired"
-        return f"{plural(self.days_left, 'day')} left" if self.days_left else "its last day"
+        return f"{counted(self.days_left, 'day')} left" if self.days_left else "its last day"
 
     @property
     def terms(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
+
+from ppdm_flow.core import phrases
 
 _KINDS = {
     "k_anonymity": "k-anonymity",
@@ -75,8 +77,6 @@ def flat(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def listed(names: list[str], most: int = 6) -> str:
+def listed(names: Sequence[str]) -> str:
     """``a, b and c``; of a long list only the first few and how many more."""
-    if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1:,} more"
-    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), *names[-1:]])
+    return phrases.listed(names, 6)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ppdm_flow.audits.matching import Comparison
 from ppdm_flow.audits.matching_findings import columns_of
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 from ppdm_flow.mining.anonymity.scores import AnonymityScore
 from ppdm_flow.sdk.audit import AuditContext
@@ -18,9 +18,8 @@ def sentence(found: AnonymityScore, compared: Comparison, level: str) -> str:
     distinct, seen = int(found.distinct.sum()), int(found.found.sum())
     if not distinct:
         return "There is no original row to look for."
-    text = (
-        f"{seen:,} of {amount(distinct, 'different original row')} occur in the release ({columns_of(compared, level)})"
-    )
+    columns = columns_of(compared, level)
+    text = f"{seen:,} of {counted(distinct, 'different original row')} occur in the release ({columns})"
     first = found.supports[:1] == 1
     unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
     if unique:
@@ -36,5 +35,5 @@ def alone(found: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
     first = found.supports[:1] == 1
     unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
     if caught:
-        text = f"{caught:,} of {amount(unique, 'original row')} that only one person has occur in the release"
+        text = f"{caught:,} of {counted(unique, 'original row')} that only one person has occur in the release"
         yield Finding("PPF852", Severity.WARNING, text, f"{ctx.release}.alone")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
 from ppdm_flow.audits.inference.holdings import Holdings
 from ppdm_flow.audits.inference.targets import Inference
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -25,14 +25,14 @@ def findings(
         if after > before:
             text = (
                 f"`{secret}` becomes certain for {after - before:,} of {found.total:,} rows to someone who can rule out"
-                f" {amount(params.excludes, 'value')} for a person: so few values does the person's class have"
+                f" {counted(params.excludes, 'value')} for a person: so few values does the person's class have"
             )
             yield Finding("PPF893", Severity.WARNING, text, f"{ctx.release}.background_knowledge.{secret}")
     for inference in told:
         if inference.certain:
             text = (
                 f"`{inference.secret}` of the target `{inference.target}` is certain: what is known leaves"
-                f" {amount(inference.rows, 'row')} with one value ({inference.value})"
+                f" {counted(inference.rows, 'row')} with one value ({inference.value})"
             )
             subject = f"{ctx.release}.background_knowledge.{inference.target}.{inference.secret}"
             yield Finding("PPF893", Severity.WARNING, text, subject)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ppdm_flow.audits.matching import Comparison
 from ppdm_flow.audits.matching_findings import columns_of
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.supports import Support
 from ppdm_flow.mining.anonymity.scores import Blend
@@ -19,7 +19,7 @@ def sentence(found: Blend, support: Support, compared: Comparison, level: str) -
     if not found.rare_released:
         return f"No released row occurs in fewer than {of(support)} of the release ({columns_of(compared, level)})."
     return (
-        f"Of {amount(found.rare_released, 'released row')} that occur in fewer than {of(support)} of the release,"
+        f"Of {counted(found.rare_released, 'released row')} that occur in fewer than {of(support)} of the release,"
         f" {found.rare[0]:,} ({found.share:.1%}) occur in the original, and in fewer than {of(support)} there too"
         f" ({columns_of(compared, level)})."
     )
@@ -29,7 +29,7 @@ def exposed(found: Blend, support: Support, ctx: AuditContext) -> Iterator[Findi
     """Yield the finding for rare original rows that occur in the release, rare there or not."""
     if found.original_rare_found:
         text = (
-            f"{found.original_rare_found:,} of {amount(found.original_rare, 'original row')} that fewer than"
+            f"{found.original_rare_found:,} of {counted(found.original_rare, 'original row')} that fewer than"
             f" {of(support)} share occur in the release"
         )
         yield Finding("PPF853", Severity.WARNING, text, f"{ctx.release}.{support}")
@@ -37,4 +37,4 @@ def exposed(found: Blend, support: Support, ctx: AuditContext) -> Iterator[Findi
 
 def of(support: Support) -> str:
     """Return a support for a sentence: ``20 rows``, ``2% of the rows``."""
-    return amount(support.count, "row") if support.count is not None else f"{support} of the rows"
+    return counted(support.count, "row") if support.count is not None else f"{support} of the rows"

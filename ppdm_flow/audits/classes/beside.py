@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ppdm_flow.audits.classes.rows import Alone, Rows, Together
-from ppdm_flow.audits.release import amount
 from ppdm_flow.audits.successive import members, unknown
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Earlier, Membership
 from ppdm_flow.sdk.view import DataView
@@ -55,7 +55,7 @@ def sentence(
     if not others:
         return f"No other release tells these people apart, so what holds of its classes is all; {bound}."
     worst = "does not exist in all of them" if value is None else f"is {value:.4g} in the worst of them"
-    text = f"Of the groups of people that this release and {amount(others, 'other')} leave together: {what} {worst};"
+    text = f"Of the groups of people that this release and {counted(others, 'other')} leave together: {what} {worst};"
     text += f" {bound}."
     if not broken:
         return text

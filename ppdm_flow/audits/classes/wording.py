@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ppdm_flow.audits.classes.faults import UnmeasuredError
-from ppdm_flow.audits.release import amount, listed
+from ppdm_flow.audits.release import listed
 from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 
@@ -33,7 +34,7 @@ def known_by(grouping: Sequence[str]) -> str:
 
 def beyond(rows: int, total: int) -> str:
     """Return how many rows are in classes that break the bound."""
-    return f" {rows:,} of {amount(total, 'row')} {'is' if rows == 1 else 'are'} in such classes." if rows else ""
+    return f" {rows:,} of {counted(total, 'row')} {'is' if rows == 1 else 'are'} in such classes." if rows else ""
 
 
 def treatment(nulls: Nulls, left: int) -> str:
@@ -41,14 +42,14 @@ def treatment(nulls: Nulls, left: int) -> str:
     if nulls is Nulls.WILDCARD:
         return " A missing quasi-identifier counts as any value that it could be."
     if left:
-        return f" Left out, as the policy says: {amount(left, 'row')} with a missing value, which nothing covers."
+        return f" Left out, as the policy says: {counted(left, 'row')} with a missing value, which nothing covers."
     return ""
 
 
 def left_out(identifier: str, rows: int) -> Iterator[Finding]:
     """Yield the finding for released rows that the null semantics leave out."""
     if rows:
-        text = f"{amount(rows, 'row')} with a missing value left out of all classes, and released: nothing covers them"
+        text = f"{counted(rows, 'row')} with a missing value left out of all classes, and released: nothing covers them"
         yield Finding("PPF876", Severity.WARNING, text, identifier)
 
 

@@ -13,8 +13,8 @@ from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.gathering import affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -52,11 +52,11 @@ def _alone(near: Distances, ctx: AuditContext) -> AuditOutcome:
 
 
 def _controlled(close: Closeness, ctx: AuditContext) -> AuditOutcome:
-    note = f"50 % if nothing was memorized; {amount(close.size, 'row')} of each group, ties count half"
+    note = f"50 % if nothing was memorized; {counted(close.size, 'row')} of each group, ties count half"
     figures = {
         "closer_to_training": Figure(close.share, "share", close.interval, close.training.size, note),
-        **_figures("training", close.training, f"to the closest of {amount(close.size, 'training row')}"),
-        **_figures("holdout", close.holdout, f"to the closest of {amount(close.size, 'held-out row')}"),
+        **_figures("training", close.training, f"to the closest of {counted(close.size, 'training row')}"),
+        **_figures("holdout", close.holdout, f"to the closest of {counted(close.size, 'held-out row')}"),
     }
     return AuditOutcome(figures, findings=_findings(close, ctx), charts=(chart(close.training, close.holdout),))
 

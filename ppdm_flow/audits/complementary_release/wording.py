@@ -11,8 +11,8 @@ from ppdm_flow.audits.complementary_release.secrets import Learned
 from ppdm_flow.audits.complementary_release.spec import ComplementaryReleaseParams
 from ppdm_flow.audits.inference.truthful import truthful
 from ppdm_flow.audits.labels.released import Classes
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -41,7 +41,7 @@ def _small(people: Intersections, here: Classes, k: int, subject: str) -> Iterat
     rows = int(people.persons[narrowed].sum())
     if rows:
         text = (
-            f"this and the other release together leave {rows:,} of {amount(people.total, 'row')} in groups of fewer"
+            f"this and the other release together leave {rows:,} of {counted(people.total, 'row')} in groups of fewer"
             f" than {k:,} people, the smallest with {int(size[narrowed].min()):,}; the smallest class of this release"
             f" alone has {int(here.rows.min()):,}"
         )
@@ -54,7 +54,7 @@ def _told(
     for secret, one in found.items():
         if one.alarming and truthful((secret,), ctx):
             text = (
-                f"`{secret}` becomes certain for {one.new:,} of {amount(people.total, 'row')}: the classes of both"
+                f"`{secret}` becomes certain for {one.new:,} of {counted(people.total, 'row')}: the classes of both"
                 f" releases have but one value in common, and for {one.right:,} it is the true one"
             )
             yield text, f"{subject}.{secret}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ppdm_flow.audits.cumulative_k.groups import Groups
-from ppdm_flow.audits.release import amount
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.sdk.history import History
 
 
@@ -13,7 +13,7 @@ def sentence(k: int, joined: Groups, colliding: Sequence[str], history: History)
     """Return the sentence for the report."""
     if not history.earlier:
         return f"There is no earlier release; the smallest group of this one has {_people(joined.k)}."
-    held = f"this release and {amount(len(history.earlier), 'other')}"
+    held = f"this release and {counted(len(history.earlier), 'other')}"
     if joined.k >= k:
         return (
             f"Whoever holds {held} still cannot tell anybody from fewer than {joined.k - 1:,} others;"

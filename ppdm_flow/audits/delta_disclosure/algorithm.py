@@ -14,8 +14,8 @@ from ppdm_flow.audits.classes.audit import SensitiveAudit
 from ppdm_flow.audits.classes.histograms import Histograms
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.anonymity import DeltaDisclosure
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.recoding.measures import distinct, largest, shares
 from ppdm_flow.sdk.audit import AuditContext
@@ -60,7 +60,7 @@ class DeltaDisclosureAudit(SensitiveAudit[DeltaDisclosure]):
         if not lacking:
             return super().without(judged)
         return (
-            f"{amount(lacking, 'class') if lacking == 1 else f'{lacking:,} classes'} of {len(judged.found):,} lack a"
+            f"{counted(lacking, 'class') if lacking == 1 else f'{lacking:,} classes'} of {len(judged.found):,} lack a"
             f" value of `{judged.column}` that others have, so whoever is in one is known not to have it: no delta is"
             " large enough."
         )

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from ppdm_flow.audits.inference.holdings import Holdings
 from ppdm_flow.audits.inference.secrets import Secrets
 from ppdm_flow.audits.inference.targets import Inference
-from ppdm_flow.audits.release import amount, listed
+from ppdm_flow.audits.release import listed
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -22,7 +23,7 @@ def findings(
         rows = found.rows_of(certain)
         if rows:
             one = int(found.sizes[certain].min())
-            alone = ", some of them of a single row" if one == 1 else f" of {amount(one, 'row')} or more"
+            alone = ", some of them of a single row" if one == 1 else f" of {counted(one, 'row')} or more"
             who = listed(of.beside(secret)) if of.beside(secret) else "only that somebody is in the release"
             text = (
                 f"whoever knows a person's {who} knows `{secret}` for certain for {rows:,} of {found.total:,} rows:"
@@ -34,7 +35,7 @@ def findings(
         if inference.certain:
             text = (
                 f"`{inference.secret}` of the target `{inference.target}` is certain: all"
-                f" {amount(inference.rows, 'row')} that fit have one value ({inference.value})"
+                f" {counted(inference.rows, 'row')} that fit have one value ({inference.value})"
             )
             subject = f"{ctx.release}.homogeneity.{inference.target}.{inference.secret}"
             yield Finding("PPF892", Severity.WARNING, text, subject)

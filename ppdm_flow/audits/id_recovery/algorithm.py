@@ -14,8 +14,9 @@ import numpy as np
 from ppdm_flow.audits.id_recovery.decoding import Integers, decoded, integers, texts
 from ppdm_flow.audits.id_recovery.spec import IdRecoveryParams
 from ppdm_flow.audits.multisets import common_rows
-from ppdm_flow.audits.release import amount, source_of
+from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
@@ -66,8 +67,8 @@ class IdRecoveryAudit:
             "codes": Figure(len(np.unique(attack.codes)), "values"),
         }
         text = (
-            f"the ids of {amount(found, 'row')} of {rows:,} come back from `{name}` by turning the encoding back in the"
-            f" order of the file; in a random order {lucky:,} do"
+            f"the ids of {counted(found, 'row')} of {rows:,} come back from `{name}` by turning the encoding back in"
+            f" the order of the file; in a random order {lucky:,} do"
         )
         alarm = found == rows or found > lucky + 5 * np.sqrt(lucky + 1) + 5  # far beyond the scatter of a count
         told = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alarm else ()
@@ -125,7 +126,7 @@ def _looked_up(name: str, source: str, ctx: AuditContext) -> AuditOutcome:
         ),
         "codes": Figure(number, "values"),
     }
-    text = f"{amount(alone, 'row')} of {rows:,} have a text in `{name}` that stands for one id of the original only"
+    text = f"{counted(alone, 'row')} of {rows:,} have a text in `{name}` that stands for one id of the original only"
     told = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alone else ()
     return AuditOutcome(figures, findings=told)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.audits.itemset_breach.judged import Judged
-from ppdm_flow.audits.release import amount, source_of
+from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirements import ItemsetBreach, within
 from ppdm_flow.core.results import Finding
 from ppdm_flow.mining.transactions.exposure import Exposed
@@ -17,7 +18,7 @@ def sentence(judged: Judged, ctx: AuditContext) -> str:
     """Return the sentence for the report."""
     worst = judged.worst
     told = (
-        f"Of the released sets that stand for one of {amount(worst.size, 'item')} and hold"
+        f"Of the released sets that stand for one of {counted(worst.size, 'item')} and hold"
         f" {_itemset(judged, worst, ctx)}, {worst.level:.1%} come from a set with {_item(judged, worst, ctx)};"
         f" {worst.prior:.1%} of all these have it. No other itemset of {_sizes(judged.requirement)} tells more."
     )

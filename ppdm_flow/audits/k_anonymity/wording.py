@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ppdm_flow.audits.k_anonymity.classes import Classes
-from ppdm_flow.audits.release import amount, listed
+from ppdm_flow.audits.release import listed
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Nulls
@@ -18,16 +19,16 @@ def sentence(requirement: KAnonymity, columns: Sequence[str], found: Classes, nu
     if total == 0:
         return "There is no row to measure, so nothing can be said of it." + _left_out(found)
     if not columns:
-        return f"No quasi-identifier is released, so {amount(total, 'row')} look alike."
+        return f"No quasi-identifier is released, so {counted(total, 'row')} look alike."
     if found.k >= requirement.k:
         text = (
-            f"Whoever knows a person's {listed(columns)} finds at least {amount(found.k, 'row')} that fit;"
+            f"Whoever knows a person's {listed(columns)} finds at least {counted(found.k, 'row')} that fit;"
             f" {requirement.k:,} are required."
         )
     else:
         text = (
             f"{found.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few others:"
-            f" the smallest group has {amount(found.k, 'row')} where {requirement.k:,} are required."
+            f" the smallest group has {counted(found.k, 'row')} where {requirement.k:,} are required."
         )
     return text + _treatment(nulls) + _left_out(found)
 
@@ -36,7 +37,7 @@ def left_out(requirement: KAnonymity, found: Classes) -> Iterator[Finding]:
     """Yield the finding for released rows that the null semantics leave out."""
     if found.left_out:
         text = (
-            f"{amount(found.left_out, 'row')} with a missing quasi-identifier left out of all groups, and released:"
+            f"{counted(found.left_out, 'row')} with a missing quasi-identifier left out of all groups, and released:"
             " nothing says how many others look like them"
         )
         yield Finding("PPF822", Severity.WARNING, text, requirement.id)
@@ -49,4 +50,6 @@ def _treatment(nulls: Nulls) -> str:
 def _left_out(found: Classes) -> str:
     if not found.left_out:
         return ""
-    return f" Left out, as the policy says: {amount(found.left_out, 'row')} with a missing value, which nothing covers."
+    return (
+        f" Left out, as the policy says: {counted(found.left_out, 'row')} with a missing value, which nothing covers."
+    )

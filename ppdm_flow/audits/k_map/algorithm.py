@@ -18,9 +18,10 @@ from ppdm_flow.audits.k_map.matching import fitting
 from ppdm_flow.audits.k_map.picture import pictures
 from ppdm_flow.audits.k_map.population import profiles
 from ppdm_flow.audits.k_map.query import smallest
-from ppdm_flow.audits.release import amount, listed, released
+from ppdm_flow.audits.release import listed, released
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext
@@ -102,9 +103,9 @@ def _sentence(requirement: KMap, columns: tuple[str, ...], people: Ints, rows: I
         return "There is no row to measure, so nothing can be said of it."
     k, below = int(people.min()), int(rows[people < requirement.k].sum())
     who = f"by {listed(columns)}" if columns else "since no quasi-identifier is released"
-    end = f" {below:,} of {amount(int(rows.sum()), 'row')} fit fewer." if below else ""
+    end = f" {below:,} of {counted(int(rows.sum()), 'row')} fit fewer." if below else ""
     return (
-        f"Every released row fits at least {amount(k, 'person') if k == 1 else f'{k:,} people'} of the population"
+        f"Every released row fits at least {counted(k, 'person') if k == 1 else f'{k:,} people'} of the population"
         f" {who}; {requirement.k:,} are required.{end}"
     )
 

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from ppdm_flow.audits.classes.wording import unreleased
 from ppdm_flow.audits.km_anonymity.kernels import smallest
 from ppdm_flow.audits.relation import weight_of
-from ppdm_flow.audits.release import amount, carriers
+from ppdm_flow.audits.release import carriers
 from ppdm_flow.core.anonymity import KmAnonymity
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.compiled import tolerant
@@ -137,9 +138,9 @@ def _sentence(requirement: KmAnonymity, least: Ints) -> str:
     k = int(some.min())
     size = int(np.flatnonzero(least == k)[0]) + 1
     return (
-        f"Whoever knows at most {amount(requirement.m, 'item')} of somebody's `{requirement.attribute}` finds at least"
-        f" {amount(k, 'set')} with all of them; {requirement.k:,} are required. The rarest combination has"
-        f" {amount(size, 'item')}."
+        f"Whoever knows at most {counted(requirement.m, 'item')} of somebody's `{requirement.attribute}` finds at least"
+        f" {counted(k, 'set')} with all of them; {requirement.k:,} are required. The rarest combination has"
+        f" {counted(size, 'item')}."
     )
 
 

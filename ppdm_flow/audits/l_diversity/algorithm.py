@@ -16,8 +16,8 @@ from ppdm_flow.audits.classes.audit import SensitiveAudit
 from ppdm_flow.audits.classes.histograms import Histograms
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.anonymity import Diversity, LDiversity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.recoding.measures import distinct, entropies
 from ppdm_flow.sdk.audit import AuditContext
@@ -75,7 +75,7 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
         rows = int(judged.found.rows[outside].sum())
         end = beyond(rows, judged.found.total)
         if requirement.variant is Diversity.DISTINCT:
-            least = f"finds at least {amount(int(value), 'value')} of `{column}` among those that fit"
+            least = f"finds at least {counted(int(value), 'value')} of `{column}` among those that fit"
             alone = " Where it is one, everybody's value is known." if value == 1 else ""
             return f"{known_by(judged.grouping)} {least}; {requirement.l:g} are required.{end}{alone}"
         if requirement.variant is Diversity.ENTROPY:

@@ -14,8 +14,9 @@ from ppdm_flow.audits.classes.query import Query
 from ppdm_flow.audits.classes.wording import known_by, left_out, treatment, unmeasured
 from ppdm_flow.audits.lkc.picture import pictures
 from ppdm_flow.audits.lkc.survey import Survey, Target, by_column, chosen, survey
-from ppdm_flow.audits.release import amount, carriers, listed, released
+from ppdm_flow.audits.release import carriers, listed, released
 from ppdm_flow.core.anonymity import LKC
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext, Sql
@@ -105,8 +106,8 @@ def _measured(
         text = "There is no row to measure, so nothing can be said of it."
     else:
         text = (
-            f"Whoever knows at most {amount(requirement.l, 'quasi-identifier')} of somebody finds at least"
-            f" {amount(found.k, 'row')} that fit ({_by(found.fewest)}); {requirement.k:,} are required.{end}"
+            f"Whoever knows at most {counted(requirement.l, 'quasi-identifier')} of somebody finds at least"
+            f" {counted(found.k, 'row')} that fit ({_by(found.fewest)}); {requirement.k:,} are required.{end}"
         )
     results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
     if requirement.c is not None:

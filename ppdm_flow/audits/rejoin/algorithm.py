@@ -14,8 +14,8 @@ from ppdm_flow.audits.rejoin.joined import Joined, Posteriors, join, posteriors
 from ppdm_flow.audits.rejoin.order import linked, same_order
 from ppdm_flow.audits.rejoin.query import figures_by_sql
 from ppdm_flow.audits.rejoin.spec import RejoinParams
-from ppdm_flow.audits.release import amount
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -153,7 +153,7 @@ def _ordered(other: str, ctx: AuditContext) -> Finding:
 
 def _homogeneous(name: str, found: Posteriors, other: str, ctx: AuditContext) -> Finding:
     text = (
-        f"{amount(found.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: whoever"
+        f"{counted(found.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: whoever"
         " knows that a person is in such a class knows the value"
     )
     return Finding("PPF889", Severity.WARNING, text, f"{ctx.release}.{other}.{name}")

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.release import amount, listed
+from ppdm_flow.audits.release import listed
 from ppdm_flow.audits.templates.survey import Survey, by_attribute
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirements import Template, within
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.sdk.view import DataView
@@ -35,7 +36,7 @@ def sentence(template: Template, channel: Sequence[str], before: Survey, after: 
     if within(after.worst, template.confidence, at_most=True):
         return sure + change + gone
     groups, rows = after.groups(template.confidence)
-    return f"{sure}{change} {amount(rows, 'row')} in {amount(groups, 'group')} allow more.{gone}"
+    return f"{sure}{change} {counted(rows, 'row')} in {counted(groups, 'group')} allow more.{gone}"
 
 
 def support(template: Template, channel: Sequence[str], after: Survey) -> str:
@@ -43,7 +44,7 @@ def support(template: Template, channel: Sequence[str], after: Survey) -> str:
     if not after.smallest:
         return "There is no row to measure, so nothing can be said of it."
     among = f"equal {listed(channel)}" if channel else "nothing to tell them apart"
-    text = f"The smallest group of people with {among} has {amount(after.smallest, 'row')}"
+    text = f"The smallest group of people with {among} has {counted(after.smallest, 'row')}"
     return f"{text}; at least {template.min_support:,} are required."
 
 

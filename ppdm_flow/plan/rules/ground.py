@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ppdm_flow.core import phrases
 from ppdm_flow.core.anonymity import LKC, KmAnonymity, KMap, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.requirements import ItemsetBreach, KAnonymity, Requirement, Sensitivity, Template
@@ -87,5 +88,4 @@ def covers(names: tuple[str, ...], fact: AttributeFacts) -> bool:
 
 def listed(names: list[str]) -> str:
     """Return names for a sentence."""
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return phrases.listed([f"`{name}`" for name in names])

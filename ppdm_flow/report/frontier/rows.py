@@ -7,7 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.report.amounts import NONE, amount, between, duration, plural
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.report.amounts import NONE, amount, between, duration
 
 _NOISE = 1e-12
 BETTER = {"min": "smaller is better", "max": "larger is better", None: "not compared"}
@@ -70,7 +71,7 @@ def said(document: dict[str, Any]) -> str:
     times = f", each {run['repeat']} times" if run["repeat"] > 1 else ""
     failed = sum(p["verdict"] == "failed" for p in document["points"])
     best = sum(p["on_frontier"] for p in document["points"])
-    text = f"{plural(count, 'point')}{times}, measured in {duration(run['seconds'])}; no data was released."
+    text = f"{counted(count, 'point')}{times}, measured in {duration(run['seconds'])}; no data was released."
     if failed:
         text += f" {failed:,} failed."
     if any(m["direction"] for m in document["metrics"]):
