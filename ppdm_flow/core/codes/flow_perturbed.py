@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from ppdm_flow.core.page import CodePage
 
+_BOUNDED = (
+    "attributes:\n"
+    "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+    "privacy:\n"
+    "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+)
+"""A bounded attribute."""
+
 PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF553",
@@ -12,24 +20,8 @@ PAGES: tuple[CodePage, ...] = (
         "The requirement is judged from the operator that randomized the attribute; without one it cannot hold, and"
         " every run is withheld.",
         "Add a `fine_grain_perturbation` step, or drop the attribute before the release.",
-        bad=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "releases:\n"
-            "  study: {path: study.csv}"
-        ),
-        good=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}\n"
-            "releases:\n"
-            "  study: {path: study.csv}"
-        ),
+        bad=(_BOUNDED + "releases:\n  study: {path: study.csv}"),
+        good=(_BOUNDED + "steps:\n  perturb: {use: fine_grain_perturbation}\nreleases:\n  study: {path: study.csv}"),
     ),
     CodePage(
         "PPF554",
@@ -80,22 +72,14 @@ PAGES: tuple[CodePage, ...] = (
         "Rows of the two can be matched by their other attributes, so the perturbation protects nobody.",
         "Drop it from one of them, or release the perturbed one in both.",
         bad=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
+            _BOUNDED + "steps:\n"
             "  perturb: {use: fine_grain_perturbation}\n"
             "releases:\n"
             "  open: {from: perturb, path: open.csv}\n"
             "  inside: {from: source, path: inside.csv}"
         ),
         good=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
+            _BOUNDED + "steps:\n"
             "  perturb: {use: fine_grain_perturbation}\n"
             "releases:\n"
             "  open: {from: perturb, path: open.csv}\n"
@@ -109,22 +93,11 @@ PAGES: tuple[CodePage, ...] = (
         "The operator that is published and audited no longer describes the released values.",
         "Put the perturbation last.",
         bad=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
+            _BOUNDED + "steps:\n"
             "  perturb: {use: fine_grain_perturbation}\n"
             "  coarsen: {use: generalize, with: {attributes: {disease: {prefix: 1}}}}"
         ),
-        good=(
-            "attributes:\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}"
-        ),
+        good=(_BOUNDED + "steps:\n  perturb: {use: fine_grain_perturbation}"),
     ),
     CodePage(
         "PPF558",

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from ppdm_flow.core.page import CodePage
 
+_SPLIT = (
+    "steps:\n"
+    "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
+    "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
+    "releases:\n"
+    "  people: {from: split.people, path: people.csv}\n"
+)
+"""Two files that a class id joins, and the first of them released."""
+
 PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF819",
@@ -127,22 +136,12 @@ PAGES: tuple[CodePage, ...] = (
         "The attack would find nothing, which looks like safety.",
         "Name attributes of the release that the audit is on (`release:` says which), and another one of its releases.",
         bad=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness, key: klass}}"
         ),
         good=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness, key: class_id}}"
         ),
@@ -164,12 +163,7 @@ PAGES: tuple[CodePage, ...] = (
             "  together: {use: rejoin, release: people, with: {other: illness}}"
         ),
         good=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}"
         ),
@@ -192,22 +186,12 @@ PAGES: tuple[CodePage, ...] = (
         "Make the classes larger or mix them otherwise, so that each has several values; gate on"
         " `rejoin`'s `posterior_bound`.",
         bad=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}"
         ),
         good=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}\n"
             "gates:\n"
@@ -243,21 +227,9 @@ PAGES: tuple[CodePage, ...] = (
         "Requirements are measured on each file alone, and count the class id only where they count all that it was"
         " made of. What the join tells, and whether the order of rows joins the files as well, nothing else measures.",
         "Add a `rejoin` audit, and a gate on its `posterior_bound`.",
-        bad=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}"
-        ),
+        bad=(_SPLIT + "  illness: {from: split.illness, path: illness.csv}"),
         good=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}\n"
             "gates:\n"
@@ -271,22 +243,12 @@ PAGES: tuple[CodePage, ...] = (
         "The files are released whatever comes out, also where a class has one value only.",
         "Add a gate: how sure may anybody be who knows a person's class?",
         bad=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}"
         ),
         good=(
-            "steps:\n"
-            "  classes: {use: assign_class_id, with: {attributes: [age]}}\n"
-            "  split: {use: vertical_partition, with: {tables: {people: [age], illness: [disease]}}}\n"
-            "releases:\n"
-            "  people: {from: split.people, path: people.csv}\n"
-            "  illness: {from: split.illness, path: illness.csv}\n"
+            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}\n"
             "gates:\n"
