@@ -49,21 +49,26 @@ def _named(*forms: Form) -> Mapping[str, Form]:
     return {form.name: form for form in forms}
 
 
+def _github(home: str, summary: str) -> Form:
+    """Annotations, and the step's summary: errors look the same, whatever was asked for."""
+    return Form(
+        "github",
+        "annotations and step summary",
+        home,
+        log=True,
+        summary=summary,
+        broken="github_checks:broken",
+        broken_summary="broken_markdown:render",
+    )
+
+
 CHECK = _named(
     Form("text", "each fault drawn with its line", "plain:text", log=True),
     Form("concise", "a line for each fault", "plain:concise", log=True),
     Form("json", "all faults, for programs", "plain:as_json"),
     Form("sarif", "SARIF 2.1.0, for code scanning", "sarif:render"),
     Form("junit", "JUnit XML: each policy a test case", "junit_policies:render", broken="junit_checks:broken"),
-    Form(
-        "github",
-        "annotations and step summary",
-        "github:render",
-        log=True,
-        summary="github:summary",
-        broken="github_checks:broken",
-        broken_summary="broken_markdown:render",
-    ),
+    _github("github:render", "github:summary"),
     Form("gitlab", "code quality report", "gitlab:render"),
     Form("markdown", "a comment on a pull request", "noticed_markdown:render", broken="broken_markdown:render"),
 )
@@ -80,15 +85,7 @@ JUDGED = _named(
         "junit_checks:render",
         broken="junit_checks:broken",
     ),
-    Form(
-        "github",
-        "annotations and step summary",
-        "github_checks:render",
-        log=True,
-        summary="github_checks:summary",
-        broken="github_checks:broken",
-        broken_summary="broken_markdown:render",
-    ),
+    _github("github_checks:render", "github_checks:summary"),
     Form("markdown", "a comment on a pull request", "judged_forms:comment", broken="broken_markdown:render"),
 )
 """Forms of a judged release (`judgement.Judgement`)."""
@@ -97,15 +94,7 @@ VERIFIED = _named(
     Form("text", "what is not as it was", "verification:text", log=True),
     Form("json", "every point, for programs", "verification:as_json"),
     Form("junit", "JUnit XML: each point a test case", "verification:as_junit", broken="junit_checks:broken"),
-    Form(
-        "github",
-        "annotations and step summary",
-        "verification:github",
-        log=True,
-        summary="verification:markdown",
-        broken="github_checks:broken",
-        broken_summary="broken_markdown:render",
-    ),
+    _github("verification:github", "verification:markdown"),
     Form("markdown", "a comment on a pull request", "verification:markdown", broken="broken_markdown:render"),
 )
 """Forms of a verification (`verification.Verification`)."""
@@ -113,15 +102,7 @@ VERIFIED = _named(
 DIFFED = _named(
     Form("text", "clause by clause, with both lines", "difference.plain:text", log=True),
     Form("json", "every change and figure, for programs", "difference.subject:as_json"),
-    Form(
-        "github",
-        "annotations and step summary",
-        "difference.annotations:render",
-        log=True,
-        summary="difference.annotations:summary",
-        broken="github_checks:broken",
-        broken_summary="broken_markdown:render",
-    ),
+    _github("difference.annotations:render", "difference.annotations:summary"),
     Form("markdown", "a comment on a pull request", "difference.markdown:render", broken="broken_markdown:render"),
 )
 """Forms of a comparison of policies or runs (`difference.subject.Difference`)."""
