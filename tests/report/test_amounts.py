@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.report.amounts import amount, between, duration, number, pair, plural
+from ppdm_flow.report.amounts import amount, between, duration, number, pair
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,3 @@ def test_the_rest():
     assert between((0.1, 0.25), "share") == "10% to 25%"
     assert between(None, "share") == ""
     assert duration(3600) == "60 min 0 s"
-    assert [plural(n, "class") for n in (1, 2)] == ["1 class", "2 classes"]
-    assert plural(1200, "row") == "1,200 rows"
