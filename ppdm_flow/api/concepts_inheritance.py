@@ -39,7 +39,7 @@ _PARAMS = """\
 | `help` | a sentence for whoever has to give it |
 | `min`, `max` | bounds of a number, or of the length of a list |
 | `choices` | the only values that are allowed, or the only items of a list |
-| `from_env` | a variable of the environment to take it from; such a value is shown nowhere |
+| `from_env` | a variable of the environment to take it from |
 
 **Which value holds**: `--set NAME=VALUE`, then `with:` of the file that extends the template, then the environment,
 then the nearest `default`. All required params of a template that lack a value are reported together (PPF305). A policy
@@ -48,6 +48,9 @@ may declare a param of its template again: keys that it does not state stay as t
 **Lists.** A param of type `list` stands alone in the place of a whole list; as an item of a list it gives its items:
 `[age, "${params.more}"]`. Within a text it is an error (PPF318). `with: {channel: [age, sex]}` gives a list,
 `with: {channel: age}` a list of one; on the command line `--set channel=age,sex`, or `--set 'channel=["a,b", c]'`.
+
+**A value from the environment** is shown neither by messages nor by `diff`. What must hold is: the plan of a run, its
+report and its `policy.resolved.yaml` say which bounds a release was held to, wherever they come from.
 
 Values are put in before anything is checked. A fault in one is drawn where it is used, with the line that it comes
 from and the line that declares it."""

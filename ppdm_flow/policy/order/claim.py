@@ -18,12 +18,16 @@ Rules = tuple[tuple[type[Any], type[Any], Rule], ...]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """``says`` is a value of one of the kinds of claim; ``until`` the last day that it is waived for, if it is."""
+    """``says`` is a value of one of the kinds of claim; ``until`` the last day that it is waived for, if it is.
+
+    Some of what a ``hidden`` one says comes from the environment: no sentence quotes it.
+    """
 
     clause: PolicyPath
     says: Hashable
     span: Span | None = None
     until: str = ""
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.granted import HIDDEN
 from ppdm_flow.policy.loaded import Loaded, PolicyPath
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.order.verdicts import Side
 
 _MOST = 120
-_HIDDEN = "(from the environment)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,10 @@ class Clauses:
     def side(self, path: PolicyPath, text: str | None = None) -> Side:
         """Return what stands at ``path``, or ``text`` in its place, and the line of its key."""
         found = self._at(path)
-        shown = text if text is not None else "" if found is None else self._text(found, path, top=True)
+        if text is not None and path not in self.loaded.hidden:
+            shown = text
+        else:
+            shown = "" if found is None else self._text(found, path, top=True)
         return Side(shown if len(shown) <= _MOST else f"{shown[: _MOST - 1]}…", self.span(path))
 
     def span(self, path: PolicyPath) -> Span | None:
@@ -41,6 +44,10 @@ class Clauses:
     def has(self, path: PolicyPath) -> bool:
         """Whether something stands at ``path``."""
         return self._at(path) is not None
+
+    def hides(self, *path: str) -> bool:
+        """Whether something at ``path``, or below it, comes from the environment."""
+        return any(hidden[: len(path)] == path for hidden in self.loaded.hidden)
 
     def _at(self, path: PolicyPath) -> Any:
         tree: Any = self.loaded.tree
@@ -58,5 +65,5 @@ class Clauses:
         if isinstance(value, list | tuple):
             return "[" + ", ".join(self._text(item, (*path, str(i))) for i, item in enumerate(value)) + "]"
         if path in self.loaded.hidden:
-            return _HIDDEN
+            return HIDDEN
         return "null" if value is None else str(value) or '""'

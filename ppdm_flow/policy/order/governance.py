@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ppdm_flow.policy.granted import HIDDEN
 from ppdm_flow.policy.loaded import UsedParam
 from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.verdicts import Change, Side, Verdict
@@ -29,7 +30,7 @@ def _params(old: Clauses, new: Clauses) -> Iterator[Change]:
 
 
 def _told(param: UsedParam) -> str:
-    return ", ".join(param.texts) or "(from the environment)"
+    return ", ".join(param.texts) or HIDDEN
 
 
 def floors(old: Clauses, new: Clauses) -> Iterator[Change]:

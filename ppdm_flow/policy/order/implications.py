@@ -81,6 +81,7 @@ FIELDS: Mapping[str, frozenset[str]] = {
     "first_draw": frozenset(("attributes",)),
 }
 """What the rules know of each kind; whatever else a requirement says is only implied by the very same."""
+UNQUOTED = "by values from the environment, not shown"
 _NAMES = frozenset(("id", "name", "span"))
 
 
@@ -106,5 +107,6 @@ def implied(claims: Iterable[Claim], asked: Claim, between: Between) -> str | No
             continue
         why = rule(given.says, asked.says, between)
         if why is not None:
+            why = UNQUOTED if given.hidden or asked.hidden else why
             return why if given.clause == asked.clause else f"`{'.'.join(given.clause)}` implies it: {why}"
     return None

@@ -52,14 +52,24 @@ def claims_of(clauses: Clauses, frame: Frame, measuring: Measuring) -> dict[Poli
     until = waived(clauses.loaded.tree)
     for requirement in measuring.requirements:
         path = path_of(requirement.id)
-        says = said(requirement, frame)
+        hidden = _hides(clauses, requirement, path)
         found.setdefault(path, []).extend(
-            Claim(path, each, requirement.span, until.get(requirement.id, "")) for each in says
+            Claim(path, each, requirement.span, until.get(requirement.id, ""), hidden)
+            for each in said(requirement, frame)
         )
     for gate in gates_of(clauses.policy, clauses.loaded.places):
         path = ("gates", gate.id.removeprefix("gates."))
-        found[path] = [Claim(path, each, gate.span, until.get(gate.id, "")) for each in measuring.says(gate)]
+        days, hidden = until.get(gate.id, ""), clauses.hides(*path)
+        found[path] = [Claim(path, each, gate.span, days, hidden) for each in measuring.says(gate)]
     return found
+
+
+def _hides(clauses: Clauses, requirement: Requirement, path: PolicyPath) -> bool:
+    """Whether a sentence on what a requirement claims could quote the environment."""
+    places = [path, ("attributes",)]
+    if requirement.kind == "cumulative_k":
+        places.append(("privacy", "k_anonymity"))
+    return any(clauses.hides(*place) for place in places)
 
 
 def path_of(identifier: str) -> PolicyPath:

@@ -51,20 +51,6 @@ def test_patterns_in_another_order(order):
     assert order(PATTERNS, other).relation is Relation.INCOMPARABLE
 
 
-def test_hidden_values_are_never_shown(written, monkeypatch):
-    from ppdm_flow.policy.order import compare
-
-    monkeypatch.setenv("PPDM_TEST_K", "37")
-    text = (
-        "version: 1\nname: p\nparams: {k: {type: integer, default: 5, from_env: PPDM_TEST_K}}\n"
-        "attributes: {a: {role: quasi_identifier}}\nprivacy: {k_anonymity: {k: '${params.k}'}}\n"
-        "releases: {r: {path: r.csv}}\n"
-    )
-    found = compare(written(text.replace("'${params.k}'", "2"), "a.yaml"), written(text, "b.yaml"))
-    assert [c.new.text for c in found.changes] == ["k: (from the environment)"]
-    assert "36" not in str(found.changes)
-
-
 BASE = {
     "version": 1,
     "name": "p",
