@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pre_commit import clientlib as pre_commit_clientlib
 
 from ppdm_flow import api
 from ppdm_flow.api.scaffold import contents, variants
@@ -134,19 +135,14 @@ def test_ci_files_are_valid(tmp_path):
     valid("--builtin-schema", "vendor.gitlab-ci", str(tmp_path / ".gitlab-ci.yml"))
 
 
-def test_pre_commit_hooks_are_whole(tmp_path, root):
-    """What pre-commit asks of a local hook; the same ids as the project's own hooks have."""
+def test_pre_commit_takes_its_files(tmp_path, root):
+    """The scaffold's configuration, and the manifest for whoever names this project as a repository of hooks."""
     api.init(tmp_path)
-    config = plain(tmp_path / ".pre-commit-config.yaml")
-    assert set(config) == {"repos"}
-    (local,) = config["repos"]
-    assert local["repo"] == "local"
-    own = {hook["id"] for hook in plain(root / ".pre-commit-hooks.yaml")}
-    assert {hook["id"] for hook in local["hooks"]} == own
-    for hook in local["hooks"]:
-        assert set(hook) <= {"id", "name", "entry", "language", "files", "pass_filenames"}
-        assert hook["language"] == "system"
-        re.compile(hook["files"])
+    config, manifest = tmp_path / ".pre-commit-config.yaml", root / ".pre-commit-hooks.yaml"
+    assert pre_commit_clientlib.load_config(config)
+    assert pre_commit_clientlib.load_manifest(manifest)
+    (local,) = plain(config)["repos"]
+    assert {hook["id"] for hook in local["hooks"]} == {hook["id"] for hook in plain(manifest)}
     files = contents()
     for hook in local["hooks"]:
         assert re.search(hook["files"], POLICY)
@@ -186,6 +182,7 @@ class House:
             "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
+            "PRE_COMMIT_HOME": str(folder / "pre-commit"),
         }
 
     def git(self, *words: str, at: Path) -> None:
@@ -267,6 +264,23 @@ def test_the_clone_has_everything(house):
 def test_every_command_runs_as_written(house, command):
     done = house.run(command)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+def test_pre_commit_lets_what_is_sound_pass_and_nothing_else(house):
+    asked = f"{shlex.quote(sys.executable)} -m pre_commit run --all-files --color never"
+    done = house.run(asked)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("Passed") == len(hook_commands())
+    path = house.clone / POLICY
+    before = path.read_text()
+    path.write_text(before.replace("releases:", "relases:"))
+    assert path.read_text() != before
+    try:
+        done = house.run(asked)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert "did you mean `releases`?" in done.stdout
+    finally:
+        path.write_text(before)
 
 
 def test_a_weaker_change_does_not_pass(house):
