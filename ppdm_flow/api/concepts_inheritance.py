@@ -70,6 +70,7 @@ Floors of several templates add up.
 | `is error` | the value is this one |
 | `one of [internal, partner]` | the value is one of these |
 | `contains [HIV, hepatitis]` | the list, or the map, has all of these |
+| `only [study, codebook]` | the list, or the map, has nothing else |
 | `present`, `absent` | something is stated there, or left to its default |
 | `not weaker than sensitive` | the word is not weaker than this one |
 | `not weaker` | nothing there is weaker than in the template itself |
@@ -79,11 +80,18 @@ Several demands are joined by `and`: `">= 5 and <= 50"`.
 
 **Not weaker.** On a figure of a requirement the weaker side is known: k may rise, a confidence may fall. On a
 requirement, or on all of `privacy`, each figure, list and word in it is held up, and none of them can be taken away.
-A release's audience gets weaker from `internal` to `partner` to `public`. For roles, `attributes.*.role: not weaker`
-holds up what any template below says, and the role of a column that a template declares by a pattern: `identifier` is
-above `quasi_identifier`, `sensitive` and `items`, of which none is above another, and these are above `target` and
-`insensitive`. An identifier that a step replaces (all but `drop`) does not count as one. A param is the template's own
-offer: bound it by `min` and `max`, or by a floor with a figure.
+A release's audience gets weaker from `internal` to `partner` to `public`.
+
+- Requirements on groups: `nulls` stays, since it says what a group is. Attributes that form the groups may be added
+  where it is `own_category`; elsewhere more of them do not ask for more.
+- Sensitivities with a default: no value gets bounds of its own, which would take it out of the default.
+- The support of `blend` has no weaker side, and stays.
+- `gates`: the audits that they name stay as they are, and so does `nulls`.
+
+For roles, `attributes.*.role: not weaker` holds up what any template below says, and the role of a column that a
+template declares by a pattern: `identifier` is above `quasi_identifier`, `sensitive` and `items`, of which none is
+above another, and these are above `target` and `insensitive`. An identifier that a step replaces (all but `drop`) does
+not count as one. A param is the template's own offer: bound it by `min` and `max`, or by a floor with a figure.
 
 **What is not there.** A floor with one name wants it to be there if the demand is a bound or `present`, or the place is
 under `privacy`. A floor with `*` is about whatever there is. A template may leave to policies what its floor wants, but

@@ -41,6 +41,12 @@ class Support:
             return self.count
         return max(1, math.ceil(Fraction(repr(float(self.ratio or 0.0))) * total))
 
+    def includes(self, other: Support) -> bool:
+        """Whether whatever is rarer than ``other`` is rarer than this, in tables of any size: False across units."""
+        if self.count is not None and other.count is not None:
+            return self.count >= other.count
+        return self.ratio is not None and other.ratio is not None and self.ratio >= other.ratio
+
     @property
     def document(self) -> dict[str, int | float]:
         """The JSON form: ``{"count": 20}`` or ``{"ratio": 0.02}``."""

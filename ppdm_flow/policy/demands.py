@@ -97,6 +97,23 @@ class Contains:
 
 
 @dataclass(frozen=True, slots=True)
+class Only:
+    """A list, or a map's keys, has nothing but these."""
+
+    wanted: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it."""
+        return f"only {_listed(self.wanted)}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase that follows ``must``."""
+        return f"have nothing but {quoted(self.wanted)}"
+
+
+@dataclass(frozen=True, slots=True)
 class NotWeaker:
     """A word of the language is not weaker than this one."""
 
@@ -111,6 +128,23 @@ class NotWeaker:
     def words(self) -> str:
         """As a phrase that follows ``must``."""
         return f"not be weaker than `{self.than}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups are formed by all of these names; by more of them only where that asks for more."""
+
+    wanted: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it."""
+        return f"not weaker than {_listed(self.wanted)}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase that follows ``must``."""
+        return f"group by {quoted(self.wanted)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +170,7 @@ class Keeping:
     text: str
 
 
-Demand = Bound | Is | OneOf | Contains | NotWeaker | Present | Absent
+Demand = Bound | Is | OneOf | Contains | Only | NotWeaker | Groups | Present | Absent
 
 NOT_WEAKER = Keeping("not weaker")
 KEEPS_ALL = Keeping("keeps all")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -14,10 +15,12 @@ from ppdm_flow.policy.demands import (
     Bound,
     Contains,
     Demand,
+    Groups,
     Is,
     Keeping,
     NotWeaker,
     OneOf,
+    Only,
     Present,
 )
 from ppdm_flow.policy.faults import UnreadableError
@@ -28,10 +31,19 @@ from ppdm_flow.policy.parse import parse
 _BOUND = re.compile(r"(>=|<=|>|<|==)\s*(\S.*)\Z", re.DOTALL)
 _UNIT = re.compile(r"\{\s*(count|ratio)\s*:\s*([^\s{}]+)\s*\}\Z")
 _AND = re.compile(r"\s+and\s+")
+_LISTS: Mapping[str, Callable[[tuple[str, ...]], Demand]] = {
+    "one of": OneOf,
+    "contains": Contains,
+    "only": Only,
+    "not weaker than": Groups,
+}
 _OPENING, _CLOSING = "[{", "]}"
 
 NUMERIC = 'write a comparison and a number, such as ">= 5"'
-HINT = 'write `">= 5"`, `is WORD`, `one of [A, B]`, `contains [A, B]`, `keeps all`, `present`, `absent` or `not weaker`'
+HINT = (
+    'write `">= 5"`, `is WORD`, `one of [A, B]`, `contains [A, B]`, `only [A, B]`, `keeps all`, `present`, `absent`'
+    " or `not weaker`"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -49,7 +61,7 @@ def _demand(text: str) -> Demand | Keeping | None:
             return keeping
     if bound := _BOUND.match(text):
         return _bound(bound[1], bound[2].strip())
-    for word in ("is", "one of", "contains", "not weaker than"):
+    for word in ("is", "one of", "contains", "only", "not weaker than"):
         if text.startswith(f"{word} "):
             return _valued(word, _tree(text.removeprefix(word).strip()))
     return None
@@ -64,12 +76,12 @@ def _bound(sign: str, text: str) -> Bound | None:
 def _valued(word: str, tree: Any) -> Demand | None:
     if word == "is":
         return Is.of(tree) if tree not in (None, "") else None
-    if word == "not weaker than":
-        return NotWeaker(tree) if isinstance(tree, str) and tree else None
-    several = (tree,) if isinstance(tree, str) and word == "contains" else tree
+    if word == "not weaker than" and isinstance(tree, str):
+        return NotWeaker(tree) if tree else None
+    several = (tree,) if isinstance(tree, str) and word in ("contains", "only") else tree
     if not isinstance(several, list | tuple) or not several or not all(isinstance(i, str) for i in several):
         return None
-    return OneOf(tuple(several)) if word == "one of" else Contains(tuple(several))
+    return _LISTS[word](tuple(several))
 
 
 def _tree(text: str) -> Any:

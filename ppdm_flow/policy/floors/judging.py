@@ -84,7 +84,7 @@ def _met(demand: Demand, path: PolicyPath, tree: Any, here: Any) -> bool:
     """A role counts as it is handled: what a step replaces is no longer kept back as an identifier."""
     if _of_role(path) and isinstance(demand, NotWeaker) and here == Role.IDENTIFIER and demand.than != here:
         return meets(demand, path, here) and not handled(path[1], tree)
-    return meets(demand, path, here)
+    return meets(demand, path, here, value(tree, ("nulls",)))
 
 
 def _of_role(path: PolicyPath) -> bool:

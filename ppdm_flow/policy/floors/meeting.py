@@ -7,15 +7,18 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.demands import (
     Absent,
     Bound,
     Contains,
     Demand,
+    Groups,
     Is,
     NotWeaker,
     OneOf,
+    Only,
     Present,
     keys_or_items,
     quoted,
@@ -36,14 +39,25 @@ _COMPARE: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
 }
 
 
-def meets(demand: Demand, path: PolicyPath, tree: Any) -> bool:
-    """Whether ``tree``, which stands at ``path`` (``MISSING`` if nothing does), meets the demand."""
+_BY_MORE = "more attributes ask for more only where `nulls` is `own_category`"
+
+
+def meets(demand: Demand, path: PolicyPath, tree: Any, nulls: str = Nulls.OWN_CATEGORY) -> bool:
+    """Whether ``tree``, which stands at ``path`` (``MISSING`` if nothing does), meets the demand.
+
+    ``nulls`` is how the policy's groups treat missing values.
+    """
     if isinstance(demand, Absent) or tree is MISSING:
         return isinstance(demand, Absent) and tree is MISSING
     if isinstance(demand, Present):
         return True
     if isinstance(demand, Contains):
         return set(demand.wanted) <= set(keys_or_items(tree))
+    if isinstance(demand, Only):
+        return set(keys_or_items(tree)) <= set(demand.wanted)
+    if isinstance(demand, Groups):
+        given = set(keys_or_items(tree))
+        return given >= set(demand.wanted) if nulls == Nulls.OWN_CATEGORY else given == set(demand.wanted)
     if isinstance(demand, Is):
         return _same(demand.tree, tree, numeric=isinstance(at(path), Number))
     if isinstance(demand, Bound):
@@ -58,9 +72,12 @@ def meets(demand: Demand, path: PolicyPath, tree: Any) -> bool:
 
 def shortfall(demand: Demand, tree: Any) -> str:
     """Say how a value fails to meet the demand: ``it is 3``, `` `HIV` is missing``; empty where that says nothing."""
-    if isinstance(demand, Contains):
+    if isinstance(demand, Contains | Groups):
         lost = tuple(w for w in demand.wanted if w not in keys_or_items(tree))
-        return f"{quoted(lost)} {'is' if len(lost) == 1 else 'are'} missing"
+        return f"{quoted(lost)} {'is' if len(lost) == 1 else 'are'} missing" if lost else _BY_MORE
+    if isinstance(demand, Only):
+        more = tuple(k for k in keys_or_items(tree) if k not in demand.wanted)
+        return f"{quoted(more)} {'is' if len(more) == 1 else 'are'} there too"
     if isinstance(tree, str) and not isinstance(demand, Absent):
         return f"it is {short(tree)}" if isinstance(demand, Bound) else f"it is `{short(tree)}`"
     return ""

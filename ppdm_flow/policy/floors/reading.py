@@ -8,12 +8,24 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.demands import Absent, Bound, Contains, Demand, Is, Keeping, NotWeaker, OneOf, Present
+from ppdm_flow.policy.demands import (
+    Absent,
+    Bound,
+    Contains,
+    Demand,
+    Groups,
+    Is,
+    Keeping,
+    NotWeaker,
+    OneOf,
+    Only,
+    Present,
+)
 from ppdm_flow.policy.dotted import split
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.grammar import HINT, NUMERIC, demands
 from ppdm_flow.policy.floors.relative import comparable
-from ppdm_flow.policy.floors.strength import ordered
+from ppdm_flow.policy.floors.strength import forms_groups, ordered
 from ppdm_flow.policy.nodes import Map, PolicyPath, Scalar
 from ppdm_flow.policy.permission import ANSWERS, WAIVERS
 from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
@@ -79,9 +91,12 @@ def _unfit(path: PolicyPath, demand: Demand | Keeping, shape: Shape | None) -> t
         return ("", None) if good else ("nothing there is known to be weaker or stronger", "write `is VALUE`")
     if isinstance(demand, Bound):
         return _unfit_bound(demand, shape)
-    if isinstance(demand, Contains):
+    if isinstance(demand, Contains | Only):
         listing = isinstance(shape, ListOf | MapOf | Keys)
         return ("", None) if listing else ("that is no list", "write `is VALUE` or `one of [A, B]`")
+    if isinstance(demand, Groups):
+        good = forms_groups(path)
+        return ("", None) if good else ("no groups are formed by these names", "write `contains [A, B]`")
     if isinstance(demand, NotWeaker):
         return _unknown_word((demand.than,), ordered(path), "nothing there is known to be weaker or stronger")
     if isinstance(demand, OneOf) and not isinstance(shape, Text | Number):

@@ -17,21 +17,40 @@ from ppdm_flow.policy.demands import (
     Bound,
     Contains,
     Demand,
+    Groups,
     Is,
     NotWeaker,
+    Only,
     Present,
     keys_or_items,
 )
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
-from ppdm_flow.policy.floors.strength import longer_is_stronger, ordered, sign
+from ppdm_flow.policy.floors.strength import forms_groups, longer_is_stronger, ordered, sign
 from ppdm_flow.policy.nodes import PolicyPath
 from ppdm_flow.policy.params import number
 from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
 
 _WORDS_ONLY = frozenset({"description", "given", "owner"})
 _COMPARED = frozenset({"privacy", "gates"})
+_NULLS = ("nulls",)
+_OUT_OF_DEFAULT = frozenset({"values", "groups"})
+_GROUPED = frozenset(
+    (
+        "k_anonymity",
+        "templates",
+        "l_diversity",
+        "t_closeness",
+        "alpha_k",
+        "delta_disclosure",
+        "beta_likeness",
+        "k_map",
+        "lkc",
+        "cumulative_k",
+    )
+)
+"""Requirements on groups: another reading of missing values makes other groups."""
 
 
 def comparable(path: PolicyPath, shape: Shape | None) -> bool:
@@ -45,11 +64,51 @@ def anchored(relative: Relative, flat: Flat) -> Iterator[Floor]:
     """Yield plain floors for everything that the tree of a template states in the places of a relative floor."""
     roles = (("attributes",), ("attributes", "*"))
     path = ("attributes", "*", "role") if relative.path in roles and relative.demand != KEEPS_ALL else relative.path
-    for place in fitting(flat.tree, path):
-        tree = value(flat.tree, place.path)
-        if tree is not MISSING:
-            demands = _kept(place.path, tree) if relative.demand == KEEPS_ALL else _demands(at(path), place.path, tree)
-            yield from _located(demands, relative.span, flat)
+    for place, tree in _stated(path, flat.tree).items():
+        demands = _kept(place, tree) if relative.demand == KEEPS_ALL else _demands(at(place), place, tree)
+        yield from _located(demands, relative.span, flat)
+        if relative.demand != KEEPS_ALL:
+            yield from _located(_beside(place, tree, flat.tree), relative.span, flat)
+
+
+def _stated(path: PolicyPath, tree: Any) -> dict[PolicyPath, Any]:
+    """Return what stands in the places of a path; positions in lists left out.
+
+    A list of several stands for its items: which of them an heir's items would have to keep, nobody knows.
+    """
+    found: dict[PolicyPath, Any] = {}
+    for place in fitting(tree, path):
+        here, whole = place.path, value(tree, place.path)
+        for n, part in enumerate(here):
+            above = value(tree, here[:n])
+            if isinstance(above, list) and part.isdecimal():
+                here, whole = (here[:n], above) if len(above) > 1 else ((*here[:n], *here[n + 1 :]), whole)
+                break
+        if whole is not MISSING:
+            found[here] = whole
+    return found
+
+
+def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
+    """Yield what keeps whole requirements and gates from meaning less: how groups form, and the audits of the gates."""
+    if not isinstance(here, Mapping):
+        return
+    if path[0] == "gates" or (path[0] == "privacy" and not _GROUPED.isdisjoint(path[1:2] or here)):
+        yield _NULLS, Is.of(value(tree, _NULLS))
+    for audit in _asked_of(path, here) if path[0] == "gates" else ():
+        place = ("audits", audit)
+        own = value(tree, place)
+        if isinstance(own, Mapping):
+            yield place, Present()
+            yield from _demands(at(place), place, own)
+
+
+def _asked_of(path: PolicyPath, here: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of audits whose figures the gates at ``path`` bound."""
+    for gate in here.values() if len(path) == 1 else (here,):
+        metric = gate.get("metric") if isinstance(gate, Mapping) else None
+        if isinstance(metric, str):
+            yield metric.rpartition("/")[2].partition(".")[0]
 
 
 def present(floor: Floor, flat: Flat) -> Iterator[Floor]:
@@ -87,10 +146,13 @@ def _demands(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple
 
 
 def _of_keys(shape: Keys, path: PolicyPath, tree: Mapping[str, Any]) -> Iterator[tuple[PolicyPath, Demand]]:
+    apart = path[:2] == ("privacy", "sensitivities") and "default" in tree
     for name, key in shape.keys.items():
         below = (*path, name)
         if name in _WORDS_ONLY:
             continue
+        if apart and name in _OUT_OF_DEFAULT:
+            yield from _no_more(below, tree.get(name))
         if name in tree:
             if isinstance(key.shape, Keys) and len(below) == 2:
                 yield below, Present()
@@ -99,6 +161,16 @@ def _of_keys(shape: Keys, path: PolicyPath, tree: Mapping[str, Any]) -> Iterator
             yield from _demands(key.shape, below, default)
         elif not _adds(below, key.shape):
             yield below, Absent()
+
+
+def _no_more(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
+    """Yield what keeps values from getting bounds of their own: each would be out of the default."""
+    if tree is None:
+        yield path, Absent()
+    elif path[-1] == "groups":
+        yield path, Is.of(tree)
+    else:
+        yield path, Only(keys_or_items(tree))
 
 
 def tree_at(path: PolicyPath, tree: Any) -> Any:
@@ -122,6 +194,8 @@ def _of_list(shape: ListOf, path: PolicyPath, tree: Any) -> Iterator[tuple[Polic
         yield from _demands(shape.item, path, tree)
     elif shape.single and isinstance(tree, list) and len(tree) == 1:
         yield from _demands(shape.item, path, tree[0])
+    elif forms_groups(path) and keys_or_items(tree):
+        yield path, Groups(keys_or_items(tree))
     elif longer_is_stronger(path) and keys_or_items(tree):
         yield path, Contains(keys_or_items(tree))
     else:
@@ -131,7 +205,7 @@ def _of_list(shape: ListOf, path: PolicyPath, tree: Any) -> Iterator[tuple[Polic
 def _of_value(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
     way = sign(path)
     if isinstance(shape, Amount):
-        yield from _of_amount(path, tree, way)
+        yield from _of_amount(path, tree)
     elif isinstance(shape, Number):
         figure = number(tree) if isinstance(tree, str) else None
         if figure is not None:
@@ -140,9 +214,10 @@ def _of_value(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tupl
         yield path, NotWeaker(tree) if tree in ordered(path) else Is.of(tree)
 
 
-def _of_amount(path: PolicyPath, tree: Any, way: str | None) -> Iterator[tuple[PolicyPath, Demand]]:
+def _of_amount(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
+    """Of no support one side is known to be weaker."""
     try:
         ((unit, figure),) = parsed(tree).document.items()
     except ValueError:
         return
-    yield path, Bound(way or "==", Decimal(str(figure)), unit)
+    yield path, Bound("==", Decimal(str(figure)), unit)

@@ -13,7 +13,6 @@ _HIGHER = (
     "privacy.sensitivities.*.default.r1",
     "privacy.sensitivities.*.values.*.r1",
     "privacy.sensitivities.*.groups.*.r1",
-    "privacy.blend.min_support",
     "privacy.l_diversity.*.l",
     "privacy.k_map.k",
     "privacy.lkc.l",
@@ -43,7 +42,10 @@ _LOWER = (
 SIGNS: Mapping[PolicyPath, str] = {
     tuple(path.split(".")): sign for sign, paths in ((">=", _HIGHER), ("<=", _LOWER)) for path in paths
 }
-"""The sign of a bound that forbids the weaker side; r1 is a prior that is protected, so a higher one is stronger."""
+"""The sign of a bound that forbids the weaker side; r1 is a prior that is protected, so a higher one is stronger.
+
+The support of ``blend`` has none: its share of the rare rows says nothing of the share of others.
+"""
 
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("undeclared",): ("error", "drop"),
@@ -58,7 +60,8 @@ _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
 
 _ROLE = ("attributes", "*", "role")
 _WEAKER_WHERE_ABSENT = frozenset({("privacy", "templates", "*", "min_support")})
-_LONGER = frozenset({"attributes", "channel", "sizes", "values"})
+_GROUPING = frozenset({"attributes", "channel"})
+_LONGER = frozenset({"sizes", "values"})
 
 
 def sign(path: PolicyPath) -> str | None:
@@ -87,13 +90,19 @@ def needed(path: PolicyPath) -> bool:
 
 
 def longer_is_stronger(path: PolicyPath) -> bool:
-    """Whether a list with more in it demands more: channels, attributes of classes, protected values."""
-    return path[-1] in _LONGER or (len(path) > 1 and path[-2] == "sensitive")
+    """Whether a list with more in it demands more: protected values, sizes of itemsets."""
+    return path[-1] in _LONGER or path[-2:-1] == ("sensitive",)
+
+
+def forms_groups(path: PolicyPath) -> bool:
+    """Whether a requirement's groups are formed by the names at ``path``.
+
+    By more of them groups are smaller, which demands more of whatever rows there are; not where a missing cell takes a
+    row out of all groups, or into several, and not of ordered distances, which no mixture keeps.
+    """
+    return path[0] == "privacy" and path[-1] in _GROUPING and path[1] != "t_closeness"
 
 
 def fits(pattern: PolicyPath, path: PolicyPath) -> bool:
-    """Whether a pattern (``*`` for any name) is about this path; positions in lists do not count."""
-    names = [
-        p for i, p in enumerate(path) if not (p.isdecimal() and i == len(pattern) - 1 and len(path) > len(pattern))
-    ]
-    return len(names) == len(pattern) and all(a in ("*", b) for a, b in zip(pattern, names, strict=True))
+    """Whether a pattern (``*`` for any name) is about this path."""
+    return len(path) == len(pattern) and all(a in ("*", b) for a, b in zip(pattern, path, strict=True))

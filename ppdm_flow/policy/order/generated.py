@@ -44,9 +44,15 @@ def scores(given: Score, asked: Score, between: Between) -> str | None:
 
 
 def blends(given: Blended, asked: Blended, between: Between) -> str | None:
-    """A lower share implies a higher one of the same rare rows; other supports make other rows rare."""
-    if given.support != asked.support or given.maximum > asked.maximum or not _compared_alike(between):
+    """A lower share implies a higher one of the same rare rows; other supports make other rows rare.
+
+    Where no rare row is rare in the original, none of the rarer ones is.
+    """
+    if given.maximum > asked.maximum or not _compared_alike(between):
         return None
+    if given.support != asked.support:
+        fewer = given.maximum == 0 and given.support.includes(asked.support)
+        return "no row that is rare is rare in the original, so none that is rarer" if fewer else None
     return f"at most {given.maximum:g} is at most {asked.maximum:g}, of the same rows"
 
 

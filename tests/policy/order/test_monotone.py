@@ -113,6 +113,10 @@ PRIVACY = {
         {"sensitivities": {"r": {"values": {"HIV": [HIV, {"r1": 0.2, "r2": 0.3}]}}}},
     ),
     "score": ({"anonymity_score": {"max": 0.5}}, {"anonymity_score": {"max": 0.4}}),
+    "blend of none": (
+        {"blend": {"min_support": 5, "max": 0.2}},
+        {"blend": {"min_support": {"count": 6}, "max": 0}},
+    ),
     "blend": (
         {"blend": {"min_support": 5, "max": 0.2}},
         {"blend": {"min_support": {"count": 5}, "max": 0.1}},
@@ -204,7 +208,8 @@ INCOMPARABLE = {
         {"k_anonymity": {"k": 5, "attributes": ["q2"]}},
     ),
     "more rows, fewer attributes": ({"k_anonymity": {"k": 5}}, {"k_anonymity": {"k": 6, "attributes": ["q2"]}}),
-    "another support": ({"blend": {"min_support": 5}}, {"blend": {"min_support": 6}}),
+    "another support": ({"blend": {"min_support": 5, "max": 0.1}}, {"blend": {"min_support": 6, "max": 0.05}}),
+    "another unit": ({"blend": {"min_support": 5}}, {"blend": {"min_support": {"ratio": 0.9}}}),
     "another order": (
         {"t_closeness": {"s": {"t": 0.3, "distance": "ordered", "order": ["a", "b", "c"]}}},
         {"t_closeness": {"s": {"t": 0.2, "distance": "ordered", "order": ["b", "a", "c"]}}},
