@@ -12,6 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.requirements import Gate
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver, is_code, of_privacy, within
+from ppdm_flow.policy.demands import Contains
 from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.permission import Permission
@@ -69,9 +70,18 @@ def waiving(
 
 def _held(gates: Iterable[Gate], floors: Iterable[Floor]) -> dict[str, Span]:
     """Return the floor that holds each gate, if there is one."""
-    about = [f for f in floors if f.path[0] == "gates" and len(f.path) > 1]
+    about = [(_of_gates(floor), floor.span) for floor in floors]
     names = [(gate.id, gate.id.removeprefix("gates.")) for gate in gates]
-    return {id_: f.span for id_, name in names for f in about if f.path[1] in (STAR, name)}
+    return {id_: span for id_, name in names for held, span in about if held & {STAR, name}}
+
+
+def _of_gates(floor: Floor) -> frozenset[str]:
+    """Return the names of the gates that a floor is about: by its place, or as what has to be there."""
+    if floor.path[0] != "gates":
+        return frozenset()
+    if len(floor.path) > 1:
+        return frozenset(floor.path[1:2])
+    return frozenset(floor.demand.wanted if isinstance(floor.demand, Contains) else ())
 
 
 def _dates(waiver: Waiver, places: Places, today: date) -> Iterator[Diagnostic]:

@@ -54,12 +54,13 @@ def compiled(tmp_path, monkeypatch):
         top: str = "",
         files: dict[str, str] | None = None,
         more: str = "",
+        body: str = BODY,
     ) -> Compiled:
         monkeypatch.chdir(tmp_path)
         for name, text in (files or {}).items():
             Path(name).write_text(text, encoding="utf-8")
         grant = f"waivers:\n  small: {{of: {of}, reason: agreed, owner: dpo, until: {until}{more}}}\n" if of else ""
-        Path("p.yaml").write_text(HEAD + top + BODY + grant, encoding="utf-8")
+        Path("p.yaml").write_text(HEAD + top + body + grant, encoding="utf-8")
         return compile_policy(load(Path("p.yaml")), clock=lambda: today)
 
     return compile_on
@@ -152,6 +153,36 @@ class TestPermission:
             text.replace("privacy:\n  k_anonymity: {k: 2}\n", "").replace("  large:", "  #"), encoding="utf-8"
         )
         assert codes(compile_policy(load(Path("p.yaml")), clock=lambda: TODAY)) == ["PPF335"]
+
+
+class TestGatesOfFloors:
+    GATE = "gates: {useful: {metric: classes.error_increase, max: 0.1}}\n"
+
+    @pytest.mark.parametrize(
+        ("floor", "of", "held"),
+        [
+            ("gates.useful.max: '<= 0.2'", "gates.useful", True),
+            ("gates.useful: present", "gates.useful", True),
+            ("gates.*.max: '<= 0.2'", "gates.useful", True),
+            ("gates: not weaker", "gates.useful", True),
+            ("gates: keeps all", "gates.useful", True),
+            ("gates: contains [useful]", "gates.useful", True),
+            ("gates: contains [useful]", "gates.other", False),
+            ("gates.other.max: '<= 0.2'", "gates.useful", False),
+            ("gates: only [useful, large, other]", "gates.useful", False),
+            ("releases.useful.audience: is internal", "gates.useful", False),
+            ("audits.classes.use: is classification_error", "gates.useful", False),
+        ],
+    )
+    def test_need_leave_to_be_waived(self, compiled, floor: str, of: str, held: bool) -> None:
+        own = BODY + "  useful: {path: u.csv}\n" if "releases" in floor else BODY
+        own = own.replace("gates:\n", "gates:\n  other: {metric: classes.error, max: 0.2}\n")
+        for leave in ("", "  waivers.privacy: allowed\n"):
+            audits = "audits: {classes: {use: classification_error, with: {target: disease}}}\n"
+            org = f"{self.GATE}{audits}floors:\n  {floor}\n{leave}"
+            files = {"org.yaml": org}
+            outcome = compiled(of=of, top="extends: ./org.yaml\n", files=files, body=own)
+            assert [c for c in codes(outcome) if c == "PPF335"] == (["PPF335"] if held and not leave else [])
 
 
 class TestWarnings:
