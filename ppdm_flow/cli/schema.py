@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
+from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.cli.output import put, say
 
 EXAMPLES = ("schema policy", "schema", "schema --check")
@@ -18,7 +19,7 @@ def schema(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]…",
-            help="policy, template, plan, manifest, report, sweep, mined, ledger.",
+            help=f"{', '.join(SCHEMAS)}.",
             show_default=False,
         ),
     ] = None,

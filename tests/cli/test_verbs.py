@@ -250,6 +250,8 @@ def test_schema(here, tmp_path, root):
     assert "plan.v1.json" in done.stdout
     assert json.loads(here("schema", "plan").stdout)["title"]
     assert here("schema", "plans").returncode == 2
+    named = here("schema", "--help").stdout
+    assert all(re.search(rf"\b{name.partition('.')[0]}\b", named) for name in files)
 
 
 def test_init_checks_and_runs(here, tmp_path):

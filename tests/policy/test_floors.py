@@ -10,7 +10,7 @@ from ppdm_flow.api.showing import resolved_text
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.dotted import split, written
 from ppdm_flow.policy.floors.grammar import demands
-from ppdm_flow.policy.floors.strength import SIGNS
+from ppdm_flow.policy.floors.strength import SIGNS, counts_groups
 from ppdm_flow.policy.shape import Amount, Keys, ListOf, MapOf, Number, at
 
 HOUSE = """\
@@ -477,6 +477,12 @@ def test_every_figure_of_a_requirement_has_a_weaker_side() -> None:
     known = {path for path in SIGNS if path[0] == "privacy"}
     without = {("privacy", "itemset_breach", "pool"), ("privacy", "blend", "min_support")}
     assert set(figures(at(("privacy",)), ("privacy",))) == known | without
+
+
+def test_requirements_on_groups_are_known_by_what_groups_them() -> None:
+    found = {kind for kind in at(("privacy",)).keys if counts_groups(kind)}
+    assert found >= {"k_anonymity", "templates", "l_diversity", "t_closeness", "k_map", "lkc", "cumulative_k"}
+    assert not found & {"sensitivities", "anonymity_score", "blend", "itemset_breach", "km_anonymity"}
 
 
 def test_roles_are_a_preorder() -> None:

@@ -27,7 +27,7 @@ from ppdm_flow.policy.demands import (
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
-from ppdm_flow.policy.floors.strength import forms_groups, longer_is_stronger, ordered, sign
+from ppdm_flow.policy.floors.strength import counts_groups, forms_groups, longer_is_stronger, ordered, sign
 from ppdm_flow.policy.nodes import PolicyPath
 from ppdm_flow.policy.params import number
 from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
@@ -36,21 +36,6 @@ _WORDS_ONLY = frozenset({"description", "given", "owner"})
 _COMPARED = frozenset({"privacy", "gates"})
 _NULLS = ("nulls",)
 _OUT_OF_DEFAULT = frozenset({"values", "groups"})
-_GROUPED = frozenset(
-    (
-        "k_anonymity",
-        "templates",
-        "l_diversity",
-        "t_closeness",
-        "alpha_k",
-        "delta_disclosure",
-        "beta_likeness",
-        "k_map",
-        "lkc",
-        "cumulative_k",
-    )
-)
-"""Requirements on groups: another reading of missing values makes other groups."""
 
 
 def comparable(path: PolicyPath, shape: Shape | None) -> bool:
@@ -93,7 +78,7 @@ def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath
     """Yield what keeps whole requirements and gates from meaning less: how groups form, and the audits of the gates."""
     if not isinstance(here, Mapping):
         return
-    if path[0] == "gates" or (path[0] == "privacy" and not _GROUPED.isdisjoint(path[1:2] or here)):
+    if path[0] == "gates" or (path[0] == "privacy" and any(counts_groups(kind) for kind in path[1:2] or here)):
         yield _NULLS, Is.of(value(tree, _NULLS))
     for audit in _asked_of(path, here) if path[0] == "gates" else ():
         place = ("audits", audit)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.nodes import PolicyPath
+from ppdm_flow.policy.shape import Keys, MapOf, at
 
 _HIGHER = (
     "privacy.k_anonymity.k",
@@ -101,6 +102,13 @@ def forms_groups(path: PolicyPath) -> bool:
     row out of all groups, or into several, and not of ordered distances, which no mixture keeps.
     """
     return path[0] == "privacy" and path[-1] in _GROUPING and path[1] != "t_closeness"
+
+
+def counts_groups(kind: str) -> bool:
+    """Whether requirements of a kind are on groups of rows: another reading of missing values makes other groups."""
+    shape = at(("privacy", kind))
+    each = shape.value if isinstance(shape, MapOf) else shape
+    return isinstance(each, Keys) and not _GROUPING.isdisjoint(each.keys)
 
 
 def fits(pattern: PolicyPath, path: PolicyPath) -> bool:
