@@ -25,7 +25,8 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "Policy.floors": (
         (
             "What nothing that extends this file can take away: `>= 5`, `is WORD`, `one of [A, B]`, `contains [A, B]`,"
-            " `only [A, B]`, `keeps all`, `present`, `absent` or `not weaker`, for a place of the policy; `*` is any name."
+            " `only [A, B]`, `keeps all`, `present`, `absent` or `not weaker`, for a place of the policy; `*` is any"
+            " name."
         ),
         {"privacy.k_anonymity.k": ">= 5", "attributes.*.role": "not weaker"},
     ),

@@ -104,7 +104,8 @@ PAGES: tuple[CodePage, ...] = (
         "a floor that cannot be read",
         "A floor is a place of the language and a demand: a comparison with a number, `is WORD`, `one of [A, B]`,"
         " `contains [A, B]`, `only [A, B]`, `keeps all`, `present`, `absent`, `not weaker`, or several of them with"
-        " `and` between. The demand has to fit the place, and `not weaker` needs something in the template to compare with.",
+        " `and` between. The demand has to fit the place, and `not weaker` needs something in the template to compare"
+        " with.",
         "A floor that is not understood would hold nothing up.",
         "Write one of these; `*` in the place stands for any name. A support is bounded in its unit:"
         ' `">= {count: 20}"` or `">= {ratio: 0.02}"`. `ppdm-flow explain floors` shows all of them.',
