@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -215,6 +217,33 @@ def test_several_rows_of_a_person_are_one_person(home: Home) -> None:
     ran = run(home)
     assert not ran.released
     assert figure(ran, "k") == 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_people_are_told_apart_by_all_their_rows_and_all_that_others_may_know(filed: Home, seed: int) -> None:
+    """Against plain Python: one to three rows a person, and a requirement that names `zip` alone."""
+    dice = random.Random(seed)
+    found = [
+        (f"p{i}", dice.choice("ab"), dice.choice("xy"), DISEASES[i % 4])
+        for i in range(400)
+        for _ in range(dice.choice((1, 1, 2, 3)))
+    ]
+    write(filed / "one.csv", found)
+    text = POLICY.replace("k: 5", "k: 2, attributes: [zip]").replace(
+        "  public: {path: ward.csv, audience: public}\n", ""
+    )
+    steps = "steps:\n  less: {use: drop, input: source, with: {attributes: [age]}}\n"
+    filed.policy(
+        text.replace("releases:\n", f"{steps}releases:\n")
+        + "  one: {path: o.csv, from: less}\n  all: {path: a.csv, from: source}\n"
+    )
+    told: dict[str, list[tuple[str, str]]] = {}
+    for person, area, age, _ in found:
+        told.setdefault(person, []).append((area, age))
+    first = Counter(tuple(sorted(a for a, _ in each)) for each in told.values())
+    both = Counter((tuple(sorted(a for a, _ in each)), tuple(sorted(each))) for each in told.values())
+    measured = {r.release: r.measured for r in run(filed).report.requirements if r.id == "privacy.cumulative_k"}
+    assert measured == {"one": min(first.values()), "all": min(both.values())}
 
 
 def test_a_row_of_nobody_stops_the_run(home: Home) -> None:
