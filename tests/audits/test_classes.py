@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from ppdm_flow.audits.classes import histograms
 from ppdm_flow.core.anonymity import (
     AlphaK,
     BetaLikeness,
@@ -125,6 +126,15 @@ def ordered_twin(p, q, order):
     return max(more, less) + min(inside, of_table) * total / (len(order) - 1)
 
 
+@pytest.fixture(params=[histograms._DENSE, 1], ids=["whole", "value by value"])
+def block(request):
+    """How many cells are summed at once, where classes overlap."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(histograms, "_DENSE", request.param)
+        yield
+
+
+@pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: f"{r.kind}-{REQUIREMENTS.index(r)}")
 @settings(deadline=None, derandomize=True, database=None, max_examples=40)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), weighted=st.booleans())
