@@ -39,7 +39,7 @@ _COMPARE: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
 }
 
 
-_BY_MORE = "more attributes ask for more only where `nulls` is `own_category`"
+_BY_MORE = "here by nothing else, since more attributes ask for more only where `nulls` is `own_category`"
 
 
 def meets(demand: Demand, path: PolicyPath, tree: Any, nulls: str = Nulls.OWN_CATEGORY) -> bool:
