@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from ppdm_flow.policy.words import short
 
@@ -63,54 +63,50 @@ class Is:
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class _Names:
+    """A demand on names: ``begins`` is what the policy writes before them, ``says`` what follows ``must``."""
+
+    wanted: tuple[str, ...]
+    begins: ClassVar[str]
+    says: ClassVar[str]
+
+    @property
+    def text(self) -> str:
+        """As the policy writes it."""
+        return f"{self.begins} {_listed(self.wanted)}"
+
+    @property
+    def words(self) -> str:
+        """As a phrase that follows ``must``."""
+        return f"{self.says} {quoted(self.wanted)}"
+
+
+class OneOf(_Names):
     """A value is one of these."""
 
-    wanted: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """As the policy writes it."""
-        return f"one of {_listed(self.wanted)}"
-
-    @property
-    def words(self) -> str:
-        """As a phrase that follows ``must``."""
-        return f"be one of {quoted(self.wanted)}"
+    __slots__ = ()
+    begins, says = "one of", "be one of"
 
 
-@dataclass(frozen=True, slots=True)
-class Contains:
+class Contains(_Names):
     """A list, or a map's keys, has all of these."""
 
-    wanted: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """As the policy writes it."""
-        return f"contains {_listed(self.wanted)}"
-
-    @property
-    def words(self) -> str:
-        """As a phrase that follows ``must``."""
-        return f"contain {quoted(self.wanted)}"
+    __slots__ = ()
+    begins, says = "contains", "contain"
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(_Names):
     """A list, or a map's keys, has nothing but these."""
 
-    wanted: tuple[str, ...]
+    __slots__ = ()
+    begins, says = "only", "have nothing but"
 
-    @property
-    def text(self) -> str:
-        """As the policy writes it."""
-        return f"only {_listed(self.wanted)}"
 
-    @property
-    def words(self) -> str:
-        """As a phrase that follows ``must``."""
-        return f"have nothing but {quoted(self.wanted)}"
+class Groups(_Names):
+    """Groups are formed by all of these names; by more of them only where that asks for more."""
+
+    __slots__ = ()
+    begins, says = "not weaker than", "group by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,23 +124,6 @@ class NotWeaker:
     def words(self) -> str:
         """As a phrase that follows ``must``."""
         return f"not be weaker than `{self.than}`"
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Groups are formed by all of these names; by more of them only where that asks for more."""
-
-    wanted: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """As the policy writes it."""
-        return f"not weaker than {_listed(self.wanted)}"
-
-    @property
-    def words(self) -> str:
-        """As a phrase that follows ``must``."""
-        return f"group by {quoted(self.wanted)}"
 
 
 @dataclass(frozen=True, slots=True)

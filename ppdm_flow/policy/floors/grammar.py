@@ -31,12 +31,7 @@ from ppdm_flow.policy.parse import parse
 _BOUND = re.compile(r"(>=|<=|>|<|==)\s*(\S.*)\Z", re.DOTALL)
 _UNIT = re.compile(r"\{\s*(count|ratio)\s*:\s*([^\s{}]+)\s*\}\Z")
 _AND = re.compile(r"\s+and\s+")
-_LISTS: Mapping[str, Callable[[tuple[str, ...]], Demand]] = {
-    "one of": OneOf,
-    "contains": Contains,
-    "only": Only,
-    "not weaker than": Groups,
-}
+_LISTS: Mapping[str, Callable[[tuple[str, ...]], Demand]] = {k.begins: k for k in (OneOf, Contains, Only, Groups)}
 _OPENING, _CLOSING = "[{", "]}"
 
 NUMERIC = 'write a comparison and a number, such as ">= 5"'
@@ -61,7 +56,7 @@ def _demand(text: str) -> Demand | Keeping | None:
             return keeping
     if bound := _BOUND.match(text):
         return _bound(bound[1], bound[2].strip())
-    for word in ("is", "one of", "contains", "only", "not weaker than"):
+    for word in ("is", *_LISTS):
         if text.startswith(f"{word} "):
             return _valued(word, _tree(text.removeprefix(word).strip()))
     return None
