@@ -83,10 +83,11 @@ requirement, or on all of `privacy`, each figure, list and word in it is held up
 A release's audience gets weaker from `internal` to `partner` to `public`.
 
 - Requirements on groups: `nulls` stays, since it says what a group is. Attributes that form the groups may be added
-  where it is `own_category`; elsewhere more of them do not ask for more.
+  where it is `own_category`; elsewhere more of them do not ask for more. Where a requirement names none, or the
+  template has a `ledger`, its quasi-identifiers stay such, or become identifiers. The `ledger` stays as well.
 - Sensitivities with a default: no value gets bounds of its own, which would take it out of the default.
 - The support of `blend` has no weaker side, and stays.
-- `gates`: the audits that they name stay as they are, and so does `nulls`.
+- `gates`: the audits that they name stay as they are, and so do `nulls` and those quasi-identifiers.
 
 For roles, `attributes.*.role: not weaker` holds up what any template below says, and the role of a column that a
 template declares by a pattern: `identifier` is above `quasi_identifier`, `sensitive` and `items`, of which none is

@@ -193,9 +193,10 @@ def test_privacy_not_weaker_holds_all_requirements_up(read, policy: str, faults:
 
 
 LATTICE = """\
-attributes: {disease: {role: sensitive}}
+attributes: {disease: {role: sensitive}, age: {role: quasi_identifier}}
 privacy:
   k_anonymity: {k: 5, attributes: [job]}
+  lkc: {l: 1, k: 3, c: 0.5, sensitive: {disease: [HIV]}}
   templates: {t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.4, min_support: 3}}
   t_closeness: {disease: {t: 0.2, distance: ordered, order: [flu, HIV], attributes: [job]}}
   sensitivities:
@@ -218,6 +219,16 @@ gates: {g: {metric: risk.risk, max: 0.1}}
         ("privacy", "nulls: exclude", ["nulls"]),
         ("privacy.k_anonymity", "nulls: wildcard", ["nulls"]),
         ("privacy.k_anonymity.k", "nulls: exclude", []),
+        ("privacy.lkc.sensitive", "nulls: exclude", []),
+        ("privacy.lkc", "nulls: exclude", ["nulls"]),
+        ("privacy", "attributes: {age: {role: insensitive}}", ["attributes.age.role"]),
+        ("privacy.lkc", "attributes: {age: {role: sensitive}}", ["attributes.age.role"]),
+        ("privacy", "attributes: {age: {role: identifier}}", []),
+        ("privacy", "attributes: {age: null, 'a*': {role: target}}", ["attributes.a*.role"]),
+        ("privacy.k_anonymity", "attributes: {age: {role: insensitive}}", []),
+        ("privacy.templates", "attributes: {age: {role: insensitive}}", []),
+        ("gates", "attributes: {age: {role: insensitive}}", ["attributes.age.role"]),
+        ("gates.g.max", "attributes: {age: {role: insensitive}}", []),
         ("privacy.sensitivities", "nulls: exclude", []),
         (
             "privacy.k_anonymity.attributes",
@@ -292,6 +303,24 @@ gates: {g: {metric: risk.risk, max: 0.1}}
 )
 def test_what_a_requirement_rests_on_is_not_weaker_either(read, floor: str, policy: str, faults: list[str]) -> None:
     assert below(read, f"{floor}: not weaker", policy + "\n", LATTICE) == faults
+
+
+@pytest.mark.parametrize(
+    ("policy", "faults"),
+    [
+        ("owner: me", []),
+        ("ledger: null", ["ledger"]),
+        ("ledger: {path: other.ledger}", ["ledger.path"]),
+        ("ledger: {repeat: warn}", ["ledger.repeat"]),
+        ("ledger: {subject: job}", ["ledger.subject"]),
+        ("attributes: {age: {role: insensitive}}", ["attributes.age.role"]),
+    ],
+)
+def test_all_releases_together_are_held_as_well(read, policy: str, faults: list[str]) -> None:
+    """With a ledger, a requirement on groups is on what all releases tell, by all that others may know."""
+    house = "attributes: {person: {role: identifier}, age: {role: quasi_identifier}}\n"
+    house += "ledger: {path: a.ledger, subject: person}\nprivacy: {k_anonymity: {k: 5, attributes: [job]}}\n"
+    assert below(read, "privacy: not weaker", policy + "\n", house) == faults
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.nodes import PolicyPath
@@ -106,9 +107,18 @@ def forms_groups(path: PolicyPath) -> bool:
 
 def counts_groups(kind: str) -> bool:
     """Whether requirements of a kind are on groups of rows: another reading of missing values makes other groups."""
+    return not _GROUPING.isdisjoint(_keys(kind))
+
+
+def groups_by_role(kind: str, body: Mapping[str, Any]) -> bool:
+    """Whether the groups of a requirement are formed by all quasi-identifiers, since it names none."""
+    return "attributes" in _keys(kind) and "attributes" not in body
+
+
+def _keys(kind: str) -> Collection[str]:
     shape = at(("privacy", kind))
     each = shape.value if isinstance(shape, MapOf) else shape
-    return isinstance(each, Keys) and not _GROUPING.isdisjoint(each.keys)
+    return each.keys if isinstance(each, Keys) else ()
 
 
 def fits(pattern: PolicyPath, path: PolicyPath) -> bool:

@@ -71,7 +71,7 @@ def test_what_keeps_the_floors_is_nowhere_weaker(makers, written, heir):
 def changed(maker, old):
     new = copy.deepcopy(old)
     for _ in range(maker.one(1, 1, 2)):
-        kind = maker.one(*["number"] * 8, "clause", "nulls", "audit", "gate")
+        kind = maker.one(*["number"] * 8, "clause", "nulls", "audit", "gate", "role", "ledger")
         if kind == "clause" and new["privacy"]:
             name = maker.one(*new["privacy"])
             new["privacy"][name] = maker.clause(name)
@@ -80,6 +80,14 @@ def changed(maker, old):
         elif kind == "audit" and "audits" in new:
             name = maker.one(*new["audits"])
             new["audits"][name] = maker.one({"use": "distributions"}, {"use": "class_sizes", "release": "study"})
+        elif kind == "role":
+            name = maker.one("q1", "q2", "q3")
+            if new["attributes"][name]["role"] == "quasi_identifier":
+                new["attributes"][name]["role"] = maker.one("insensitive", "target", "sensitive")
+        elif kind == "ledger" and "ledger" in new:
+            maker.one(
+                lambda: new.pop("ledger"), lambda: new["ledger"].update(path="other"), lambda: maker.ledger(new)
+            )()
         elif kind == "gate" and "gates" in new:
             maker.gate(new)
         else:
