@@ -215,6 +215,7 @@ def house(tmp_path_factory) -> House:
     made.git("commit", "-q", "-m", "Policies", at=made.first)
     made.git("clone", "-q", str(made.first), str(made.clone), at=made.first.parent)
     made.git("switch", "-q", "-c", "change", at=made.clone)
+    made.git("fetch", "-q", "origin", "main", at=made.clone)  # a job's commands may run in several processes here
     return made
 
 

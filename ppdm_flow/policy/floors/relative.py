@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.demands import (
@@ -28,22 +27,14 @@ from ppdm_flow.policy.demands import (
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
-from ppdm_flow.policy.floors.strength import (
-    counts_groups,
-    forms_groups,
-    groups_by_role,
-    longer_is_stronger,
-    ordered,
-    sign,
-)
+from ppdm_flow.policy.floors.resting import rests_on
+from ppdm_flow.policy.floors.strength import forms_groups, longer_is_stronger, ordered, sign
 from ppdm_flow.policy.nodes import PolicyPath
 from ppdm_flow.policy.params import number
 from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
 
 _WORDS_ONLY = frozenset({"description", "given", "owner"})
 _COMPARED = frozenset({"privacy", "gates"})
-_NULLS = ("nulls",)
-_LEDGER = ("ledger",)
 _OUT_OF_DEFAULT = frozenset({"values", "groups"})
 
 
@@ -84,52 +75,12 @@ def _stated(path: PolicyPath, tree: Any) -> dict[PolicyPath, Any]:
 
 
 def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
-    """Yield what keeps whole requirements and gates from meaning less: how groups form, and the audits of the gates."""
-    if not isinstance(here, Mapping):
-        return
-    grouped = [(k, body) for k, body in _requirements(path, here) if counts_groups(k)] if path[0] == "privacy" else []
-    if path[0] == "gates" or grouped:
-        yield _NULLS, Is.of(value(tree, _NULLS))
-    ledger = value(tree, _LEDGER) if grouped else MISSING
-    if ledger is not MISSING:  # it asks for as much of all releases together, by all that others may know
-        yield _LEDGER, Present()
-        yield from _demands(at(_LEDGER), _LEDGER, ledger)
-    if path[0] == "gates" or ledger is not MISSING or any(groups_by_role(kind, body) for kind, body in grouped):
-        yield from _quasi_identifiers(tree)
-    for audit in _asked_of(path, here) if path[0] == "gates" else ():
-        place = ("audits", audit)
+    for place in dict.fromkeys(rests_on(path, here, tree)):
         own = value(tree, place)
         if isinstance(own, Mapping):
             yield place, Present()
+        if own is not MISSING:
             yield from _demands(at(place), place, own)
-
-
-def _requirements(path: PolicyPath, here: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the kind of each whole requirement at ``path``, and what it says."""
-    if not isinstance(here, Mapping):
-        return
-    several = len(path) > 1 and isinstance(at(path[:2]), MapOf)
-    if len(path) == 1 or (len(path) == 2 and several):
-        for name, below in here.items():
-            yield from _requirements((*path, name), below)
-    elif len(path) == 2 + several:
-        yield path[1], here
-
-
-def _quasi_identifiers(tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
-    declared = value(tree, ("attributes",))
-    for name in declared if isinstance(declared, Mapping) else ():
-        place = ("attributes", name, "role")
-        if value(tree, place) == Role.QUASI_IDENTIFIER:
-            yield place, NotWeaker(Role.QUASI_IDENTIFIER)
-
-
-def _asked_of(path: PolicyPath, here: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of audits whose figures the gates at ``path`` bound."""
-    for gate in here.values() if len(path) == 1 else (here,):
-        metric = gate.get("metric") if isinstance(gate, Mapping) else None
-        if isinstance(metric, str):
-            yield metric.rpartition("/")[2].partition(".")[0]
 
 
 def present(floor: Floor, flat: Flat) -> Iterator[Floor]:

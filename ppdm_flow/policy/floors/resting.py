@@ -1,0 +1,64 @@
+"""What requirements and gates rest on: they can be made to mean less without a word of theirs being changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.policy.floors.places import MISSING, value
+from ppdm_flow.policy.floors.strength import counts_groups, groups_by_role
+from ppdm_flow.policy.nodes import PolicyPath
+from ppdm_flow.policy.shape import MapOf, at
+
+_LEDGER = ("ledger",)
+_NULLS = ("nulls",)
+
+
+def rests_on(path: PolicyPath, here: Any, tree: Any) -> Iterator[PolicyPath]:
+    """Yield the other places of a template that what stands at ``path`` depends on.
+
+    They are none for a single figure, word or list: who bounds a figure means the figure. Groups depend on what becomes
+    of missing values, and on the roles of attributes where nothing else says which form them; with a ledger, which asks
+    for as much of all releases together, in any case.
+    """
+    if isinstance(here, Mapping) and path[0] == "privacy":
+        grouped = [(kind, body) for kind, body in _requirements(path, here) if counts_groups(kind)]
+        ledger = value(tree, _LEDGER) is not MISSING
+        if grouped:
+            yield _NULLS
+            yield from (_LEDGER,) if ledger else ()
+        if any(ledger or groups_by_role(kind, body) for kind, body in grouped):
+            yield from _quasi_identifiers(tree)
+    elif isinstance(here, Mapping) and path[0] == "gates":
+        yield _NULLS
+        yield from _quasi_identifiers(tree)
+        yield from _audits(path, here)
+
+
+def _requirements(path: PolicyPath, here: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the kind of each whole requirement at ``path``, and what it says."""
+    if not isinstance(here, Mapping):
+        return
+    several = len(path) > 1 and isinstance(at(path[:2]), MapOf)
+    if len(path) == 1 or (len(path) == 2 and several):
+        for name, below in here.items():
+            yield from _requirements((*path, name), below)
+    elif len(path) == 2 + several:
+        yield path[1], here
+
+
+def _quasi_identifiers(tree: Any) -> Iterator[PolicyPath]:
+    declared = value(tree, ("attributes",))
+    for name in declared if isinstance(declared, Mapping) else ():
+        place = ("attributes", name, "role")
+        if value(tree, place) == Role.QUASI_IDENTIFIER:
+            yield place
+
+
+def _audits(path: PolicyPath, here: Mapping[str, Any]) -> Iterator[PolicyPath]:
+    """Yield the audits whose figures the gates at ``path`` bound."""
+    for gate in here.values() if len(path) == 1 else (here,):
+        metric = gate.get("metric") if isinstance(gate, Mapping) else None
+        if isinstance(metric, str):
+            yield "audits", metric.rpartition("/")[2].partition(".")[0]
