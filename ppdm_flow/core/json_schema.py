@@ -17,6 +17,23 @@ def list_of(definition: str, description: str) -> Schema:
     return {"type": "array", "description": description, "items": of(definition)}
 
 
+def text(description: str) -> Schema:
+    """Return the schema of a text."""
+    return {"type": "string", "description": description}
+
+
+def waiver() -> Schema:
+    """Return the properties of a waiver; ``at`` is optional."""
+    return {
+        "name": text("Its name in the policy."),
+        "of": text("The id, code or hash of what is waived."),
+        "at": text("With a code: the place that it is waived at."),
+        "reason": text("Why."),
+        "owner": text("Who answers for it."),
+        "until": {"type": "string", "format": "date", "description": "The last day that it counts on, UTC."},
+    }
+
+
 def record(properties: Schema, optional: tuple[str, ...] = ()) -> Schema:
     """Return the schema of an object that knows exactly these properties."""
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.json_schema import list_of, of, record
+from ppdm_flow.core.json_schema import list_of, of, record, waiver
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
 from ppdm_flow.plan.class_documents import OPTIONAL, class_schemas
@@ -32,7 +32,7 @@ def schema() -> _Schema:
             "release": record(_release()),
             "requirement": _requirement(),
             "gate": record(_gate()),
-            "waiver": record(_waiver(), optional=("at",)),
+            "waiver": record(waiver(), optional=("at",)),
         },
     }
 
@@ -235,17 +235,6 @@ def _itemset_breach() -> _Schema:
             "description": "Others for sets of some lengths.",
             "additionalProperties": shares,
         },
-    }
-
-
-def _waiver() -> _Schema:
-    return {
-        "name": _text("Its name in the policy."),
-        "of": _text("The id, code or hash of what is waived."),
-        "at": _text("With a code: the place that it is waived at."),
-        "reason": _text("Why."),
-        "owner": _text("Who answers for it."),
-        "until": {"type": "string", "format": "date", "description": "The last day that it counts on, UTC."},
     }
 
 

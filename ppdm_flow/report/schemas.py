@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.core.json_schema import list_of, of, record
+from ppdm_flow.core.json_schema import list_of, of, record, waiver
 
 IDENTITY = "https://ppdm-flow.example/schemas/report.v1.json"
 
@@ -153,12 +153,7 @@ def _finding() -> _Schema:
 
 def _waiver() -> _Schema:
     return {
-        "name": _text("Its name in the policy."),
-        "of": _text("The id, code or hash of what is waived."),
-        "at": _text("With a code: the place that it is waived at."),
-        "reason": _text("Why."),
-        "owner": _text("Who answers for it."),
-        "until": {"type": "string", "format": "date", "description": "Its last day, UTC."},
+        **waiver(),
         "days_left": {"type": "integer", "description": "Days after that of the verdict; below 0: it had expired."},
         "covers": {
             "type": "array",

@@ -11,6 +11,16 @@ _BOUNDED = (
     "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
 )
 """A bounded attribute."""
+_DECIDED = (
+    "attributes:\n"
+    "  age: {role: quasi_identifier}\n"
+    "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+    "privacy:\n"
+    "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
+    "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
+    "steps:\n"
+)
+"""Perturbed values by which another step would decide."""
 
 PAGES: tuple[CodePage, ...] = (
     CodePage(
@@ -105,27 +115,7 @@ PAGES: tuple[CodePage, ...] = (
         "A step decides what to change by an attribute that was randomized before. A warning.",
         "It sees noise: it suppresses more than needed, and in other places than needed.",
         "Put it before the perturbation.",
-        bad=(
-            "attributes:\n"
-            "  age: {role: quasi_identifier}\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
-            "steps:\n"
-            "  perturb: {use: fine_grain_perturbation}\n"
-            "  suppress: {use: progressive_disclosure}"
-        ),
-        good=(
-            "attributes:\n"
-            "  age: {role: quasi_identifier}\n"
-            "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
-            "privacy:\n"
-            "  sensitivities: {disease: {default: {tolerance: 3}}}\n"
-            "  templates: {hiv: {channel: [age], sensitive: {disease: [HIV]}, confidence: 0.2}}\n"
-            "steps:\n"
-            "  suppress: {use: progressive_disclosure}\n"
-            "  perturb: {use: fine_grain_perturbation}"
-        ),
+        bad=(_DECIDED + "  perturb: {use: fine_grain_perturbation}\n  suppress: {use: progressive_disclosure}"),
+        good=(_DECIDED + "  suppress: {use: progressive_disclosure}\n  perturb: {use: fine_grain_perturbation}"),
     ),
 )

@@ -13,6 +13,15 @@ _SPLIT = (
 )
 """Two files that a class id joins, and the first of them released."""
 
+_JOINED = (
+    _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
+    "audits:\n"
+    "  together: {use: rejoin, release: people, with: {other: illness}}\n"
+)
+"""Both parts, and the attack that joins them again."""
+_GATED = _JOINED + "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}\n"
+"""What it may find at most."""
+
 PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF819",
@@ -162,11 +171,7 @@ PAGES: tuple[CodePage, ...] = (
             "audits:\n"
             "  together: {use: rejoin, release: people, with: {other: illness}}"
         ),
-        good=(
-            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
-            "audits:\n"
-            "  together: {use: rejoin, release: people, with: {other: illness}}"
-        ),
+        good=_JOINED,
     ),
     CodePage(
         "PPF888",
@@ -185,18 +190,8 @@ PAGES: tuple[CodePage, ...] = (
         "Joining the files gives that value of everybody in the class: the homogeneity attack.",
         "Make the classes larger or mix them otherwise, so that each has several values; gate on"
         " `rejoin`'s `posterior_bound`.",
-        bad=(
-            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
-            "audits:\n"
-            "  together: {use: rejoin, release: people, with: {other: illness}}"
-        ),
-        good=(
-            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
-            "audits:\n"
-            "  together: {use: rejoin, release: people, with: {other: illness}}\n"
-            "gates:\n"
-            "  bounded: {metric: together.posterior_bound, max: 0.5}"
-        ),
+        bad=_JOINED,
+        good=_GATED,
     ),
     CodePage(
         "PPF587",
@@ -228,13 +223,7 @@ PAGES: tuple[CodePage, ...] = (
         " made of. What the join tells, and whether the order of rows joins the files as well, nothing else measures.",
         "Add a `rejoin` audit, and a gate on its `posterior_bound`.",
         bad=(_SPLIT + "  illness: {from: split.illness, path: illness.csv}"),
-        good=(
-            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
-            "audits:\n"
-            "  together: {use: rejoin, release: people, with: {other: illness}}\n"
-            "gates:\n"
-            "  bounded: {metric: together.posterior_bound, max: 0.5}"
-        ),
+        good=_GATED,
     ),
     CodePage(
         "PPF589",
@@ -242,17 +231,7 @@ PAGES: tuple[CodePage, ...] = (
         "A `rejoin` audit is there, and no gate is on its `posterior_bound`.",
         "The files are released whatever comes out, also where a class has one value only.",
         "Add a gate: how sure may anybody be who knows a person's class?",
-        bad=(
-            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
-            "audits:\n"
-            "  together: {use: rejoin, release: people, with: {other: illness}}"
-        ),
-        good=(
-            _SPLIT + "  illness: {from: split.illness, path: illness.csv}\n"
-            "audits:\n"
-            "  together: {use: rejoin, release: people, with: {other: illness}}\n"
-            "gates:\n"
-            "  bounded: {metric: together.posterior_bound, max: 0.5}"
-        ),
+        bad=_JOINED,
+        good=_GATED,
     ),
 )
