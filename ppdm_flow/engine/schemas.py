@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ppdm_flow.core.json_schema import record, text
+
 IDENTITY = "https://ppdm-flow.example/schemas/manifest.v1.json"
 
 _Schema = dict[str, Any]
@@ -16,10 +18,10 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Manifest of a ppdm-flow run",
         "description": "What a run consists of, hashed, and what it was made from. `ppdm-flow verify` checks it.",
-        **_record(_top(), optional=("waivers", "lock")),
+        **record(_top(), optional=("waivers", "lock")),
         "definitions": {
             "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256, in hexadecimal."},
-            "file": _record({"bytes": _count("Size."), "sha256": _digest("Hash of the file's bytes.")}),
+            "file": record({"bytes": _count("Size."), "sha256": _digest("Hash of the file's bytes.")}),
         },
     }
 
@@ -27,28 +29,28 @@ def schema() -> _Schema:
 def _top() -> _Schema:
     return {
         "version": {"const": 1, "description": "Version of this document's form."},
-        "policy": _text("Name of the release policy."),
+        "policy": text("Name of the release policy."),
         "verdict": {"enum": ["released", "withheld"], "description": "What became of the candidates."},
-        "started": _text("When the run began, UTC, ISO 8601."),
-        "finished": _text("When the manifest was written, UTC, ISO 8601."),
-        "digests": _record(
+        "started": text("When the run began, UTC, ISO 8601."),
+        "finished": text("When the manifest was written, UTC, ISO 8601."),
+        "digests": record(
             {
-                "policy": _text("Of the resolved policy: comments and the order of keys do not change it."),
-                "plan": _text("Of the plan."),
+                "policy": text("Of the resolved policy: comments and the order of keys do not change it."),
+                "plan": text("Of the plan."),
                 "schema": _digest("Of the data's column names and how the policy declares them."),
                 "input": _digest("Of the data file's bytes."),
             }
         ),
-        "input": _record(
-            {"name": _text("The data file's name."), "bytes": _count("Its size."), "sha256": _digest("Its hash.")}
+        "input": record(
+            {"name": text("The data file's name."), "bytes": _count("Its size."), "sha256": _digest("Its hash.")}
         ),
-        "randomness": _record(
+        "randomness": record(
             {
                 "mode": {"enum": ["sealed", "reproducible"], "description": "Where the key came from."},
                 "commitment": _digest("A hash that proves the key later and reveals nothing of it now."),
             }
         ),
-        "checks": _record(
+        "checks": record(
             {
                 "total": _count("How many requirements and gates were judged."),
                 "failed": _count("How many of them do not hold and are not waived."),
@@ -59,10 +61,10 @@ def _top() -> _Schema:
         "waivers": {
             "type": "array",
             "description": "The policy's waivers, if it has any.",
-            "items": _record(
+            "items": record(
                 {
-                    "name": _text("Its name in the policy."),
-                    "of": _text("The id, code or hash of what is waived."),
+                    "name": text("Its name in the policy."),
+                    "of": text("The id, code or hash of what is waived."),
                     "until": {"type": "string", "format": "date", "description": "Its last day, UTC."},
                     "covers": {
                         "type": "array",
@@ -82,26 +84,13 @@ def _top() -> _Schema:
             "description": "Every other file of the run by its path, with `/`.",
             "additionalProperties": {"$ref": "#/definitions/file"},
         },
-        "lock": _record(
+        "lock": record(
             {
                 "locked": {"const": True, "description": "Templates, definitions and plugins were as in the lock."},
                 "sha256": _digest("Of the lock file's bytes."),
             }
         ),
     }
-
-
-def _record(properties: _Schema, optional: tuple[str, ...] = ()) -> _Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-    }
-
-
-def _text(description: str) -> _Schema:
-    return {"type": "string", "description": description}
 
 
 def _count(description: str) -> _Schema:

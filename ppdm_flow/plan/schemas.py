@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.json_schema import list_of, of, record, waiver
+from ppdm_flow.core.json_schema import list_of, of, record, text, waiver
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
 from ppdm_flow.plan.class_documents import OPTIONAL, class_schemas
@@ -40,7 +40,7 @@ def schema() -> _Schema:
 def _top() -> _Schema:
     return {
         "version": {"const": VERSION, "description": "Version of this document's form."},
-        "policy": _text("Name of the release policy."),
+        "policy": text("Name of the release policy."),
         "policy_digest": _digest("SHA-256 of the resolved policy."),
         "source": of("source"),
         "steps": list_of("step", "The steps in an order in which they can run."),
@@ -53,8 +53,8 @@ def _top() -> _Schema:
         "report_values": {"enum": ["show", "hide"], "description": "Whether the report may show data values."},
         "ledger": record(
             {
-                "path": _text("The release ledger in a file, relative to the policy."),
-                "server": _text("The release ledger in a database: host and database."),
+                "path": text("The release ledger in a file, relative to the policy."),
+                "server": text("The release ledger in a database: host and database."),
                 "subject": _or_null("string", "The attribute that names people."),
                 "repeat": {"enum": ["refuse", "warn"], "description": "What becomes of a second draw."},
             },
@@ -67,12 +67,12 @@ def _top() -> _Schema:
 
 
 def _attribute() -> _Schema:
-    change = {"step": _text("The step."), "change": _choice(Change, "What it does to the values.")}
+    change = {"step": text("The step."), "change": _choice(Change, "What it does to the values.")}
     return {
-        "name": _text("Its name here."),
+        "name": text("Its name here."),
         "role": _choice(Role, "What it is to the release."),
         "type": _choice(AttributeType, "How the text of a value is understood."),
-        "source": _text("Its name in the source."),
+        "source": text("Its name in the source."),
         "changes": {
             "type": "array",
             "description": "What steps have done to it, oldest first.",
@@ -99,11 +99,11 @@ def _source() -> _Schema:
 
 def _plugin() -> _Schema:
     return {
-        "name": _text("Its name in the policy, or the one that the plan gave it."),
-        "use": _text("The plugin."),
+        "name": text("Its name in the policy, or the one that the plan gave it."),
+        "use": text("The plugin."),
         "kind": _choice(Kind, "How the plugin works."),
-        "version": _text("The plugin's version."),
-        "distribution": _text("The package that brings it, with its version."),
+        "version": text("The plugin's version."),
+        "distribution": text("The package that brings it, with its version."),
         "parameters": _object("Its parameters, defaults included."),
         "implicit": {"type": "boolean", "description": "Whether the plan put it there, not the policy."},
     }
@@ -111,7 +111,7 @@ def _plugin() -> _Schema:
 
 def _step() -> _Schema:
     return {
-        "input": _text("`source`, a step, or `step.output`."),
+        "input": text("`source`, a step, or `step.output`."),
         "outputs": _texts('Names of its outputs; "" is its own.'),
         "reads": _texts("Attributes that it looks at to decide."),
         "changes": {
@@ -127,7 +127,7 @@ def _step() -> _Schema:
         },
         "rows": {"enum": ["same", "fewer", "reordered", "generated"], "description": "What it does to the rows."},
         "serves": _texts("Ids of the requirements that it works towards."),
-        "guarantee": _text("What it claims; the audits measure it."),
+        "guarantee": text("What it claims; the audits measure it."),
         "randomized": {"type": "boolean", "description": "Whether it draws at random."},
         "expands_weights": {"type": "boolean", "description": "Whether weighted rows are written out singly before."},
         "attributes": list_of("attribute", "The attributes that leave it."),
@@ -136,33 +136,33 @@ def _step() -> _Schema:
 
 def _audit() -> _Schema:
     return {
-        "release": _text("The release that it measures."),
+        "release": text("The release that it measures."),
         "requirements": _texts("Ids of the requirements that it judges; none for utility and attacks."),
     }
 
 
 def _release() -> _Schema:
     return {
-        "name": _text("Its name."),
-        "input": _text("The step that it comes from."),
-        "path": _text("The file, relative to `released/NAME/`."),
-        "format": _text("The writer."),
+        "name": text("Its name."),
+        "input": text("The step that it comes from."),
+        "path": text("The file, relative to `released/NAME/`."),
+        "format": text("The writer."),
         "options": _object("The writer's parameters."),
         "audience": {"enum": ["internal", "partner", "public"], "description": "Who gets it."},
-        "description": _text("What it is, in the policy's words."),
+        "description": text("What it is, in the policy's words."),
         "attributes": list_of("attribute", "Its columns."),
     }
 
 
 def _requirement() -> _Schema:
-    head = {"id": _text("Place in the policy."), "kind": {"type": "string"}}
+    head = {"id": text("Place in the policy."), "kind": {"type": "string"}}
     number = {"type": "number"}
     value = {
-        "value": _text("The value."),
+        "value": text("The value."),
         "r1": number,
         "r2": number,
-        "given": _text("What else is known of the people whom r1 is about."),
-        "group": _text("The group that the bound comes from."),
+        "given": text("What else is known of the people whom r1 is about."),
+        "group": text("The group that the bound comes from."),
     }
     pair = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
     two = {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
@@ -176,7 +176,7 @@ def _requirement() -> _Schema:
             "min_support": {"type": "integer", "minimum": 2, "description": "The least rows in a group."},
         },
         "sensitivities": {
-            "attribute": _text("The sensitive attribute."),
+            "attribute": text("The sensitive attribute."),
             "directions": _choice(Directions, "Which breaches are forbidden."),
             "values": {
                 "type": "array",
@@ -225,7 +225,7 @@ def _itemset_breach() -> _Schema:
     share = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
     shares = {"type": "array", "items": share, "minItems": 1}
     return {
-        "attribute": _text("The attribute with the sets."),
+        "attribute": text("The attribute with the sets."),
         "level": {"type": "number", "description": "The highest probability with which an item may be inferred."},
         "sizes": {"type": "array", "description": "How many items itemsets have.", "items": {"type": "integer"}},
         "pool": {"type": "integer", "minimum": 1, "description": "Lengths with fewer sets are judged together."},
@@ -240,15 +240,11 @@ def _itemset_breach() -> _Schema:
 
 def _gate() -> _Schema:
     return {
-        "id": _text("Place in the policy."),
-        "metric": _text("The figure."),
+        "id": text("Place in the policy."),
+        "metric": text("The figure."),
         "min": _or_null("number", "The least that holds."),
         "max": _or_null("number", "The most that holds."),
     }
-
-
-def _text(description: str) -> _Schema:
-    return {"type": "string", "description": description}
 
 
 def _texts(description: str) -> _Schema:

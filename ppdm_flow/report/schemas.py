@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.core.json_schema import list_of, of, record, waiver
+from ppdm_flow.core.json_schema import list_of, of, record, text, waiver
 
 IDENTITY = "https://ppdm-flow.example/schemas/report.v1.json"
 
@@ -26,7 +26,7 @@ def schema() -> _Schema:
 def _top() -> _Schema:
     return {
         "version": {"const": 1, "description": "Version of this document's form."},
-        "policy": _text("Name of the release policy."),
+        "policy": text("Name of the release policy."),
         "verdict": {
             "enum": ["released", "withheld"],
             "description": "`released` if every requirement and every gate holds on every release, or does not and is"
@@ -76,9 +76,9 @@ def _definitions() -> _Schema:
 
 def _result() -> _Schema:
     return {
-        "id": _text("Place in the policy: `privacy.k_anonymity`, `privacy.templates.NAME`, `gates.NAME`."),
-        "release": _text("The release that it was measured on."),
-        "metric": _text("Name of the measured figure in `metrics`."),
+        "id": text("Place in the policy: `privacy.k_anonymity`, `privacy.templates.NAME`, `gates.NAME`."),
+        "release": text("The release that it was measured on."),
+        "metric": text("Name of the measured figure in `metrics`."),
         "bound": {"type": "number", "description": "What the policy asks for, in the figure's unit."},
         "direction": {
             "enum": ["at_least", "at_most"],
@@ -87,19 +87,19 @@ def _result() -> _Schema:
         "measured": {"type": ["number", "null"], "description": "The figure; null where it could not be measured."},
         "interval": of("interval"),
         "holds": {"type": "boolean", "description": "Whether the requirement holds. What is unmeasured does not."},
-        "waived_by": _text("The waiver, where it does not hold and withholds nothing."),
+        "waived_by": text("The waiver, where it does not hold and withholds nothing."),
         "policy_span": {
             "description": "The lines of the policy that ask for it.",
             "anyOf": [of("span"), {"type": "null"}],
         },
-        "sentence": _text("What the measurement means."),
+        "sentence": text("What the measurement means."),
     }
 
 
 def _span() -> _Schema:
     position = {"type": "integer", "minimum": 1}
     return {
-        "file": _text("The policy file."),
+        "file": text("The policy file."),
         "line": position | {"description": "First line, from 1."},
         "column": position | {"description": "First character of that line, from 1."},
         "end_line": position | {"description": "Last line."},
@@ -110,19 +110,19 @@ def _span() -> _Schema:
 def _figure() -> _Schema:
     return {
         "value": {"type": ["number", "null"], "description": "The figure; null where it does not exist."},
-        "unit": _text("rows, share, probability, nats, bits, seconds, …"),
+        "unit": text("rows, share, probability, nats, bits, seconds, …"),
         "interval": of("interval"),
         "sample": {"type": "integer", "minimum": 0, "description": "Rows looked at, where the figure is an estimate."},
-        "note": _text("What else to know about it."),
+        "note": text("What else to know about it."),
     }
 
 
 def _step() -> _Schema:
     rows = {"type": "integer", "minimum": 0}
     return {
-        "name": _text("Name of the step in the policy."),
-        "use": _text("The plugin."),
-        "version": _text("The plugin's version."),
+        "name": text("Name of the step in the policy."),
+        "use": text("The plugin."),
+        "version": text("The plugin's version."),
         "rows_in": rows | {"description": "Rows that went in."},
         "rows_out": rows | {"description": "Rows that came out."},
         "seconds": {"type": "number", "minimum": 0, "description": "Wall-clock seconds."},
@@ -137,17 +137,17 @@ def _step() -> _Schema:
 
 def _finding() -> _Schema:
     return {
-        "code": _text("Code of its page: `ppdm-flow explain CODE`."),
+        "code": text("Code of its page: `ppdm-flow explain CODE`."),
         "severity": {"enum": ["error", "warning", "info"], "description": "How bad it is."},
-        "text": _text("What was found."),
-        "subject": _text("What it is about; may be empty."),
+        "text": text("What was found."),
+        "subject": text("What it is about; may be empty."),
         "hash": {
             "type": "string",
             "pattern": "^[0-9a-f]{16}$",
             "description": "Names this finding in waivers; the same in every run.",
         },
-        "release": _text("The release that it is about, where there are several."),
-        "waived_by": _text("The waiver that covers it."),
+        "release": text("The release that it is about, where there are several."),
+        "waived_by": text("The waiver that covers it."),
     }
 
 
@@ -169,28 +169,24 @@ def _waiver() -> _Schema:
 
 def _chart() -> _Schema:
     return {
-        "id": _text("A name, used once in a document."),
-        "title": _text("Heading of the picture."),
+        "id": text("A name, used once in a document."),
+        "title": text("Heading of the picture."),
         "kind": {"enum": ["bars", "lines", "matrix"], "description": "How it is drawn; in a matrix a series is a row."},
-        "group": _text("The section that it belongs to; may be empty."),
-        "release": _text("The release that it shows; empty where it is about all, or where there is only one."),
+        "group": text("The section that it belongs to; may be empty."),
+        "release": text("The release that it shows; empty where it is about all, or where there is only one."),
         "x": {"type": "array", "items": {"type": "string"}, "description": "Labels along the axis."},
         "series": list_of("series", "One set of bars, one line or one row each."),
-        "x_label": _text("Title of the axis of labels; may be empty."),
-        "y_label": _text("Title of the axis of values; may be empty."),
-        "note": _text("How to read it; may be empty."),
+        "x_label": text("Title of the axis of labels; may be empty."),
+        "y_label": text("Title of the axis of values; may be empty."),
+        "note": text("How to read it; may be empty."),
     }
 
 
 def _series() -> _Schema:
     numbers = {"type": "array", "items": {"type": "number"}}
     return {
-        "name": _text("Its name in the legend."),
+        "name": text("Its name in the legend."),
         "y": numbers | {"description": "One value a label."},
         "low": numbers | {"description": "Lower ends of intervals."},
         "high": numbers | {"description": "Upper ends of intervals."},
     }
-
-
-def _text(description: str) -> _Schema:
-    return {"type": "string", "description": description}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.json_schema import Schema, list_of, of, record
+from ppdm_flow.core.json_schema import Schema, list_of, of, record, text
 
 IDENTITY = "https://ppdm-flow.example/schemas/sweep.v1.json"
 
@@ -22,14 +22,14 @@ def schema() -> Schema:
 def _top() -> Schema:
     return {
         "version": {"const": 1, "description": "Version of this document's form."},
-        "policy": _text("Name of the release policy."),
+        "policy": text("Name of the release policy."),
         "over": list_of("axis", "What was varied; the points are all combinations of the values."),
         "metrics": list_of("metric", "The figures that were looked at."),
         "points": list_of("point", "The points, the last axis varying fastest."),
         "run": record(
             {
-                "started": _text("When, as ISO 8601."),
-                "finished": _text("When, as ISO 8601."),
+                "started": text("When, as ISO 8601."),
+                "finished": text("When, as ISO 8601."),
                 "seconds": _number("How long it took."),
                 "repeat": _count("How often each point was run."),
                 "workers": _count("How many runs were carried out at once."),
@@ -44,14 +44,14 @@ def _definitions() -> Schema:
     return {
         "axis": record(
             {
-                "path": _text("Place in the policy, as it was given."),
+                "path": text("Place in the policy, as it was given."),
                 "values": {"type": "array", "items": {"type": "string"}, "minItems": 1},
             }
         ),
         "metric": record(
             {
-                "name": _text("Full name of the figure, as in `metrics` of a run's report."),
-                "unit": _text("Its unit."),
+                "name": text("Full name of the figure, as in `metrics` of a run's report."),
+                "unit": text("Its unit."),
                 "direction": {
                     "enum": ["min", "max", None],
                     "description": "The better side; null where the frontier does not regard the figure.",
@@ -91,8 +91,8 @@ def _point() -> Schema:
         },
         "error": record(
             {
-                "code": _text("Diagnostic code of the failure."),
-                "message": _text("What failed."),
+                "code": text("Diagnostic code of the failure."),
+                "message": text("What failed."),
                 "exit_status": {"enum": [2, 3], "description": "What a run would have ended with."},
             }
         ),
@@ -116,12 +116,8 @@ def _figure() -> Schema:
             "maxItems": 2,
         },
         "values": {"type": "array", "items": {"type": "number"}, "description": "The figure of each run."},
-        "note": _text("Why there is no value, or how to read it."),
+        "note": text("Why there is no value, or how to read it."),
     }
-
-
-def _text(description: str) -> Schema:
-    return {"type": "string", "description": description}
 
 
 def _number(description: str) -> Schema:
