@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.api.diff_policies import Read, canonical, ordered
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
@@ -76,8 +77,7 @@ def _each(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[
     fewer = [c for c in one if c not in other and _comparable(c, before, after)]
     for found, verdict, word in ((more, Verdict.WEAKER, "more"), (fewer, Verdict.STRONGER, "fewer")):
         if found:
-            what = "column" if len(found) == 1 else "columns"
-            why = f"{len(found)} {what} {word} may leave: {', '.join(f'`{c}`' for c in found)}"
+            why = f"{counted(len(found), 'column')} {word} may leave: {', '.join(f'`{c}`' for c in found)}"
             yield Change(clause, verdict, why, before.side(name, list(one)), after.side(later, list(other)))
     for column in (c for c in one if c in other and before.personal(c) and after.personal(c)):
         if before.replaced(one[column]) != after.replaced(other[column]):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ppdm_flow.core.waivers import Waiver, day
 from ppdm_flow.policy.loaded import Loaded
 from ppdm_flow.policy.models import Policy
-
-HIDDEN = "(from the environment)"
+from ppdm_flow.policy.redaction import UNSHOWN
 
 
 def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
@@ -20,8 +19,8 @@ def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
                 Waiver(
                     name=name,
                     of=each.of,
-                    reason=HIDDEN if "reason" in hidden else each.reason,
-                    owner=HIDDEN if "owner" in hidden else each.owner,
+                    reason=UNSHOWN if "reason" in hidden else each.reason,
+                    owner=UNSHOWN if "owner" in hidden else each.owner,
                     until=until,
                     at=each.at or "",
                     privacy=loaded.privacy_waivers.allowed,

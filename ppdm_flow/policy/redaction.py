@@ -9,6 +9,8 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.policy.words import short
 
 HIDDEN = "…"
+UNSHOWN = "(from the environment)"
+"""What stands in place of a whole value."""
 _BARE = 4
 """From this length on a value is hidden wherever it stands; a shorter one only between backticks."""
 

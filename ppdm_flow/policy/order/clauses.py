@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.granted import HIDDEN
 from ppdm_flow.policy.loaded import Loaded, PolicyPath
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.order.verdicts import Side
+from ppdm_flow.policy.redaction import UNSHOWN
 
 _MOST = 120
 
@@ -65,5 +65,5 @@ class Clauses:
         if isinstance(value, list | tuple):
             return "[" + ", ".join(self._text(item, (*path, str(i))) for i, item in enumerate(value)) + "]"
         if path in self.loaded.hidden:
-            return HIDDEN
+            return UNSHOWN
         return "null" if value is None else str(value) or '""'

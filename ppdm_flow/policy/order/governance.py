@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.policy.granted import HIDDEN
 from ppdm_flow.policy.loaded import UsedParam
 from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.verdicts import Change, Side, Verdict
+from ppdm_flow.policy.redaction import UNSHOWN
 
 _LOST = "whoever extends it is no longer bound"
 _FREE = "whoever runs the policy may give it another value, as far as its bounds and floors let them"
@@ -30,7 +30,7 @@ def _params(old: Clauses, new: Clauses) -> Iterator[Change]:
 
 
 def _told(param: UsedParam) -> str:
-    return ", ".join(param.texts) or HIDDEN
+    return ", ".join(param.texts) or UNSHOWN
 
 
 def floors(old: Clauses, new: Clauses) -> Iterator[Change]:
