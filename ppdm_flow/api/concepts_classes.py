@@ -120,12 +120,13 @@ CLASS_CONCEPTS: Mapping[str, Concept] = {
         "whoever knows at most `l` quasi-identifiers of somebody finds at least `k` rows, and infers no more than `c`",
         "LKC-privacy (Mohammed, Fung, Hung, Lee, KDD 2009): for tables with too many attributes for k-anonymity over"
         " all. Every combination of at most l attributes forms classes; each has k rows, and a share of at most c of"
-        " them has one of the `sensitive` values. Figures: `privacy.lkc.k` and `privacy.lkc.confidence`.",
+        " them has one of the `sensitive` values of an attribute: they are counted together, so that naming one more"
+        " asks for more (`alpha_k` bounds each by itself). Figures: `privacy.lkc.k` and `privacy.lkc.confidence`.",
         "privacy:\n  lkc: {l: 2, k: 5, c: 0.5, sensitive: {disease: [HIV]}}",
         why="Nobody knows all forty attributes of a stranger; to hide rows from one who knows all costs nearly"
         " all of them.",
-        formula="for every set of at most l quasi-identifiers and every group g by it: |g| >= k and |rows of g with a"
-        " sensitive value| / |g| <= c.",
+        formula="for every set of at most l quasi-identifiers and every group g by it: |g| >= k, and for every"
+        " sensitive attribute |rows of g with one of its values| / |g| <= c.",
         reference="Mohammed, Fung, Hung, Lee, Anonymizing healthcare data, KDD 2009, definition 3",
         bad="privacy:\n  lkc: {l: 1, k: 2, c: 1, sensitive: {disease: [HIV]}}   # c: 1 allows certainty",
         fix="Fewer or coarser quasi-identifiers; `mondrian` with l as many as there are quasi-identifiers keeps"

@@ -135,8 +135,8 @@ class KMap:
 class LKC:
     """Whoever knows at most ``l`` of ``attributes`` finds at least ``k`` rows, and learns no more than ``c``.
 
-    ``sensitive`` are (attribute, value): of the rows that fit, a share of at most c has it; c is None without any.
-    Source: Mohammed, Fung, Hung, Lee, KDD 2009.
+    ``sensitive`` are (attribute, value): of the rows that fit, a share of at most c has one of an attribute's values; c
+    is None without any. Source: Mohammed, Fung, Hung, Lee, KDD 2009.
     """
 
     kind: ClassVar[str] = "lkc"

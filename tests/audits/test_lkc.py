@@ -39,7 +39,7 @@ def twin(table, known, values, nulls):
             told = [r for r in kept if not (nulls is Nulls.EXCLUDE and r[3] is None)]
             for a in told:
                 fit = [b for b in told if alike(a, b, chosen)]
-                worst += [sum(b[3] == v for b in fit) / len(fit) for v in values]
+                worst.append(sum(b[3] in values for b in fit) / len(fit))
     return min(size), max(worst)
 
 
@@ -71,6 +71,22 @@ def test_two_attributes_that_find_somebody(build):
     assert [(m.bound, m.at_most) for m in outcome.measured] == [(50.0, False), (0.5, True)]
     assert "`p` and `q`" in outcome.measured[0].sentence
     assert "HIV" not in outcome.measured[1].sentence
+
+
+def test_the_values_of_an_attribute_count_together(build, agree):
+    """Half has the one and half the other: everybody has one of them."""
+    columns = {"p": ["a"] * 4 + ["b"] * 4, "s": ["HIV", "syphilis"] * 2 + ["HIV", "syphilis", "flu", "flu"]}
+    both = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "HIV"), ("s", "syphilis")))
+    assert agree(AUDIT, build.case(columns, columns, "qs", requirements=(both,)))["privacy.lkc.confidence"] == 1.0
+    one = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "HIV"),))
+    assert agree(AUDIT, build.case(columns, columns, "qs", requirements=(one,)))["privacy.lkc.confidence"] == 0.5
+
+
+def test_the_values_of_two_attributes_do_not_count_together(build, agree):
+    columns = {"p": ["a"] * 4, "s": ["HIV", "HIV", "flu", "flu"], "t": ["y", "n", "y", "n"]}
+    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "HIV"), ("t", "y")))
+    found = agree(AUDIT, build.case(columns, columns, "qss", requirements=(requirement,)))
+    assert found["privacy.lkc.confidence"] == 0.5
 
 
 def test_nothing_sensitive_released(build, agree):

@@ -60,7 +60,7 @@ class Asked:
             return []
         names = dict.fromkeys(name for name, _ in asked.sensitive)
         pairs = {name: self._codes(self.places[name], [v for n, v in asked.sensitive if n == name]) for name in names}
-        return [models.AlphaBounded(self.places[n], asked.c, codes) for n, codes in pairs.items() if codes]
+        return [models.UnionBounded(self.places[n], asked.c, codes) for n, codes in pairs.items() if codes]
 
     def _codes(self, at: int, values: Sequence[str]) -> tuple[int, ...]:
         """Return the codes of the values that occur; one that nothing has, where none of those that are asked does."""

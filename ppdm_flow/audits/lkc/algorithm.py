@@ -1,6 +1,7 @@
 """LKC-privacy, measured: every combination of at most L quasi-identifiers (Mohammed, Fung, Hung, Lee, KDD 2009).
 
-At least K rows fit whatever is known, and of those that fit a share of at most C has a sensitive value.
+At least K rows fit whatever is known, and of those that fit a share of at most C has one of the sensitive values that
+are named of an attribute: these are counted together.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _columns(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[
 
 def _share(sql: Sql, candidate: DataView, known: tuple[str, ...], target: Target, nulls: Nulls) -> float:
     each = (
-        "SELECT id, COALESCE(MAX(n / size) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) AS v"
+        "SELECT id, COALESCE(SUM(n) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) / MAX(size) AS v"
         " FROM cells JOIN sizes USING (id) GROUP BY id"
     )
     query = Query.of_file(sql, candidate.schema, known, target.column, nulls)
@@ -114,7 +115,7 @@ def _measured(
         name = f"{requirement.id}.confidence"
         what = listed(dict.fromkeys(t.column for t in targets))
         text = (
-            f"{known_by(found.surest)} can infer a sensitive value of {what} with a confidence of at most"
+            f"{known_by(found.surest)} can infer one of the sensitive values of {what} with a confidence of at most"
             f" {found.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
             f" allowed.{end}"
             if targets

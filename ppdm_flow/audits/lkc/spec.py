@@ -26,8 +26,10 @@ SPEC = PluginSpec(
                 "higher",
             ),
             "confidence": FigureInfo(
-                "how sure such a person can be of a sensitive value that the requirement names",
-                "max over the same groups g, and these values, of |rows of g with the value| / |g|; 0 without any",
+                "how sure such a person can be of one of the sensitive values that the requirement names of an"
+                " attribute",
+                "max over the same groups g, and these attributes, of |rows of g with one of its values| / |g|; 0"
+                " without any",
                 "lower",
             ),
             "combinations": FigureInfo(

@@ -11,7 +11,7 @@ import numpy as np
 from ppdm_flow.audits.classes.histograms import histograms
 from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.recoding.measures import largest, shares
+from ppdm_flow.mining.recoding.measures import added, shares
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import Counts
 
@@ -20,7 +20,7 @@ Columns = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A released sensitive column, and the values that nobody should infer."""
+    """A released sensitive column, and the values of which nobody should be found to have one."""
 
     column: str
     values: tuple[str, ...]
@@ -73,7 +73,7 @@ def _confidence(counts: Counts, columns: Columns, target: Target, nulls: Nulls) 
     share = np.where(
         np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[found.cells.value], shares(found.cells, found.sizes), 0.0
     )
-    return float(largest(found.cells.begins, share).max(initial=0.0))
+    return float(added(found.cells, share).max(initial=0.0))
 
 
 def by_column(pairs: Sequence[tuple[str, str]], carriers: Mapping[str, Sequence[str]]) -> tuple[Target, ...]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.measures import (
+    added,
     distinct,
     entropies,
     equal_distances,
@@ -187,6 +188,28 @@ class AlphaBounded:
         return largest(
             cells.begins, share if not self.values else np.where(np.isin(cells.value, self.values), share, 0.0)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class UnionBounded:
+    """Any of ``values`` (codes) has a share of at most ``most``, all of them together (Mohammed et al. 2009)."""
+
+    attribute: int
+    most: float
+    values: tuple[int, ...]
+
+    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+        """Compare the sum of their shares."""
+        return self._together(grouping) <= self.most + SLACK
+
+    def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
+        """A sum of shares is linear and at most 1."""
+        return exceeding(self._together(grouping), np.array(self.most))
+
+    def _together(self, grouping: Grouping) -> Floats:
+        cells = grouping.cells[self.attribute]
+        named = np.isin(cells.value, self.values)
+        return added(cells, np.where(named, shares(cells, grouping.sizes), 0.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,25 +25,26 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class KnownShare:
-    """Of the rows that such a person finds, a share of at most ``c`` has ``value``."""
+    """Of the rows that such a person finds, a share of at most ``c`` has one of ``values``."""
 
     l: int  # noqa: E741  # the model's own letter
     c: float
     attribute: str
-    value: str
+    values: frozenset[str]
     attributes: frozenset[str]
 
 
 def says(requirement: LKC, _frame: Frame) -> Iterator[Known | KnownShare | Opaque]:
-    """Yield the group's size, and the share of each value; what is sensitive is not known beforehand."""
+    """Yield the group's size, and the share of each attribute's values together; nobody knows what is sensitive."""
     known = frozenset(requirement.attributes) - {a for a, _ in requirement.sensitive}
     if requirement.c is None and requirement.sensitive:
         yield Opaque(requirement.kind, repr((requirement.l, requirement.k, sorted(known), requirement.sensitive)))
         return
     yield Known(requirement.l, requirement.k, known)
     if requirement.c is not None:
-        for attribute, value in requirement.sensitive:
-            yield KnownShare(requirement.l, requirement.c, attribute, value, known)
+        for attribute in dict.fromkeys(a for a, _ in requirement.sensitive):
+            values = frozenset(value for a, value in requirement.sensitive if a == attribute)
+            yield KnownShare(requirement.l, requirement.c, attribute, values, known)
 
 
 def known(given: Known, asked: Known, between: Between) -> str | None:
@@ -54,8 +55,12 @@ def known(given: Known, asked: Known, between: Between) -> str | None:
 
 
 def known_shares(given: KnownShare, asked: KnownShare, between: Between) -> str | None:
-    """The same of shares; with rows in several groups, or in none, of the very same attributes only."""
-    about = given.attribute == asked.attribute and given.value == asked.value and between.about(given.attribute)
+    """The same of shares, and some of the values are no more of the rows than all.
+
+    With rows in several groups, or in none, of the very same attributes only.
+    """
+    same = given.attribute == asked.attribute and between.about(given.attribute)
+    about = same and given.values >= asked.values
     if not about or given.l < asked.l or given.c > asked.c:
         return None
     nested = _nested(given.attributes, asked.attributes, between)
@@ -73,12 +78,14 @@ def of_sizes(given: Size, asked: Known, between: Between) -> str | None:
 
 
 def of_shares(given: Share, asked: KnownShare, between: Between) -> str | None:
-    """A share that no whole class exceeds is exceeded by no union of them."""
-    about = given.attribute == asked.attribute and given.value in (None, asked.value)
-    if not about or given.alpha > asked.c or between.asked.nulls is not Nulls.OWN_CATEGORY:
+    """A share that no whole class exceeds is exceeded by no union of them; m values have at most m such shares."""
+    many = len(asked.values)
+    about = given.attribute == asked.attribute and (given.value is None or asked.values == {given.value})
+    if not about or given.alpha * many > asked.c or between.asked.nulls is not Nulls.OWN_CATEGORY:
         return None
     holds = unions(given.attributes, asked.attributes, between) if between.about(given.attribute) else None
-    return None if holds is None else f"`alpha_k` keeps shares at {given.alpha:g}; {holds}"
+    kept = f"`alpha_k` keeps {'shares' if many == 1 else f'each of {many} shares'} at {given.alpha:g}"
+    return None if holds is None else f"{kept}; {holds}"
 
 
 def to_sizes(given: Known, asked: Size, between: Between) -> str | None:

@@ -127,6 +127,21 @@ def test_what_classes_cannot_enforce_is_not_claimed() -> None:
     assert effect(RecodingParams(), Scope("r", FACTS, (two(), population))).serves == ("privacy.k_anonymity",)
 
 
+def test_the_values_of_an_attribute_of_lkc_count_together() -> None:
+    """Paris has both illnesses and nothing else; each by itself is in half of its rows."""
+    columns = {
+        "city": ["Paris", "Paris", "Lyon", "Lyon", "Rome", "Rome"],
+        "age": ["1"] * 6,
+        "s": ["HIV", "syphilis", "flu", "flu", "HIV", "flu"],
+    }
+    one = LKC("privacy.lkc", 2, 2, ("city", "age"), 0.5, (("s", "HIV"),))
+    _, released = done(columns, (one,), suppression=0)
+    assert released["city"].texts() == columns["city"]
+    both = LKC("privacy.lkc", 2, 2, ("city", "age"), 0.5, (("s", "HIV"), ("s", "syphilis")))
+    _, released = done(columns, (both,), suppression=0)
+    assert released["city"].texts() == ["FR", "FR", "FR", "FR", "IT", "IT"]
+
+
 def test_k_map_counts_the_people_of_the_population(tmp_path) -> None:
     (tmp_path / "people.csv").write_text("town;x\n" + "Paris;1\n" * 3 + "Lyon;1\n" + "Rome;1\n" * 4)
     wanted = KMap("privacy.k_map", 3, ("city",), Population("people.csv", (("city", "town"),), ";"))

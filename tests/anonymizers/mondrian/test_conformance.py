@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ppdm_flow.core.anonymity import KMap, LDiversity, Population, TCloseness
+from ppdm_flow.core.anonymity import LKC, KMap, LDiversity, Population, TCloseness
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import KAnonymity
@@ -28,6 +28,7 @@ FACTS = {
 }
 K = KAnonymity("privacy.k_anonymity", 5, NAMES)
 DIVERSE = LDiversity("privacy.l_diversity", "disease", 3, NAMES)
+KNOWN = LKC("privacy.lkc", 3, 5, NAMES, 0.45, (("disease", "disease-0-canary"), ("disease", "disease-1-canary")))
 CLOSE = TCloseness("privacy.t_closeness", "disease", 0.25, NAMES)
 
 
@@ -60,6 +61,9 @@ def classes_keep(*requirements):
                 return "a class is too small"
             if DIVERSE in requirements and part["disease"].nunique() < DIVERSE.l:
                 return "a class is not diverse"
+            named = part["disease"].isin([value for _, value in KNOWN.sensitive])
+            if KNOWN in requirements and named.mean() > KNOWN.c + 1e-9:
+                return "a class has too many of the named values"
             share = part["disease"].value_counts(normalize=True).reindex(base.index).fillna(0)
             if CLOSE in requirements and (share - base).abs().sum() / 2 > CLOSE.t + 1e-9:
                 return "a class is not close"
@@ -100,6 +104,10 @@ class TestRelaxedMedian(TestMondrian):
 
 class TestWithModels(TestMondrian):
     requirements = (K, DIVERSE, CLOSE)
+
+
+class TestWithValuesTogether(TestMondrian):
+    requirements = (K, KNOWN)
 
 
 class TestRelaxedWithModels(TestRelaxed):

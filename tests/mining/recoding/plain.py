@@ -61,8 +61,9 @@ def keeps(model, rows, base, values, people=0):
             return len(rows) >= numbers[0]
         case "k_map":
             return people >= numbers[0]
-        case "alpha_of":
-            return max(p[v] for v in numbers[1]) <= numbers[0] + 1e-12
+        case "alpha_of" | "union":
+            together = sum if kind == "union" else max
+            return together(p[v] for v in numbers[1]) <= numbers[0] + 1e-12
         case "distinct":
             return len(count) >= numbers[0]
         case "entropy":

@@ -21,6 +21,7 @@ MODELS = {
     "ordered": st.builds(models.Close, st.just(0), st.floats(0.05, 0.9), st.just(True)),
     "alpha": st.builds(models.AlphaBounded, st.just(0), st.floats(0.2, 0.95)),
     "alpha_of": st.builds(models.AlphaBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
+    "union": st.builds(models.UnionBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
     "delta": st.builds(models.DeltaDisclosing, st.just(0), st.floats(0.1, 3.0)),
     "beta": st.builds(models.BetaLike, st.just(0), st.floats(0.1, 3.0)),
 }

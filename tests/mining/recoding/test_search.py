@@ -40,6 +40,7 @@ MODELS = {
     "k": models.KAnonymous,
     "k_map": models.KMap,
     "alpha_of": lambda a, values: models.AlphaBounded(0, a, values),
+    "union": lambda c, values: models.UnionBounded(0, c, values),
 }
 
 
@@ -139,6 +140,7 @@ ONE_OF_EACH = (
     ("ordered", 0.2),
     ("alpha", 0.55),
     ("alpha_of", 0.4, (0, 1)),
+    ("union", 0.8, (1, 2)),
     ("delta", 0.9),
     ("beta", 0.7),
 )

@@ -70,7 +70,7 @@ class Maker:
                 return self.grouped({"k": one(2, 3, 4), "population": population})
             case "lkc":
                 body = self.grouped({"l": one(1, 2, 3), "k": one(2, 3)})
-                named = {"c": one(0.4, 0.5, 0.7), "sensitive": {"s": self.some(["a", "b"])}}
+                named = {"c": one(0.4, 0.5, 0.7), "sensitive": {"s": self.some(["a", "b", "c"])}}
                 return body | (named if self.chance(0.6) else {})
             case "km_anonymity":
                 return {"k": one(2, 3), "m": one(1, 2, 3)}

@@ -71,6 +71,10 @@ PRIVACY = {
     "lkc l": ({"lkc": LKC}, {"lkc": LKC | {"l": 3}}),
     "lkc c": ({"lkc": LKC}, {"lkc": LKC | {"c": 0.4}}),
     "lkc of more values": ({"lkc": LKC}, {"lkc": LKC | {"sensitive": {"s": ["a", "b"]}}}),
+    "alpha of all for lkc of two": (
+        {"lkc": {"l": 2, "k": 2, "c": 0.5, "sensitive": {"s": ["a", "b"]}}},
+        {"alpha_k": {"s": {"alpha": 0.25}}, "k_anonymity": {"k": 2}},
+    ),
     "k for lkc": ({"lkc": {"l": 2, "k": 3}}, {"k_anonymity": {"k": 3}}),
     "lkc for k": ({"k_anonymity": {"k": 3, "attributes": ["q1", "q2"]}}, {"lkc": {"l": 2, "k": 3}}),
     "km k": ({"km_anonymity": {"k": 3}}, {"km_anonymity": {"k": 4}}),
