@@ -11,6 +11,7 @@ from pathlib import Path
 from ppdm_flow.engine.faults import data_fault, output_fault
 from ppdm_flow.engine.ledger_hashes import WIDTH, hashes_of
 from ppdm_flow.sdk.history import Hashes
+from ppdm_flow.sdk.key_file import refuse_shared
 
 _BYTES = 32
 
@@ -35,7 +36,6 @@ class LedgerKey:
 def read_key(path: Path) -> LedgerKey:
     """Return the key in a file. Raises DataError where there is none, or where others may read it."""
     try:
-        mode = path.stat().st_mode
         text = path.read_text(encoding="ascii").strip()
         secret = bytes.fromhex(text)
     except OSError as error:
@@ -49,8 +49,7 @@ def read_key(path: Path) -> LedgerKey:
         secret = b""
     if len(secret) != _BYTES:
         raise data_fault("PPF735", f"`{path}` is no key of a ledger")
-    if os.name == "posix" and mode & 0o077:
-        raise data_fault("PPF735", f"others than its owner may read the ledger's key `{path}`", advice="chmod 600 it")
+    refuse_shared(path, "the ledger's key")
     return LedgerKey(secret)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.sdk.key_file import refuse_shared
 
 _FIELD = re.compile(r"((?:\\.|[^:\\])*)(?::|$)")
 
@@ -46,8 +47,7 @@ def _from_file(address: ServerAddress, user: str) -> str:
     if not named and not path.exists():
         return ""
     try:
-        if os.name == "posix" and path.stat().st_mode & 0o077:
-            raise data_fault("PPF629", f"others than its owner may read the password file `{path}`", advice="chmod 600")
+        refuse_shared(path, "the password file")
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         raise data_fault("PPF629", f"the password file `{path}` cannot be read") from None

@@ -14,6 +14,7 @@ from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarte
 from ppdm_flow.engine.expansion import Numbering
 from ppdm_flow.engine.faults import data_fault, guarded
 from ppdm_flow.engine.hashing import identity, sha256
+from ppdm_flow.engine.key_files import check_key_files
 from ppdm_flow.engine.likeness import Written, written
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import import_algorithms, located, open_source
@@ -74,7 +75,8 @@ class Opening:
     workers: int = field(default=2)
 
     def open(self) -> Original:
-        """Read the file once. Raises DataError where it cannot be read, or does not match the policy."""
+        """Read the file once. Raises DataError where it cannot be read, does not match the policy, or keys lie open."""
+        check_key_files(self.plan)
         self.listener(StepStarted(SOURCE))
         started = time.perf_counter()
         node = self.plan.source

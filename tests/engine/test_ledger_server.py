@@ -122,7 +122,7 @@ def test_a_password_comes_from_a_private_file(
     file.write_text(f"# mine\nother:*:*:*:no\n127.0.0.1:{postgres.port}:*:steward:zqsecret-p\\:w\n*:*:*:*:later\n")
     monkeypatch.setenv("PGPASSFILE", str(file))
     file.chmod(0o644)
-    fault(place, "PPF629")
+    fault(place, "PPF920")
     file.chmod(0o600)
     fault(place, "PPF735")
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "none"))

@@ -8,7 +8,8 @@ from typing import Annotated
 import pytest
 
 from ppdm_flow.plan.compile import compile_policy
-from ppdm_flow.plan.locked import _files, files_of, plugins_of
+from ppdm_flow.plan.locked import files_of, plugins_of
+from ppdm_flow.plan.marked import marked_files
 from ppdm_flow.policy import load
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import FileMark, FilePath, KeyPath, Params
@@ -36,7 +37,7 @@ class Given(Params):
     annotated: Annotated[str, FileMark()] | None = None
 
 
-def test_every_marked_file_is_found_and_no_key():
+def test_every_marked_file_is_found_and_keys_apart():
     given = Given(
         one="1",
         many=("2", "3"),
@@ -46,7 +47,8 @@ def test_every_marked_file_is_found_and_no_key():
         keys=("l",),
         annotated="6",
     )
-    assert sorted(_files(given)) == ["1", "2", "3", "4", "5", "6"]
+    assert sorted(marked_files(given, secret=False)) == ["1", "2", "3", "4", "5", "6"]
+    assert sorted(marked_files(given, secret=True)) == ["k", "l"]
 
 
 def plan_of(path: Path):

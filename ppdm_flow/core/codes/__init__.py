@@ -42,6 +42,7 @@ HUNDREDS = (
     "attacks",
     "partitioned",
     "local_recoding",
+    "exposure",
     "internal",
 )
 

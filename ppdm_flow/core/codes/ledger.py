@@ -17,8 +17,7 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF735",
         "a ledger that cannot be used",
-        "The release ledger is damaged, of another version, or no ledger; or its key is missing, of another ledger, or"
-        " readable by others than its owner.",
+        "The release ledger is damaged, of another version, or no ledger; or its key is missing or of another ledger.",
         "Without the ledger nobody can say what this and earlier releases tell together, so nothing is released.",
         "Put back a whole copy of the ledger and its key, both of which belong together. Only where there never was a"
         " release, remove both to begin anew.",

@@ -98,12 +98,12 @@ PAGES: tuple[CodePage, ...] = (
     ),
     CodePage(
         "PPF629",
-        "a password file that is not private",
-        "The file with the password of the ledger's server (`~/.pgpass`, or what PGPASSFILE names) cannot be read, or"
-        " others than its owner may read it.",
-        "Who reads it may read and change the ledger.",
-        "`chmod 600` it.",
-        bad="$ chmod 644 ~/.pgpass",
-        good="$ chmod 600 ~/.pgpass",
+        "a password file that cannot be read",
+        "The file with the password of the ledger's server (`~/.pgpass`, or what PGPASSFILE names) cannot be read, or is"
+        " no UTF-8 text.",
+        "Without the password nobody is let into the ledger.",
+        "Name a file that is there, and that the user who runs this may read.",
+        bad="$ PGPASSFILE=nowhere ppdm-flow run policy.yaml",
+        good="$ PGPASSFILE=~/.pgpass ppdm-flow run policy.yaml",
     ),
 )
