@@ -35,7 +35,7 @@ def home(tmp_path: Path) -> Path:
 def run(home: Path) -> bool:
     plan = compile_policy(load(home / "policy.yaml"), digested=False).plan
     assert plan is not None
-    return execute(plan, None, home / "runs").verdict == "released"
+    return execute(plan, None, home / "runs").report.verdict == "released"
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o660, 0o604, 0o602])
