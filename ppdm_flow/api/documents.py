@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,6 +10,7 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.visible import json_text
 
 SCHEMAS: Mapping[str, str] = {
     "policy": "ppdm_flow.policy.schemas",
@@ -45,7 +45,7 @@ def text_of(name: str) -> str:
         hint = f"did you mean `{near}`?" if near else None
         listing = ", ".join(f"`{known}`" for known in SCHEMAS)
         raise UsageError(Diagnostic("PPF692", f"there is no schema `{name}`", hint=hint, help=f"there are {listing}"))
-    return json.dumps(import_module(SCHEMAS[name]).schema(), indent=2, ensure_ascii=False) + "\n"
+    return json_text(import_module(SCHEMAS[name]).schema())
 
 
 def schema(names: Sequence[str], folder: Path) -> tuple[SchemaFile, ...]:

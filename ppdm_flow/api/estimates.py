@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.mining.reconstruction.estimate import Method, Reconstruction
 from ppdm_flow.mining.reconstruction.groups import Groups, too_small
 from ppdm_flow.sdk.anonymizer import Operator
@@ -56,7 +56,7 @@ def as_json(answer: Reconstructed) -> str:
         "alike": [answer.operator.domain[i] for i in found.alike.tolist()],
         "groups": list(_groups(answer)),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return json_text(document)
 
 
 def as_csv(answer: Reconstructed) -> str:

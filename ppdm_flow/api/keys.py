@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from ppdm_flow.core.visible import escaped
 from ppdm_flow.policy.descriptions import DESCRIPTIONS
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./+*-]+\Z")
@@ -74,4 +75,4 @@ def _flow(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_flow(v) for v in value) + "]"
     text = str(value)
-    return text if _PLAIN.match(text) else json.dumps(text, ensure_ascii=False)
+    return text if _PLAIN.match(text) else escaped(json.dumps(text, ensure_ascii=False))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ppdm_flow.api.estimates import cell
 from ppdm_flow.api.mining_answer import Itemsets, MinedRelease
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.mining.transactions.associations import Ratio
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.rules import Rule
@@ -25,7 +25,7 @@ RULE_HEAD = (
 
 def as_json(answer: MinedRelease, limit: int | None = None) -> str:
     """Return the JSON form: numbers in full, null for what is not known."""
-    return json.dumps(document(answer, limit), indent=2, ensure_ascii=False, allow_nan=False)
+    return json_text(document(answer, limit))
 
 
 def document(answer: MinedRelease, limit: int | None = None) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from ppdm_flow.api.profiling_data import columns, look, names_are_values, withou
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.report.profile import policy, text
 from ppdm_flow.report.profile.document import document
@@ -31,7 +31,7 @@ class Profiled:
         """
         match form:
             case "json":
-                return json.dumps(self.document, indent=2, ensure_ascii=False) + "\n"
+                return json_text(self.document)
             case "text":
                 return text.render(self.document, width)
             case _:

@@ -10,6 +10,7 @@ from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.report import html, markdown, summary
 from ppdm_flow.report.document import document
 from ppdm_flow.report.judgement import Judgement
@@ -19,7 +20,7 @@ REPORT = "report.json"
 
 def as_json(found: dict[str, Any]) -> str:
     """Return a report document as text."""
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json_text(found)
 
 
 def documents(report: Report) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.visible import escaped, visible_line
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.floors.places import fitting
 
@@ -28,7 +29,7 @@ def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> s
         raise PolicyError(loaded.diagnostics, loaded.sources)
     if not origin:
         return resolved_text(loaded.tree)
-    rows = [*_params(loaded), *_leaves(loaded.tree, (), loaded)]
+    rows = [tuple(map(visible_line, row)) for row in (*_params(loaded), *_leaves(loaded.tree, (), loaded))]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
 
@@ -62,7 +63,7 @@ def _scalar(text: str) -> str:
     """
     if _PLAIN.fullmatch(text) and text not in _NULLS:
         return text
-    return json.dumps(text.replace("${", "$${"), ensure_ascii=False).replace("\x7f", "\\x7f").replace("\x85", "\\x85")
+    return escaped(json.dumps(text.replace("${", "$${"), ensure_ascii=False))
 
 
 def _params(loaded: Loaded) -> Iterator[tuple[str, str, str]]:
@@ -70,7 +71,7 @@ def _params(loaded: Loaded) -> Iterator[tuple[str, str, str]]:
     for param in loaded.params:
         value = f" = {', '.join(param.texts)}" if param.texts else ""
         where = _place(param.place) or param.note.removeprefix("its value comes from ")
-        yield f"params.{param.name}{value}", where, param.help
+        yield f"params.{param.name}{value}", where, " ".join(param.help.split())
 
 
 def _leaves(value: Any, path: tuple[str, ...], loaded: Loaded) -> Iterator[tuple[str, str, str]]:

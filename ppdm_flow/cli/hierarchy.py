@@ -127,5 +127,5 @@ def hierarchy(
         label=label,
     )
     made = api.hierarchy(data, attribute, way, policy=policy, sets=told, delimiter=delimiter)
-    deliver(made.document(), output_file)
+    deliver(made.document(), output_file, exact=True)
     say(made.reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.cli.output import put
+from ppdm_flow.core.visible import json_text
 
 EXAMPLES = ("list anonymizers", "list audits --format json", "list figures", "list templates")
 
@@ -33,7 +33,7 @@ def listing(
     """
     cards = api.plugins(group)
     if form is Form.JSON:
-        put(json.dumps([card.document for card in cards], indent=2, ensure_ascii=False))
+        put(json_text([card.document for card in cards]))
         return
     width = max((len(card.name) for card in cards), default=0)
     for card in cards:

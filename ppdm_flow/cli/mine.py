@@ -114,4 +114,8 @@ def mine(
         deliver(text(answer, limit, markdown=form is Form.MD), output_file)
     else:
         documents = import_module(_DOCUMENTS)
-        deliver(documents.as_json(answer, limit) if form is Form.JSON else documents.as_csv(answer, limit), output_file)
+        deliver(
+            documents.as_json(answer, limit) if form is Form.JSON else documents.as_csv(answer, limit),
+            output_file,
+            exact=form is Form.CSV,
+        )

@@ -10,13 +10,20 @@ from pathlib import Path
 
 from ppdm_flow.api import files
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.visible import visible, visible_colored
 from ppdm_flow.report import diagnostics as drawing
 
 
-def put(text: str) -> None:
-    """Write to stdout. A reader that has hung up changes nothing about the answer, so about the exit status."""
+def put(text: str, *, exact: bool = False) -> None:
+    """Write to stdout, and nothing that a terminal would obey but our own colours.
+
+    ``exact`` text is for programs: into a pipe it goes as it is. A reader that has hung up changes nothing about the
+    answer, so about the exit status.
+    """
+    terminal = sys.stdout.isatty()
     try:
-        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+        shown = text if exact and not terminal else _visible(text, terminal=terminal)
+        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _close(sys.stdout.fileno())
@@ -25,7 +32,7 @@ def put(text: str) -> None:
 def say(text: str) -> None:
     """Write a line to stderr."""
     try:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{_visible(text, terminal=sys.stderr.isatty())}\n")
         sys.stderr.flush()
     except BrokenPipeError:
         _close(sys.stderr.fileno())
@@ -36,13 +43,13 @@ def columns() -> int:
     return min(120, shutil.get_terminal_size((100, 24)).columns)
 
 
-def deliver(text: str, file: Path | None) -> None:
-    """Write to ``file``, whole or not at all, or to stdout where it is None.
+def deliver(text: str, file: Path | None, *, exact: bool = False) -> None:
+    """Write to ``file``, whole or not at all, or to stdout (see :func:`put`) where it is None.
 
     Raises UsageError where the file's place is not writable, RunError where the machine fails.
     """
     if file is None:
-        put(text)
+        put(text, exact=exact)
     else:
         files.write(file, text if text.endswith("\n") else f"{text}\n")
 
@@ -59,6 +66,10 @@ def colored(terminal: bool) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return terminal or bool(os.environ.get("FORCE_COLOR"))
+
+
+def _visible(text: str, *, terminal: bool) -> str:
+    return visible_colored(text) if colored(terminal) else visible(text)
 
 
 def _close(descriptor: int) -> None:

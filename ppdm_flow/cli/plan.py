@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from ppdm_flow.api.settings import settings
 from ppdm_flow.cli.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
 from ppdm_flow.cli.output import complain, deliver
 from ppdm_flow.core.diagnostics import has_errors
+from ppdm_flow.core.visible import json_text
 
 EXAMPLES = (
     "plan pipelines/hospital.yaml",
@@ -47,7 +47,7 @@ def plan(
     planned = api.plan(policy, settings(sets or ()), data, strict=strict, locked=locked)
     complain(planned.diagnostics, planned.sources)
     if form is Form.JSON:
-        deliver(json.dumps(planned.with_preview, indent=2, ensure_ascii=False), output_file)
+        deliver(json_text(planned.with_preview), output_file)
     else:
         deliver(planned.picture(form.value), output_file)
     raise typer.Exit(1 if has_errors(planned.diagnostics) else 0)

@@ -79,4 +79,4 @@ def reconstruct(
         release, columns(by or ()), conditions(where or ()), attribute, method.value, level, operator
     )
     complain(answer.diagnostics, {})
-    deliver(table(answer) if form is Form.TEXT else answer.document(form.value), output_file)
+    deliver(table(answer) if form is Form.TEXT else answer.document(form.value), output_file, exact=form is Form.CSV)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.operators import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
@@ -20,7 +20,7 @@ Document = Mapping[str, Any]
 
 def as_json(document: Any) -> str:
     """Return the document as indented text."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document)
 
 
 def dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:

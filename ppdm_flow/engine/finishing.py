@@ -40,7 +40,7 @@ from ppdm_flow.engine.releasing import CANDIDATE, Candidate
 from ppdm_flow.engine.waiving import Waived, waive
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.pictures.mermaids import mermaid
+from ppdm_flow.plan.pictures.forms import draw
 
 Documents = Callable[[Report], Mapping[str, str]]
 """Makes the report's forms, by file name."""
@@ -178,7 +178,7 @@ class Finishing:
     def _write_documents(self, report: Report) -> None:
         with guarded("the report"):
             texts = dict(self.documents(report))
-        texts |= {"plan.json": as_json(report.plan), "plan.mmd": mermaid(report.plan)}
+        texts |= {"plan.json": as_json(report.plan), "plan.mmd": draw("mermaid", report.plan)}
         if self.options.policy_text:
             texts["policy.resolved.yaml"] = self.options.policy_text
         for name, text in texts.items():

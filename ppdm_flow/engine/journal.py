@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
+from ppdm_flow.core.visible import escaped
 from ppdm_flow.engine.events import Event, Listener
 from ppdm_flow.engine.machine import peak_mb
 
@@ -37,7 +38,7 @@ class Journal:
         line.setdefault("peak_mb", peak_mb())
         with self._lock:
             if not self._file.closed:
-                self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                self._file.write(escaped(json.dumps(line, ensure_ascii=False)) + "\n")
                 self._file.flush()
             self._listener(event)
 

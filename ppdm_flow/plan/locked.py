@@ -67,4 +67,3 @@ def _hierarchies(plan: Plan) -> Iterator[tuple[str, Span | None]]:
 def _of_steps(plan: Plan) -> Iterator[tuple[str, Span | None]]:
     for step in plan.steps:
         yield from ((path, _last(step.spans)) for path in marked_files(step.bound.params, secret=False))
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, Sources, in_order
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.snippet import Marked, lines_of, marked, printable
 
 LIMIT = 50
@@ -65,7 +65,7 @@ def as_json(diagnostics: Iterable[Diagnostic], waived: Mapping[Diagnostic, str] 
         "warnings": tally[Severity.WARNING],
         "waived": sum(d in waived for d in ordered),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document)
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:

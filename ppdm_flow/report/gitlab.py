@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.noticed import Noticed
 from ppdm_flow.report.snippet import printable
 
@@ -15,7 +15,7 @@ _SEVERITY = {Severity.ERROR: "critical", Severity.WARNING: "minor", Severity.INF
 def render(noticed: Noticed) -> str:
     """Return the report; waived findings are not in it, since it has no word for them."""
     found = [_issue(noticed, each, mark) for each, mark in noticed.fingerprints() if each not in noticed.waived]
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json_text(found)
 
 
 def _issue(noticed: Noticed, each: Diagnostic, mark: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ppdm_flow.plan.pictures.vectors import svg
+from ppdm_flow.core.visible import visible
+from ppdm_flow.plan.pictures.forms import draw
 from ppdm_flow.report.page import page
 
 _TICKED = re.compile("`([^`]+)`")
@@ -20,7 +21,7 @@ _TICKED = re.compile("`([^`]+)`")
 def render(document: dict[str, Any]) -> str:
     """Return the page of a report document; the same document gives the same text."""
     template = environment().get_template("report.html.jinja")
-    picture = svg(document["plan"]) if document["plan"] else ""
+    picture = draw("svg", document["plan"]) if document["plan"] else ""
     return template.render(page=page(document), picture=picture, script_hash=script_hash())
 
 
@@ -33,10 +34,18 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     found.filters["n"] = "{:g}".format
     found.filters["prose"] = _prose
     return found
+
+
+def _shown(value: Any) -> Any:
+    """Let nothing that is written into a page turn the writing around it."""
+    if isinstance(value, Markup):
+        return Markup(visible(value))  # noqa: S704 - it was markup before
+    return visible(value) if isinstance(value, str) else value
 
 
 def _prose(text: str) -> Markup:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.report import html as page
 from ppdm_flow.report import markdown, summary
 from ppdm_flow.report.judgement import Judgement
@@ -17,7 +16,7 @@ def text(judged: Judgement) -> str:
 
 def as_json(judged: Judgement) -> str:
     """Return the report document."""
-    return json.dumps(judged.document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(judged.document)
 
 
 def html(judged: Judgement) -> str:

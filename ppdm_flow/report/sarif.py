@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.page import CodePage, fenced
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.noticed import KEY, Noticed, Waived
 from ppdm_flow.report.snippet import printable
 
@@ -37,7 +37,7 @@ def render(noticed: Noticed) -> str:
         "artifacts": [{"location": _artifact(noticed, name)} for name in noticed.files],
         "results": [_result(noticed, d, mark, codes.index(d.code)) for d, mark in noticed.fingerprints()],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _semantic(version: str) -> str:

@@ -6,13 +6,14 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from ppdm_flow.core.visible import MARK, visible_line
+
 WIDTH = 100
 """Columns of the screen that a line may take."""
 
 TAB = 4
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-_DIRECTING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ def _cell(character: str) -> tuple[str, int]:
     if character == "\t":
         return " " * TAB, TAB
     category = unicodedata.category(character)
-    if category == "Cc" or _DIRECTING.match(character):
-        return "\ufffd", 1
+    if visible_line(character) != character:
+        return MARK, 1
     if category in ("Mn", "Me", "Cf"):
         return character, 0
     return character, 2 if unicodedata.east_asian_width(character) in "WF" else 1

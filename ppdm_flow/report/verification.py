@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.report import junit
 from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.junit import Case, Outcome, Suite
@@ -52,7 +52,7 @@ def as_json(found: Verification) -> str:
     """Return the outcome and every point as JSON."""
     points = [{"name": p.name, "holds": p.holds, "text": p.text} for p in found.points]
     document = {"run": found.run, "policy": found.policy, "verdict": found.verdict, "holds": found.holds}
-    return json.dumps({**document, "points": points}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({**document, "points": points})
 
 
 def as_junit(found: Verification) -> str:

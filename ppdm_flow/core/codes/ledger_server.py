@@ -99,8 +99,8 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF629",
         "a password file that cannot be read",
-        "The file with the password of the ledger's server (`~/.pgpass`, or what PGPASSFILE names) cannot be read, or is"
-        " no UTF-8 text.",
+        "The file with the password of the ledger's server (`~/.pgpass`, or what PGPASSFILE names) cannot be read, or"
+        " is no UTF-8 text.",
         "Without the password nobody is let into the ledger.",
         "Name a file that is there, and that the user who runs this may read.",
         bad="$ PGPASSFILE=nowhere ppdm-flow run policy.yaml",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
+
+from ppdm_flow.core.visible import json_text
 
 VERDICTS = ("weaker", "incomparable", "stronger", "neutral")
 """In the order in which a reviewer needs them."""
@@ -21,7 +22,7 @@ class Difference:
 
 def as_json(subject: Difference) -> str:
     """Return the document."""
-    return json.dumps(subject.document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(subject.document)
 
 
 def tally(changes: list[dict[str, Any]]) -> str:

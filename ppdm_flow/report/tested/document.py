@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.junit import Case, Suite, render
 from ppdm_flow.report.junit import Outcome as Ended
@@ -16,7 +16,7 @@ _ENDED = {Outcome.PASSED: Ended.PASSED, Outcome.FAILED: Ended.FAILED, Outcome.ER
 
 def as_json(tested: Tested) -> str:
     """Return everything as a JSON object."""
-    return json.dumps(document(tested), indent=2, ensure_ascii=False) + "\n"
+    return json_text(document(tested))
 
 
 def document(tested: Tested) -> dict[str, Any]:
