@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
@@ -18,6 +19,7 @@ from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach, Requirement, S
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.lending import lent_context, lent_view
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import made
 from ppdm_flow.engine.source_stream import SourceStream
@@ -92,10 +94,11 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
 
 
 def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> AuditOutcome:
-    algorithm = made(node.bound)
-    outcome: AuditOutcome = algorithm.measure(subject.original, subject.candidate, context)
+    algorithm, context = made(node.bound), lent_context(node.bound, context)
+    original, candidate = lent_view(node.bound, subject.original), lent_view(node.bound, subject.candidate)
+    outcome: AuditOutcome = algorithm.measure(original, candidate, context)
     if isinstance(algorithm, Rechecked):
-        again = algorithm.recheck(subject.original, subject.candidate, context)
+        again = algorithm.recheck(original, candidate, context)
         _compare(node, subject.release, outcome, again)
     elif node.requirements:
         raise run_fault("PPF909", f"audit `{node.name}` measures a requirement and has no second route")
@@ -115,7 +118,7 @@ def _context(
         operator_inputs=subject.operator_inputs,
         pairs=subject.pairs,
         sql=sql,
-        declared=plan.declared,
+        declared=MappingProxyType(dict(plan.declared)),
         show_values=plan.show_values,
         home=Path(plan.home),
         progress=progress,

@@ -11,7 +11,9 @@ import numpy as np
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.engine.faults import guarded, run_fault
-from ppdm_flow.engine.promises import broken, check_generated, check_partition, check_table, lent
+from ppdm_flow.engine.lending import Loan, lent_rows, taken
+from ppdm_flow.engine.promises import check_generated, check_partition, check_table
+from ppdm_flow.engine.returned import broken
 from ppdm_flow.engine.streams import Part, Stop, Stream
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
@@ -58,8 +60,9 @@ class RowStream:
 
     def _apply(self, table: Table) -> Table:
         started = time.perf_counter()
+        loan = Loan.of(self._node, table)
         with guarded(f"step `{self._node.name}`"):
-            out = self._transform.apply(lent(self._node, table), self._draws)
+            out = loan.back(self._transform.apply(loan.theirs, self._draws))
         self._clock.add(started)
         check_partition(self._node, table, out, self.attributes)
         return out
@@ -84,7 +87,7 @@ class OrderedStream:
         for part in self._source.parts():
             started = time.perf_counter()
             with guarded(f"step `{self._node.name}`"):
-                keys = self._transform.keys(lent(self._node, part.table), self._draws)
+                keys = np.array(self._transform.keys(Loan.of(self._node, part.table).theirs, self._draws))
             self._clock.add(started)
             if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
                 raise broken(self._node, "returned keys of another shape or type than one uint64 a row")
@@ -139,7 +142,7 @@ class GeneratedStream:
             rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
             started = time.perf_counter()
             with guarded(f"step `{self._node.name}`"):
-                out = self._transform.generate(rows, self._draws)
+                out = taken(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
             self._clock.add(started)
             check_generated(self._node, rows, out, self.attributes)
             yield Part(out.select(names))
@@ -157,8 +160,9 @@ def outputs(
     """Carry out a step that needs the whole table, in the order that earlier steps asked for."""
     table = in_order(list(source.parts()))
     started = time.perf_counter()
+    loan = Loan.of(node, table)
     with guarded(f"step `{node.name}`"):
-        found = transform.apply_table(lent(node, table), draws)
+        found = {name: loan.back(out) for name, out in transform.apply_table(loan.theirs, draws).items()}
     clock.add(started)
     streams = {}
     for name, out in found.items():

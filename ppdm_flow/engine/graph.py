@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.results import StepResult
@@ -14,6 +15,7 @@ from ppdm_flow.engine.chain import Clock, GeneratedStream, OrderedStream, RowStr
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import ExpandedStream, Numbering
 from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.lending import lent_view
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import made
 from ppdm_flow.engine.schedule import Task, run_all
@@ -72,13 +74,13 @@ class Graph:
             plan.requirements,
             plan.nulls,
             Path(plan.home),
-            plan.declared,
+            MappingProxyType(dict(plan.declared)),
             plan.show_values,
             self._progress(node),
         )
         algorithm = made(node.bound)
         with guarded(f"step `{node.name}`"):
-            fitted: Fitted = algorithm.fit(view, context)
+            fitted: Fitted = algorithm.fit(lent_view(node.bound, view), context)
         self.fitted[node.name] = fitted
         self.clocks[node.name] = Clock()
         self._attach(node, fitted)

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.returned import broken
 from ppdm_flow.engine.streams import positions
 from ppdm_flow.plan.definition import StepNode
-from ppdm_flow.sdk import registry
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.sets import Baskets, PackedSets, SetColumn
+from ppdm_flow.tables.frozen import arrays_of
+from ppdm_flow.tables.sets import SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
-
-
-def lent(node: StepNode, table: Table) -> Table:
-    """Return the table as a plugin gets it: one of another distribution cannot write into it."""
-    if node.bound.distribution.replace("-", "_") != registry.OWN:
-        table.rows.flags.writeable = False
-        for column in table.columns.values():
-            column.codes.flags.writeable = False
-        for sets in table.sets.values():
-            for array in _arrays(sets):
-                array.flags.writeable = False
-    return table
 
 
 def check_partition(node: StepNode, before: Table, after: Table, attributes: Sequence[AttributeFacts]) -> None:
@@ -80,11 +66,6 @@ def check_names(node: StepNode, table: Table, attributes: Sequence[AttributeFact
             raise broken(node, f"returned `{attribute.name}` as a column of another kind: sets are sets, cells cells")
 
 
-def broken(node: StepNode, what: str) -> RunError:
-    """Build the error for a promise that a plugin broke."""
-    return run_fault("PPF905", f"step `{node.name}` ({node.bound.info.name}) {what}")
-
-
 def _check_columns(node: StepNode, before: Table, after: Table) -> None:
     effect = node.effect
     for name, column in before.columns.items():
@@ -116,13 +97,7 @@ def _same_sets(before: SetColumn, after: SetColumn) -> bool:
     if before is after:
         return True
     try:
-        pairs = zip(_arrays(before), _arrays(after.onto(before.categories)), strict=True)
+        pairs = zip(arrays_of(before), arrays_of(after.onto(before.categories)), strict=True)
         return type(before) is type(after) and all(np.array_equal(b, a) for b, a in pairs)
     except (KeyError, ValueError):
         return False
-
-
-def _arrays(sets: SetColumn) -> tuple[np.ndarray[Any, Any], ...]:
-    if isinstance(sets, Baskets):
-        return sets.offsets, sets.items
-    return (sets.words, sets.sizes) if isinstance(sets, PackedSets) else (sets.seeds, sets.sizes)

@@ -14,8 +14,9 @@ from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidate import batch, stream_of
 from ppdm_flow.engine.chain import MemoryStream
+from ppdm_flow.engine.lending import Loan
 from ppdm_flow.engine.opening import open_sink
-from ppdm_flow.engine.promises import check_generated, check_partition, check_table, lent
+from ppdm_flow.engine.promises import check_generated, check_partition, check_table
 from ppdm_flow.engine.source_stream import Budget
 from ppdm_flow.engine.sql import DuckSql
 from ppdm_flow.engine.streams import Stop
@@ -94,7 +95,7 @@ def test_another_alphabet_is_no_change():
 
 def test_another_distributions_plugin_cannot_write_into_sets():
     for whole in (table(), packed(table())):
-        given = lent(node(distribution="acme"), whole).sets["basket"]
+        given = Loan.of(node(distribution="acme"), whole).theirs.sets["basket"]
         array = given.items if isinstance(given, Baskets) else given.words
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
