@@ -1,0 +1,70 @@
+"""Engine and oracle compared on one case: where they differ, and how."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from adversary.lineage import released
+from adversary.oracle import Judged, judge, refusals
+from adversary.policies import Case
+from adversary.trial import REFUSED, Tried, attempt
+from ppdm_flow.core.results import RequirementResult
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What came of a case, and what is wrong with it; ``refused`` for what."""
+
+    number: int
+    verdict: str
+    faults: tuple[str, ...] = ()
+    refused: str = ""
+
+
+def compare(case: Case) -> Compared:
+    """Carry out a case and hold every figure against the oracle's."""
+    tried = attempt(case)
+    reasons = refusals(case.policy, released(case.policy))
+    if tried.verdict == REFUSED:
+        why = "for what the oracle refuses it" if reasons else " ".join(tried.codes)
+        return Compared(case.number, REFUSED, refused=why)
+    if reasons:
+        return Compared(case.number, tried.verdict, (f"not refused: {reasons[0].split(' in ')[0]}",))
+    wanted = expected(case, tried)
+    return Compared(case.number, tried.verdict, tuple(_faults(tried, wanted)))
+
+
+def expected(case: Case, tried: Tried) -> list[Judged]:
+    """Return what the oracle makes of the releases."""
+    releases = tried.releases or {}
+    return [replace(j, release=name) for name, r in releases.items() for j in judge(case.policy, r)]
+
+
+def _faults(tried: Tried, wanted: list[Judged]) -> Iterator[str]:
+    holds = all(j.holds for j in wanted)
+    ours = [r for r in tried.judged if not r.id.startswith("privacy.sensitivities")]
+    released_ = all(r.passes for r in ours)
+    if released_ and not holds:
+        yield f"RELEASED, and {next(j for j in wanted if not j.holds).id.split('.')[1]} does not hold"
+    if holds and not released_:
+        yield f"WITHHELD for {next(r for r in ours if not r.passes).id.split('.')[1]}, and all holds"
+    by_name = {(j.id, j.release, j.metric): j for j in wanted}
+    for result in ours:
+        other = by_name.get((result.id, result.release, result.metric))
+        if other is None and result.metric.endswith(".columns"):
+            continue  # that none is released
+        if other is None:
+            yield f"unknown figure {result.metric}"
+        elif not _same(result, other):
+            yield f"figure {result.id.split('.')[1]} {result.metric.rsplit('.')[-1]}"
+
+
+def _same(result: RequirementResult, other: Judged) -> bool:
+    one, two = (math.nan if v is None or math.isinf(v) else float(v) for v in (result.measured, other.measured))
+    if other.measured is None and other.holds:  # nothing is told
+        return result.passes
+    return result.passes == other.holds and (
+        (math.isnan(one) and math.isnan(two)) or abs(one - two) <= 1e-7 * max(1.0, abs(two))
+    )

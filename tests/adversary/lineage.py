@@ -1,0 +1,156 @@
+"""What each released column is made of, from what the steps of a policy mean and not from its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+SOURCE = "source"
+MAPS = {"generalize", "recode", "mask", "suppress", "mondrian", "full_domain_recoding", "progressive_disclosure"}
+"""Steps whose labels are a function of the attribute's own value, or suppressed."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A column at one place of the policy.
+
+    ``computed``: the attributes of the source that its cells are a function of. ``alone``: it is a map of the value of
+    the only one of them. ``bare``: those that reach it around every secret key; ``true``: around every operator.
+    ``way``: what was done to it, step by step. ``drawn``: the step that perturbed it. ``keys``: of pseudonyms, what
+    they were made of and with which key.
+    """
+
+    name: str
+    computed: frozenset[str]
+    bare: frozenset[str]
+    true: frozenset[str]
+    way: tuple[str, ...]
+    alone: bool = True
+    drawn: str = ""
+    keys: tuple[str, ...] = ()
+
+    def after(self, step: str, **changes: Any) -> Made:
+        """Return the column after ``step`` did something to it."""
+        return replace(self, way=(*self.way, step), **changes)
+
+
+Columns = Mapping[str, Made]
+
+
+def source(names: Iterable[str]) -> dict[str, Made]:
+    """Return the columns of the source."""
+    return {n: Made(n, frozenset((n,)), frozenset((n,)), frozenset((n,)), (n,)) for n in names}
+
+
+def places(policy: Mapping[str, Any]) -> dict[str, Columns]:
+    """Return the columns at every place that a release or a step can name: ``source``, steps, ``step.output``."""
+    found: dict[str, Columns] = {SOURCE: source(policy["attributes"])}
+    before = SOURCE
+    for name, step in policy["steps"].items():
+        here = found[step.get("input", before)]
+        options = step.get("with", {})
+        if step["use"] == "vertical_partition":
+            for output, names in options["tables"].items():
+                key = options.get("key", "class_id")
+                found[f"{name}.{output}"] = {n: here[n] for n in here if n == key or n in names}
+        else:
+            found[name] = _after(name, step["use"], options, here, policy)
+        before = name
+    return found
+
+
+def released(policy: Mapping[str, Any]) -> dict[str, Columns]:
+    """Return the columns of each release: identifiers that no step replaced stay behind."""
+    every, last = places(policy), next(reversed(policy["steps"]), SOURCE)
+    found = {}
+    for name, release in policy["releases"].items():
+        columns = every[release.get("from", last)]
+        found[name] = {n: c for n, c in columns.items() if not (len(c.way) == 1 and identifies(c.way[0], policy))}
+    return found
+
+
+def identifies(attribute: str, policy: Mapping[str, Any]) -> bool:
+    """Whether an attribute of the source says who somebody is."""
+    return attribute in policy["attributes"] and policy["attributes"][attribute]["role"] in ("identifier", "subject")
+
+
+def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, policy: Mapping[str, Any]) -> Columns:
+    columns = dict(here)
+    if use == "drop":
+        return {n: c for n, c in columns.items() if n not in options["attributes"]}
+    if use == "rename":
+        new = options["attributes"]
+        return {new.get(n, n): replace(c, name=new.get(n, n)) for n, c in columns.items()}
+    if use in MAPS:
+        return columns | {n: columns[n].after(step) for n in _relabelled(use, options, columns, policy)}
+    if use == "assign_class_id":
+        read = options.get("attributes") or [n for c in options["criteria"] for n in c["when"]]
+        name = options.get("name", "class_id")
+        return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (step,))}
+    if use == "microaggregation":
+        names = options["attributes"]
+        groups = [[n] for n in names] if options.get("apart") == "true" else [names]
+        made = {n: _mixture([columns[m] for m in g], n, (*columns[n].way, step)) for g in groups for n in g}
+        return columns | made
+    if use in ("swap", "genetic_encode"):
+        names = options["attributes"] if use == "swap" else [options["attribute"]]
+        return columns | {n: columns[n].after(step, alone=False) for n in names}
+    if use == "pseudonymize":
+        return columns | {n: _pseudonym(columns[n], step, options) for n in options["attributes"]}
+    if use == "fine_grain_perturbation":
+        return columns | {n: columns[n].after(step, alone=False, drawn=step, true=frozenset()) for n in _drawn(options)}
+    if use in ("sample", "shuffle_rows"):
+        return columns
+    raise ValueError(f"what `{use}` does to lineage is not written down")
+
+
+def _drawn(options: Mapping[str, Any]) -> list[str]:
+    return [options["attribute"]] if "attribute" in options else list(options["attributes"])
+
+
+def _pseudonym(column: Made, step: str, options: Mapping[str, Any]) -> Made:
+    key = f"{'+'.join(sorted(column.computed))} by {options['key_env']}, {options.get('scope', 'attribute')}"
+    return column.after(step, alone=False, bare=frozenset(), keys=(key,))
+
+
+def _mixture(read: list[Made], name: str, way: tuple[str, ...]) -> Made:
+    return Made(
+        name=name,
+        computed=frozenset().union(*(c.computed for c in read)),
+        bare=frozenset().union(*(c.bare for c in read)),
+        true=frozenset().union(*(c.true for c in read)),
+        way=(*way, *sorted("/".join(c.way) for c in read)),
+        alone=False,
+        drawn=next((c.drawn for c in read if c.drawn), ""),
+    )
+
+
+def _relabelled(use: str, options: Mapping[str, Any], here: Columns, policy: Mapping[str, Any]) -> list[str]:
+    """Return the columns whose labels may change. Steps here always name what they recode."""
+    if use == "suppress":
+        small = options["attributes"] if options.get("small", "cells") == "cells" else []
+        return list(dict.fromkeys([*options.get("rare", {}), *small]))
+    if use == "progressive_disclosure":
+        return _disclosed(options, here, policy)
+    return list(options["attributes"])
+
+
+def _disclosed(options: Mapping[str, Any], here: Columns, policy: Mapping[str, Any]) -> list[str]:
+    """Channels; without templates, or where it is asked for, what k-anonymity groups by."""
+    wanted = {a for t in policy["privacy"].get("templates", {}).values() for a in t["channel"]}
+    if not wanted or options.get("k_anonymity") == "true":
+        wanted |= set(grouping(policy["privacy"]["k_anonymity"], policy))
+    found = [n for n, c in here.items() if c.way[0] in wanted]
+    return [n for n in found if n in options.get("attributes", found)]
+
+
+def grouping(clause: Mapping[str, Any], policy: Mapping[str, Any]) -> list[str]:
+    """Return the attributes that a clause groups by: all quasi-identifiers unless it names its own."""
+    every = [n for n, a in policy["attributes"].items() if a["role"] == "quasi_identifier"]
+    return list(clause.get("attributes", every))
+
+
+def sensitive(policy: Mapping[str, Any]) -> list[str]:
+    """Return the attributes of role sensitive."""
+    return [n for n, a in policy["attributes"].items() if a["role"] == "sensitive"]

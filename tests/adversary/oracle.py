@@ -1,0 +1,198 @@
+"""What a policy's requirements come to on a release, and whether the policy has to be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from adversary.crowds import Figure, Question, Release, size, split, worst_count, worst_share
+from adversary.lineage import Columns, grouping, identifies, sensitive
+from adversary.shares import (
+    Shares,
+    UnrankedError,
+    alpha,
+    beta,
+    delta,
+    entropy_l,
+    equal_t,
+    matching,
+    ordered_t,
+    recursive_l,
+    total,
+)
+
+TOLERANCE = 1e-9
+Policy = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A figure against its bound; ``measured`` is None where nothing is told, or nobody can tell."""
+
+    id: str
+    metric: str
+    measured: float | None
+    bound: float
+    at_most: bool
+    holds: bool
+    release: str = ""
+
+
+def judge(policy: Policy, release: Release) -> list[Judged]:
+    """Judge every requirement on one release."""
+    privacy = policy["privacy"]
+    found = list(_sizes(privacy, policy, release))
+    for kind, each in SENSITIVE.items():
+        for name, clause in privacy.get(kind, {}).items():
+            found.append(_sensitive(kind, name, clause, each, policy, release))
+    for name, clause in privacy.get("templates", {}).items():
+        found += _template(name, clause, release)
+    if "lkc" in privacy:
+        found += _lkc(privacy["lkc"], policy, release)
+    return found
+
+
+def refusals(policy: Policy, releases: Mapping[str, Columns]) -> list[str]:
+    """Return why the policy must be refused before any data is read."""
+    found = []
+    columns = [(name, c) for name, every in releases.items() for c in every.values()]
+    for name, column in columns:
+        found += [f"identifier {a} in {name}" for a in sorted(column.bare) if identifies(a, policy)]
+    drawn = {a for _, c in columns if c.drawn for a in c.computed - c.true}
+    for name, column in columns:
+        found += [f"around the operator of {a} in {name}" for a in sorted(drawn & column.true)]
+    return found
+
+
+def _sizes(privacy: Mapping[str, Any], policy: Policy, release: Release) -> Iterator[Judged]:
+    if "k_anonymity" in privacy:
+        clause = privacy["k_anonymity"]
+        question = Question(tuple(grouping(clause, policy)), tuple(sensitive(policy)))
+        yield _judged("privacy.k_anonymity", "k", size(release, question), float(clause["k"]), at_most=False)
+
+
+def _judged(id_: str, metric: str, measured: float | Fraction | None, bound: float, *, at_most: bool) -> Judged:
+    value = None if measured is None else float(measured)
+    slack = TOLERANCE * max(1.0, abs(bound))
+    holds = value is not None and (value <= bound + slack if at_most else value >= bound - slack)
+    return Judged(id_, f"{id_}.{metric}", value, bound, at_most, holds)
+
+
+def _nothing_told(id_: str, metric: str, bound: float, *, at_most: bool) -> Judged:
+    return Judged(id_, f"{id_}.{metric}", None, bound, at_most, True)
+
+
+def _blind(release: Release, question: Question, attribute: str) -> bool:
+    """Whether a figure on an attribute cannot be told: it is drawn, or mixed where missing values are wildcards."""
+    if any(c.drawn and attribute not in c.true for c in release.carriers(attribute)):
+        return True
+    return release.nulls == "wildcard" and bool(split(release, question)[1])
+
+
+def _sensitive(kind: str, name: str, clause: Mapping[str, Any], each: Any, policy: Policy, release: Release) -> Judged:
+    metric, key, at_most, measure = each
+    id_, bound = f"privacy.{kind}.{name}", float(clause[key])
+    question = Question(tuple(grouping(clause, policy)), (name,))
+    if not release.carriers(name):
+        return _nothing_told(id_, metric, bound, at_most=at_most)
+    if _blind(release, question, name):
+        return _judged(id_, metric, None, bound, at_most=at_most)
+    return _judged(id_, metric, measure(release, question, name, clause, policy), bound, at_most=at_most)
+
+
+def _l(release: Release, question: Question, name: str, clause: Mapping[str, Any], _policy: Policy) -> Any:
+    kind = clause.get("kind", "distinct")
+    if kind == "entropy":
+        return worst_share(release, question, name, lambda p, _q: entropy_l(p), min)
+    if kind == "recursive":
+        c = Fraction(clause["c"])
+        return worst_count(release, question, name, lambda rows: recursive_l(total((Fraction(1), r) for r in rows), c))
+    return worst_count(release, question, name, lambda rows: matching([list(r) for r in rows]))
+
+
+def _t(release: Release, question: Question, name: str, clause: Mapping[str, Any], policy: Policy) -> Any:
+    if clause.get("distance", "equal") == "equal":
+        return worst_share(release, question, name, equal_t, max)
+    kind = policy["attributes"][name].get("type", "text")
+    order = clause.get("order", policy["attributes"][name].get("domain", []) if kind == "text" else [])
+    try:
+        return worst_share(release, question, name, lambda p, q: ordered_t(p, q, order, kind), max)
+    except UnrankedError:
+        return None
+
+
+def _alpha(release: Release, question: Question, name: str, clause: Mapping[str, Any], _policy: Policy) -> Any:
+    return worst_share(release, question, name, lambda p, _q: alpha(p, clause.get("values", [])), max)
+
+
+def _of(figure: Figure) -> Any:
+    return lambda release, question, name, _clause, _policy: worst_share(release, question, name, figure, max)
+
+
+SENSITIVE = {
+    "l_diversity": ("l", "l", False, _l),
+    "t_closeness": ("t", "t", True, _t),
+    "alpha_k": ("alpha", "alpha", True, _alpha),
+    "delta_disclosure": ("delta", "delta", True, _of(delta)),
+    "beta_likeness": ("beta", "beta", True, _of(beta)),
+}
+"""Of each requirement on one sensitive attribute: its metric, its bound, the side, and how it is measured."""
+
+
+def _template(name: str, clause: Mapping[str, Any], release: Release) -> Iterator[Judged]:
+    id_, bound = f"privacy.templates.{name}", float(clause["confidence"])
+    question = Question(tuple(clause["channel"]), tuple(clause["sensitive"]))
+    there = [a for a in question.secret if release.carriers(a)]
+    if not there:
+        yield _nothing_told(id_, "confidence", bound, at_most=True)
+        return
+    blind = any(_blind(release, question, a) for a in there)
+    shares = (
+        [] if blind else [_confidence(release, question, a, v, clause) for a in there for v in clause["sensitive"][a]]
+    )
+    yield _judged(id_, "confidence", None if blind else max(shares), bound, at_most=True)
+    if "min_support" in clause:
+        least = size(release, question)
+        yield _judged(id_, "smallest_group", least, float(clause["min_support"]), at_most=False)
+
+
+def _confidence(release: Release, question: Question, attribute: str, value: str, clause: Mapping[str, Any]) -> Any:
+    negated = clause.get("negated") == "true"
+
+    def share(shares: Shares, _base: Shares) -> Fraction:
+        has = shares.get(value, Fraction(0))
+        return 1 - has if negated else has
+
+    found = worst_share(release, question, attribute, share, max)
+    return Fraction(0) if found is None else found
+
+
+def _lkc(clause: Mapping[str, Any], policy: Policy, release: Release) -> Iterator[Judged]:
+    """Judge whatever at most l attributes of somebody tell."""
+    known, most = grouping(clause, policy), int(clause["l"])
+    values: Mapping[str, Sequence[str]] = clause.get("sensitive", {})
+    secret = tuple(values) or tuple(sensitive(policy))
+    asked = [Question(x, secret) for n in range(most + 1) for x in combinations(known, n)]
+    sizes = [size(release, q) for q in asked]
+    least = None if None in sizes else min(s for s in sizes if s is not None)
+    yield _judged("privacy.lkc", "k", least, float(clause["k"]), at_most=False)
+    if "c" not in clause:
+        return
+    there = [a for a in values if release.carriers(a)]
+    bound = float(clause["c"])
+    if any(_blind(release, q, a) for q in asked for a in there):
+        yield _judged("privacy.lkc", "confidence", None, bound, at_most=True)
+        return
+    shares = [_union(release, q, a, values[a]) for q in asked for a in there]
+    yield _judged("privacy.lkc", "confidence", max(shares, default=Fraction(0)), bound, at_most=True)
+
+
+def _union(release: Release, question: Question, attribute: str, values: Sequence[str]) -> Any:
+    """Return the share of rows that have one of the values."""
+    found = worst_share(
+        release, question, attribute, lambda p, _q: sum((p.get(v, Fraction(0)) for v in values), Fraction(0)), max
+    )
+    return Fraction(0) if found is None else found
