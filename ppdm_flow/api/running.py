@@ -8,11 +8,12 @@ from pathlib import Path
 
 from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import quoting, ready
-from ppdm_flow.api.reporting import documents, summarized
+from ppdm_flow.api.reporting import documents, read, summarized
 from ppdm_flow.api.repository import locations
 from ppdm_flow.api.showing import resolved_text
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.locked import Locked
@@ -24,18 +25,22 @@ from ppdm_flow.report.judgement import Judgement
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A finished run: its directory, its report, and what the policy was warned about."""
+    """A finished run: its directory, its report, and what the policy was warned about.
+
+    ``verdict`` is that of the report in the directory, read back from disk.
+    """
 
     run_dir: Path
     report: Report
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
+    verdict: str
     policy: Path = Path()
 
     @property
     def released(self) -> bool:
         """Whether everything held."""
-        return self.report.verdict == "released"
+        return self.verdict == "released"
 
     def summary(self, width: int) -> str:
         """Return verdict and checks as plain text for a terminal of that many columns."""
@@ -84,4 +89,13 @@ def run(
     )
     with quoting(found.sources):
         outcome = execute(found.plan, data, out, options, listener, documents)
-    return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources, path)
+    return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources, _verdict(outcome.run_dir), path)
+
+
+def _verdict(run_dir: Path) -> str:
+    """Return the verdict of the report on disk. Raises RunError where it cannot be read any more."""
+    try:
+        return str(read(run_dir)["verdict"])
+    except (UsageError, KeyError) as error:
+        found = Diagnostic("PPF910", f"the report of `{run_dir.name}` cannot be read back")
+        raise RunError(found) from error

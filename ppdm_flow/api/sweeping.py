@@ -103,7 +103,7 @@ def sweep(
         for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
             directory.write(name, rendered(found, form))
         told = (*_failures(points.planned, results), *_missing(missing, results), *_directions(found))
-        return Swept(found, directory.publish(started, first.digest), told, points.sources)
+        return Swept(found, directory.move(started, first.digest), told, points.sources)
     finally:
         directory.discard()
 

@@ -1,4 +1,4 @@
-"""A run's directory: hidden and private until it is complete, then moved to its place at once."""
+"""A run's directory: hidden until it is complete, moved to its place, and published there by one rename."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.engine.faults import output_fault
-
-_PREFIX = ".tmp-"
+from ppdm_flow.engine.unpublished import CANDIDATE, PREFIX, RELEASED, is_unpublished, sweep
 
 
 class RunDirectory:
-    """``home`` is the temporary directory beside the final place.
+    """``home`` is where the run is now: a hidden directory, later its place beside that.
 
-    It is locked (flock) while its process lives; the next run removes those whose lock is free. The parent's lock
-    is held while a directory is made or removed, so that no run sees another's before it is locked.
+    What may be released is called ``candidate`` until :meth:`publish` renames it to ``released``: that is the one
+    moment at which a run becomes a release. The directory is locked (flock) while its process lives; the next run
+    removes those that were not published and whose lock is free. The parent's lock is held while a directory is made
+    or removed, so that no run sees another's before it is locked.
     """
 
     def __init__(self, parent: Path) -> None:
@@ -29,8 +30,8 @@ class RunDirectory:
         with _writing(f"the output folder `{parent}`"):
             parent.mkdir(parents=True, exist_ok=True)
             with _locked(parent):
-                _sweep(parent)
-                self.home = parent / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+                sweep(parent)
+                self.home = parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
                 self.home.mkdir(mode=0o700)
                 self._lock = os.open(self.home, os.O_RDONLY)
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -58,21 +59,36 @@ class RunDirectory:
         with _writing(f"`{new}`"):
             (self.home / old).rename(self.home / new)
 
-    def publish(self, started: datetime, plan_digest: str) -> Path:
-        """Move the directory to ``<UTC time>-<plan digest>``, by one rename, and return that place."""
+    def move(self, started: datetime, plan_digest: str) -> Path:
+        """Move the directory to ``<UTC time>-<plan digest>``, by one rename, and return that place.
+
+        It is not published there as long as it holds a candidate.
+        """
         name = f"{started.strftime('%Y%m%dT%H%M%SZ')}-{plan_digest[:12]}"
         with _writing(f"`{name}`"):
             _sync_all(self.home)
             with _locked(self.parent):
                 place = self._free(name)
                 self.home.rename(place)
+                self.home = place
             _sync(self.parent)
-        self._unlock()
         return place
 
+    def publish(self) -> None:
+        """Make the candidate a release, by one rename."""
+        with _writing(f"`{self.home.name}`"):
+            (self.home / CANDIDATE).rename(self.home / RELEASED)
+            _sync(self.home)
+
+    @property
+    def published(self) -> bool:
+        """Whether the release is out: what is on disk tells, whatever became of the call that renamed it."""
+        return not is_unpublished(self.home)
+
     def discard(self) -> None:
-        """Remove everything."""
-        shutil.rmtree(self.home, ignore_errors=True)
+        """Remove everything that is not published."""
+        if not self.published:
+            shutil.rmtree(self.home, ignore_errors=True)
         self._unlock()
 
     def _free(self, name: str) -> Path:
@@ -86,18 +102,6 @@ class RunDirectory:
     def _unlock(self) -> None:
         with contextlib.suppress(OSError):
             os.close(self._lock)
-
-
-def _sweep(parent: Path) -> None:
-    """Remove the directories of runs that died."""
-    for path in parent.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(path, ignore_errors=True)
-            finally:
-                os.close(handle)
 
 
 @contextmanager

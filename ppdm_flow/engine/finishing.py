@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.draws import RunKey
@@ -31,17 +30,20 @@ from ppdm_flow.engine.judging import (
     verdict,
 )
 from ppdm_flow.engine.keys import escrow
-from ppdm_flow.engine.leaving import check_leaving
+from ppdm_flow.engine.leaving import check_leaving, check_verdict
 from ppdm_flow.engine.ledger import Ledger
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.original import Original
-from ppdm_flow.engine.releasing import CANDIDATE, Candidate
+from ppdm_flow.engine.publishing import Publication
+from ppdm_flow.engine.releasing import Candidate
+from ppdm_flow.engine.unpublished import CANDIDATE
 from ppdm_flow.engine.waiving import Waived, waive
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures.forms import draw
 
+REPORT = "report.json"
 Documents = Callable[[Report], Mapping[str, str]]
 """Makes the report's forms, by file name."""
 
@@ -92,33 +94,28 @@ class Finishing:
             waivers=waived.waivers,
         )
         self._write_documents(report)
-        self._write_manifest(judged, folder, waived)
-        if folder:
-            self.directory.rename(CANDIDATE, folder)
+        files = self._write_manifest(judged, folder, waived)
+        if REPORT in files:
+            check_verdict(self.directory.home / REPORT, judged)
         self.original.unchanged()
         if self.options.locked is not None:
             self.options.locked.unchanged()
         if self.options.escrow is not None:
             escrow(self.options.escrow, self.key, self.plan, self.started.isoformat())
-        return Outcome(self._publish(judged, releases), report)
-
-    def _publish(self, judged: str, releases: Mapping[str, Mapping[str, Any]]) -> Path:
-        """Move the run to its place; with a ledger, a release is written down there as well, or there is none."""
-        if self.ledger is None or judged != RELEASED:
-            return self.directory.publish(self.started, self.plan.digest)
-        return self.ledger.published(
-            self.candidates,
-            {name: str(about["sha256"]) for name, about in releases.items()},
-            self.directory,
-            self.started,
-            lambda: self.directory.publish(self.started, self.plan.digest),
-        )
+        publication = Publication(self.directory, self.started, self.plan.digest, files)
+        if judged == RELEASED:
+            return Outcome(publication.publish(self.candidates, self.ledger), report)
+        return Outcome(publication.withhold(), report)
 
     def _folder(self, judged: str) -> str | None:
-        """Return what the candidates' folder will be called; None after deleting them."""
+        """Return the name that the candidates' folder has in the manifest; None after deleting them.
+
+        What is released is renamed by the publication, and not before.
+        """
         if judged == RELEASED:
             return RELEASED
         if self.options.keep_withheld:
+            self.directory.rename(CANDIDATE, WITHHELD)
             return WITHHELD
         self.directory.remove(CANDIDATE)
         return None
@@ -140,7 +137,7 @@ class Finishing:
                 "rows": c.rows,
                 "columns": len(c.release.attributes),
                 "bytes": c.file.stat().st_size,
-                "sha256": sha256(c.file),
+                "sha256": c.sha256,
                 "operators": sorted(c.channels),
             }
             for c in self.candidates
@@ -184,12 +181,15 @@ class Finishing:
         for name, text in texts.items():
             self.directory.write(name, text)
 
-    def _write_manifest(self, judged: str, folder: str | None, waived: Waived) -> None:
-        """Write the manifest last: it lists every other file, the released ones under their final place."""
+    def _write_manifest(self, judged: str, folder: str | None, waived: Waived) -> dict[str, str]:
+        """Write the manifest last: it lists every other file, the released ones under their final place.
+
+        Returns the hash of every file, by its path until it is published: of a release, of the bytes that were judged.
+        """
         self.journal(Finished(judged, round(time.perf_counter() - self.clock, 4)))
         self.journal.close()
         stream = self.original.stream
-        listed = manifest.files(self.directory.home)
+        listed = manifest.files(self.directory.home, self._judged(folder))
         content = {
             "version": manifest.VERSION,
             "policy": self.plan.policy,
@@ -207,8 +207,15 @@ class Finishing:
             "checks": waived.tally,
             **({"waivers": waived.documents} if waived.waivers else {}),
             "versions": manifest.versions(),
-            "files": manifest.renamed(listed, CANDIDATE, folder) if folder else listed,
+            "files": manifest.renamed(listed, CANDIDATE, RELEASED) if folder == RELEASED else listed,
         }
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
         self.directory.write(manifest.NAME, as_json(content))
+        hashes = {name: str(about["sha256"]) for name, about in listed.items()}
+        return {**hashes, manifest.NAME: sha256(self.directory.home / manifest.NAME)}
+
+    def _judged(self, folder: str | None) -> dict[str, str]:
+        """Return the hashes of the candidates' bytes as they were judged, by the path that each file has now."""
+        inside = CANDIDATE if folder == RELEASED else WITHHELD
+        return {f"{inside}/{c.release.name}/{c.release.path}": c.sha256 for c in self.candidates} if folder else {}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.ledger_entry import PENDING, Entry
 from ppdm_flow.engine.ledger_key import LedgerKey, make_key, read_key
@@ -47,41 +44,30 @@ class Ledger:
             siblings = (*siblings, Earlier(name, sources, own, _generated(c), same_run=True))
         return found
 
-    def published(
-        self,
-        candidates: Sequence[Candidate],
-        digests: Mapping[str, str],
-        directory: RunDirectory,
-        started: datetime,
-        publish: Callable[[], Path],
-    ) -> Path:
-        """Write the releases down, publish them, and confirm it. ``digests`` are those of the files, by release.
+    def announce(self, candidates: Sequence[Candidate], place: Path, started: datetime) -> Sequence[int]:
+        """Write down, as pending, the releases of the run at ``place``, and return their numbers.
 
-        What was written down and not confirmed counts as released: a crash in between loses nothing. Raises RunError
-        where the ledger cannot be written; then nothing is released.
+        Raises RunError where the ledger cannot be written.
         """
-        digest = sha256(directory.home / MANIFEST)
-        folder = str(directory.parent.resolve())
-        about = {c.release.name: self._entry(c, started, folder, digest, digests[c.release.name]) for c in candidates}
-        entries = [(entry, self.members[name]) for name, entry in about.items()]
-        numbers = self.store.add(entries)
-        try:
-            place = publish()
-        except BaseException:
-            if directory.home.exists():  # it was not renamed, so nothing is out
-                with contextlib.suppress(PpdmError):
-                    self.store.drop(numbers)
-            raise
-        with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ppdm-flow ledger --repair` confirms it
-            self.store.confirm(numbers, place.name)
-        return place
+        manifest, folder = sha256(place / MANIFEST), place.parent.resolve()
+        return self.store.add(
+            [(self._entry(c, started, folder / place.name, manifest), self.members[c.release.name]) for c in candidates]
+        )
+
+    def confirm(self, numbers: Sequence[int], run: str) -> None:
+        """Say of announced releases that they are out."""
+        self.store.confirm(numbers, run)
+
+    def withdraw(self, numbers: Sequence[int]) -> None:
+        """Say of announced releases that they never were."""
+        self.store.drop(numbers)
 
     def _earlier(self, entry: Entry) -> Earlier:
         name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
         members = None if entry.people is None else self.store.members(entry)
         return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
 
-    def _entry(self, candidate: Candidate, started: datetime, folder: str, manifest: str, file: str) -> Entry:
+    def _entry(self, candidate: Candidate, started: datetime, place: Path, manifest: str) -> Entry:
         release, own = candidate.release, self.members[candidate.release.name]
         return Entry(
             state=PENDING,
@@ -90,10 +76,10 @@ class Ledger:
             audience=release.audience,
             time=started.isoformat(timespec="seconds"),
             plan=self.plan.digest,
-            folder=folder,
-            run="",
+            folder=str(place.parent),
+            run=place.name,
             manifest=manifest,
-            file=file,
+            file=candidate.sha256,
             rows=candidate.rows,
             columns=tuple(
                 (a.name, a.source, a.role.value, tuple(c.value for _, c in a.changes)) for a in release.attributes

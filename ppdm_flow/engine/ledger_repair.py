@@ -79,7 +79,7 @@ def _run(entry: Entry) -> str | None:
 def _line(entry: Entry) -> str:
     people = "of unknown people" if entry.people is None else f"of {entry.people:,} people"
     columns = ", ".join(name for name, _, _, _ in entry.columns)
-    where = str(Path(entry.folder) / entry.run) if entry.run else f"{entry.folder} (pending)"
+    where = f"{Path(entry.folder) / entry.run}{' (pending)' if entry.state == PENDING else ''}"
     return (
         f"{entry.number}  {entry.time}  {entry.policy}/{entry.name} ({entry.audience})  {entry.rows:,} rows"
         f" {'generated' if entry.generated else people}: {columns}\n   {where}"

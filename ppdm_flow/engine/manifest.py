@@ -18,13 +18,16 @@ VERSION = 1
 _LIBRARIES = ("cryptography", "duckdb", "numpy", "pandas", "pyarrow", "pydantic", "scikit-learn", "scipy")
 
 
-def files(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return size and SHA-256 of every file below ``folder``, by its path with ``/``, except for the manifest."""
+def files(folder: Path, known: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return size and SHA-256 of every file below ``folder``, by its path with ``/``, except for the manifest.
+
+    Those in ``known`` were hashed before.
+    """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name != NAME:
-            found[name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+            found[name] = {"bytes": path.stat().st_size, "sha256": known.get(name) or sha256(path)}
     return found
 
 

@@ -15,7 +15,7 @@ from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import ExpandedStream
 from ppdm_flow.engine.graph import Graph
-from ppdm_flow.engine.hashing import identity
+from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.identifiers import check_identifiers
 from ppdm_flow.engine.leaving import Identity
 from ppdm_flow.engine.machine import peak_mb
@@ -27,6 +27,7 @@ from ppdm_flow.engine.pairs import StreamPairs
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop, Stream
+from ppdm_flow.engine.unpublished import CANDIDATE
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
@@ -34,17 +35,20 @@ from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import PairedView
 
-CANDIDATE = "candidate"
 SCRATCH = "scratch"
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A written release: its file as it was read back, its rows, and what its audits may look at."""
+    """A written release: its file as it was read back, its rows, and what its audits may look at.
+
+    ``sha256`` is the hash of the file's bytes before they were read back and judged.
+    """
 
     release: ReleaseNode
     file: Path
     identity: Identity
+    sha256: str
     rows: int
     channels: Mapping[str, Channel]
     subject: Subject
@@ -110,14 +114,14 @@ class Releasing:
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
         written = write(release, stream, file, spool, key, self.options.memory_limit // 2)
-        found, state = MultisetHash(key), identity(file)
+        found, state, digest = MultisetHash(key), identity(file), sha256(file)
         back = read_back(release, file, self.options.partition_rows, self.budget, self.stop, found.look)
         same_rows(release, written, found)
         active = channels(self.plan, release, self.graph.fitted)
         self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
         subject = self._subject(release, file, back, active)
         check_identifiers(release, subject.original, subject.candidate)
-        return Candidate(release, file, state, written.rows, active, subject)
+        return Candidate(release, file, state, digest, written.rows, active, subject)
 
     def _subject(self, release: ReleaseNode, file: Path, back: SourceStream, active: Mapping[str, Channel]) -> Subject:
         views = self.graph.views

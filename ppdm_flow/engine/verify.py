@@ -16,8 +16,12 @@ from ppdm_flow.engine.grants import Grant, agrees, grants, readable
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.remeasuring import Remeasured, remeasure
+from ppdm_flow.engine.unpublished import is_unpublished
 from ppdm_flow.plan.definition import Plan
 
+NOT_PUBLISHED = "not published"
+_UNFINISHED = f"{NOT_PUBLISHED}: the run goes on, or was ended before it could publish anything"
+_GONE = f"{NOT_PUBLISHED}: there is no folder `{RELEASED}`, or another one in its place"
 PlanLoader = Callable[[Path, Path | None], Plan]
 """Compiles the policy that a run kept, for the columns of the data."""
 
@@ -65,8 +69,11 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
     only measuring again shows it, or a manifest that was kept elsewhere. Its waivers are
     held against the day that ``clock`` tells.
 
-    Raises UsageError where ``run_dir`` is no run's directory, DataError where ``data`` does not fit.
+    A directory that was not published is no release, whatever it holds. Raises UsageError where ``run_dir`` is no
+    run's directory, DataError where ``data`` does not fit.
     """
+    if is_unpublished(run_dir.resolve()):
+        return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
     known = _manifest(run_dir)
     listed: dict[str, Any] = known["files"]
     found = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
@@ -91,6 +98,9 @@ def _contradictions(run_dir: Path, known: Mapping[str, Any], files: frozenset[st
     """Return where the manifest's verdict is not that of the report, or not that of the folders."""
     verdict = known["verdict"]
     found = []
+    folder = run_dir / RELEASED
+    if verdict == RELEASED and (folder.is_symlink() or not folder.is_dir()):
+        found.append(_GONE)
     if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
         found.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
     if REPORT in files and not agrees(run_dir / REPORT, known):

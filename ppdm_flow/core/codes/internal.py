@@ -36,7 +36,8 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF903",
         "the file is not what was written",
-        "The released file, read back, does not hold the rows that went into it.",
+        "The released file, read back, does not hold the rows that went into it; or a file of the run, hashed again"
+        " just before it is published, is not what it was when it was judged.",
         "What is not in order on disk must not leave.",
         "Check the disk. " + _REPORT,
         bad="$ ppdm-flow run policy.yaml --out /mnt/share/runs    # a disk or network that changes what is written",
@@ -116,5 +117,14 @@ PAGES: tuple[CodePage, ...] = (
         good='$ grep -n "def " acme_risk/audit.py\n'
         "12:    def measure(self, original, candidate, context):\n"
         "31:    def recheck(self, original, candidate, context):",
+    ),
+    CodePage(
+        "PPF910",
+        "a report that says something else",
+        "The `report.json` that the run wrote, read back from disk, has another verdict than the one that was judged.",
+        "What people and programs go by is the report on disk: a release whose report says otherwise is none.",
+        "Check the disk, and what else writes into the folder of runs. " + _REPORT,
+        bad="$ ppdm-flow run policy.yaml --out /mnt/share/runs    # something else changes what is written there",
+        good="$ ppdm-flow run policy.yaml --out /tmp/runs    # a folder of its own",
     ),
 )

@@ -1,0 +1,103 @@
+"""Directories of runs that are not published: how they are told from a release, and what becomes of dead ones."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CANDIDATE = "candidate"
+"""The folder of what may be released, until it is."""
+RELEASED = "released"
+PREFIX = ".tmp-"
+"""How the name of a run's directory begins before the run is complete."""
+_MANIFEST = "manifest.json"
+_PLACE = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{12}(-\d+)?")
+"""The name of a run's directory at its place: nothing else there is ours to remove."""
+
+
+def is_unpublished(folder: Path) -> bool:
+    """Whether a run's directory is that of a run that was not published, or not yet."""
+    return folder.name.startswith(PREFIX) or os.path.lexists(folder / CANDIDATE)
+
+
+def is_dead(folder: Path) -> bool:
+    """Whether the run of an unpublished directory is over: its process held a lock on the directory."""
+    with _unlocked(folder) as free:
+        return free
+
+
+def sweep(parent: Path) -> None:
+    """Remove what dead runs left in ``parent`` unpublished. To be called with the lock of ``parent`` held.
+
+    Of a run that may be in a ledger the manifest and an empty candidate's folder stay: they tell
+    ``ppdm-flow ledger --repair`` that it never was published.
+    """
+    for path in parent.iterdir():
+        if path.is_symlink() or not path.is_dir() or not _is_ours(path) or not is_unpublished(path):
+            continue
+        with _unlocked(path) as free:
+            if free and _may_be_in_ledger(path):
+                _empty(path)
+            elif free:
+                remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove an unpublished directory; it stays hidden if that is interrupted."""
+    hidden = path
+    with contextlib.suppress(OSError):
+        if not path.name.startswith(PREFIX):
+            hidden = path.rename(path.with_name(f"{PREFIX}{path.name}"))
+    shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _is_ours(path: Path) -> bool:
+    return path.name.startswith(PREFIX) or (_PLACE.fullmatch(path.name) is not None and (path / _MANIFEST).is_file())
+
+
+def _may_be_in_ledger(path: Path) -> bool:
+    if path.name.startswith(PREFIX):
+        return False  # it is written down once it has its place
+    try:
+        return "ledger" in json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):
+        return False
+
+
+def _empty(path: Path) -> None:
+    for each in path.iterdir():
+        if each.name == CANDIDATE and not each.is_symlink():
+            for inside in each.iterdir():
+                _drop(inside)
+        elif each.name not in (CANDIDATE, _MANIFEST):
+            _drop(each)
+
+
+def _drop(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+@contextmanager
+def _unlocked(folder: Path) -> Iterator[bool]:
+    handle = -1
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        yield False
+    else:
+        yield True
+    finally:
+        if handle >= 0:
+            os.close(handle)
