@@ -50,8 +50,11 @@ CONCEPTS: Mapping[str, Concept] = {
     "nulls": Concept(
         _SECTIONS,
         "how groups treat missing values: `own_category`, `wildcard` or `exclude`",
-        "`own_category`: missing is a value like any other. `wildcard`: it matches every value. `exclude`: rows with a"
-        " missing value belong to no group.",
+        "`own_category`: missing is a value like any other. `wildcard`: a row with a missing value fits whatever is"
+        " known of somebody in its place; their own missing value may be one that no other row has, so the crowd of"
+        " a row is the rows that contradict it nowhere and are missing wherever it is. `exclude`: rows with a missing"
+        " value belong to no group, and nothing covers them. A crowd under `wildcard` is made of whole groups of"
+        " `own_category`: what holds under `own_category` holds under `wildcard`, and not the other way round.",
     ),
     "privacy": Concept(
         _SECTIONS,

@@ -9,8 +9,8 @@ from ppdm_flow.api.concept import REQUIREMENTS, Concept
 _GROUPS = (
     " Classes are formed by all quasi-identifiers unless `attributes` names others. Suppressed cells are a value of"
     " their own; missing ones too, but `nulls: exclude` leaves rows with a missing cell out, and with `nulls: wildcard`"
-    " a row belongs to every class that its missing quasi-identifiers allow. Where the attribute is not released, it"
-    " holds."
+    " the class of a row is the rows that contradict it nowhere and are missing wherever it is. Where the attribute is"
+    " not released, it holds."
 )
 
 CLASS_CONCEPTS: Mapping[str, Concept] = {
@@ -106,7 +106,8 @@ CLASS_CONCEPTS: Mapping[str, Concept] = {
         " 2001): weaker than k-anonymity where an attacker cannot know who of the population is in the data. A person"
         " fits a released label that is the value itself, one of its ancestors in the hierarchy that the attribute"
         " declares, an interval that holds it, a masked form of it or a part of the date; a suppressed cell fits"
-        " everybody. `columns` says what the file calls the attributes. Figure: `privacy.k_map.k`, in people.",
+        " everybody, with `nulls: wildcard` a missing one too; a person's missing value fits no other cell. `columns`"
+        " says what the file calls the attributes. Figure: `privacy.k_map.k`, in people.",
         "privacy:\n  k_map:\n    k: 5\n    population: {path: voters.csv, columns: {zip: ZIP}}",
         why="Somebody alone in the sample may be one of thousands in the country.",
         formula="min over classes C of |people of the population whose quasi-identifiers fit C| >= k.",

@@ -1,4 +1,10 @@
-"""Sums over compatible combinations, where a missing cell may stand for any value."""
+"""Sums over the crowds of combinations, where a missing cell may stand for any value (`nulls: wildcard`).
+
+A person's missing value may be one that no other row has. So the crowd of a row is the rows that contradict it nowhere
+and are missing wherever it is: `b` is in the crowd of `a` if, in every column, its cell is missing or the same as that
+of `a`. A suppressed cell is a value like any other. The relation is transitive but not symmetric: crowds are no
+partition, and the crowd of each row in a crowd is inside of it.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +23,7 @@ KERNEL = "ppdm_flow.audits.trie"
 
 
 def compatible_sums(codes: Codes, values: Sums) -> Sums:
-    """Add up, for each combination, the values of all combinations that it is compatible with, itself included.
-
-    Two combinations are compatible if they agree in every column where neither is missing; a suppressed cell is a
-    value like any other. Compatibility is not transitive, so these are neighbourhoods and no partition.
+    """Add up, for each combination, the values of all combinations in its crowd, itself included.
 
     Parameters
     ----------
@@ -39,16 +42,15 @@ def compatible_sums(codes: Codes, values: Sums) -> Sums:
     columns = np.ascontiguousarray(columns[:, order])
     prefix = np.zeros((len(codes) + 1, values.shape[1]), dtype=np.int64)
     np.cumsum(values[order], axis=0, out=prefix[1:])
-    widths = columns.max(axis=1).astype(np.int64) + 1 + SPECIALS
     ordered = np.zeros(values.shape, dtype=np.int64)
-    import_module(KERNEL).sums(columns, prefix, int(widths.sum()) + 1, ordered)
+    import_module(KERNEL).sums(columns, prefix, ordered)
     out = np.empty_like(ordered)
     out[order] = ordered
     return out
 
 
 def _fit(column: Codes) -> float:
-    """Return how likely two cells of a column are compatible."""
+    """Return how likely it is that one cell of a column is compatible with another."""
     shares = np.bincount(column + SPECIALS) / len(column)
     missing = float(shares[MISSING + SPECIALS]) if len(shares) > MISSING + SPECIALS else 0.0
-    return missing * (2.0 - missing) + float((shares**2).sum()) - missing**2
+    return missing + float((shares**2).sum()) - missing**2

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
-from ppdm_flow.sdk.audit import Sql, quoted
+from ppdm_flow.sdk.audit import quoted
 from ppdm_flow.tables.schema import Schema
 
-_SPLIT = 3
 _WIDE = 64
 """Columns beyond which rows are grouped by one hash of their cells: many keys take much memory each."""
-_AT_ONCE = 32
-"""Columns whose values one query counts: the time of a query grows faster than its distinct counts."""
 
 
 def weight_of(schema: Schema) -> str:
@@ -51,36 +47,17 @@ def complete(columns: int) -> str:
     return " AND ".join(f"c{i} IS NOT NULL" for i in range(columns)) or "TRUE"
 
 
-def selective(sql: Sql, relation: str, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns in the order in which comparing them tells most rows apart: many values, few missing."""
-    if len(columns) < 2:
-        return tuple(columns)
-    fits = [
-        fit for first in range(0, len(columns), _AT_ONCE) for fit in _fits(sql, relation, columns[first:][:_AT_ONCE])
-    ]
-    return tuple(columns[i] for i in sorted(range(len(columns)), key=lambda i: (fits[i], i)))
+def crowds(left: str, right: str, columns: int, chosen: str) -> str:
+    """Return a SELECT of ``chosen`` (of a and b) over all pairs where b is missing or the same as a in every column.
 
-
-def _fits(sql: Sql, relation: str, columns: Sequence[str]) -> list[float]:
-    """Return for each column how large a share of the rows a row is compared with, roughly."""
-    each = ", ".join(f"COUNT(DISTINCT {quoted(c)}), COUNT(*) - COUNT({quoted(c)})" for c in columns)
-    row = sql.rows(f"SELECT {each}, COUNT(*) FROM {relation}")[0]  # noqa: S608  # identifiers are quoted
-    rows = max(1, row[-1])
-    return [2 * missing / rows + 1 / max(1, values) for values, missing in zip(row[:-1:2], row[1:-1:2], strict=True)]
-
-
-def neighbours(left: str, right: str, columns: int, chosen: str) -> str:
-    """Return a SELECT of ``chosen`` (of a and b) over all pairs that agree wherever neither cell is missing.
-
-    ``left`` and ``right`` are relations with c0, c1, … and a truth column ``complete``. Complete ones are joined by
-    equality. The others are split by whether a and b know each of the first columns, so that most can be joined by
-    equality there, and only few have to be compared one by one.
+    ``left`` and ``right`` are relations with c0, c1, …. Which cells are missing is the pattern of a row: each row of
+    ``left`` is made to look like each pattern of ``right`` that it can take by losing cells, and joined by equality.
     """
-    same = " AND ".join(f"a.c{i} = b.c{i}" for i in range(columns)) or "TRUE"
-    sides = [f"a.complete AND b.complete AND {same}"]
-    split = min(_SPLIT, columns)
-    rest = [f"(a.c{i} IS NULL OR b.c{i} IS NULL OR a.c{i} = b.c{i})" for i in range(split, columns)]
-    for ways in product(("a.c{0} = b.c{0}", "a.c{0} IS NULL", "a.c{0} IS NOT NULL AND b.c{0} IS NULL"), repeat=split):
-        terms = [way.format(i) for i, way in enumerate(ways)]
-        sides.append(" AND ".join([*terms, *rest, "NOT (a.complete AND b.complete)"]))
-    return " UNION ALL ".join(f"SELECT {chosen} FROM {left} a, {right} b WHERE {side}" for side in sides)  # noqa: S608  # our own names
+    if not columns:
+        return f"SELECT {chosen} FROM {left} a, {right} b"  # noqa: S608  # our own names
+    every = range(columns)
+    patterns = f"SELECT DISTINCT {', '.join(f'c{i} IS NULL AS m{i}' for i in every)} FROM {right}"  # noqa: S608  # the same
+    taken = " AND ".join(f"(m{i} OR c{i} IS NOT NULL)" for i in every)
+    same = " AND ".join(f"CASE WHEN NOT m{i} THEN a.c{i} END IS NOT DISTINCT FROM b.c{i}" for i in every)
+    return f"""
+        SELECT {chosen} FROM (SELECT * FROM {left}, ({patterns}) WHERE {taken}) AS a JOIN {right} AS b ON {same}"""  # noqa: S608  # the same

@@ -58,7 +58,7 @@ def audit(requirement):
 
 
 def fits(a, b, nulls):
-    return all(x == y or (nulls is Nulls.WILDCARD and None in (x, y)) for x, y in zip(a, b, strict=True))
+    return all(y == x or (nulls is Nulls.WILDCARD and y is None) for x, y in zip(a, b, strict=True))
 
 
 def classes_of(rows, nulls):

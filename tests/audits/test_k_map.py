@@ -32,7 +32,7 @@ def stands_for(label, value, nulls):
     if label == "⊥":
         return True
     if None in (label, value):
-        return label == value or nulls is Nulls.WILDCARD
+        return label == value or (nulls is Nulls.WILDCARD and label is None)
     above = {"Bonn": ("Rhine",), "Mainz": ("Rhine",), "Kiel": ("Sea",)}.get(value, ())
     spans = {"[0, 30)": (0, 30), "[30, 60)": (30, 60), ">= 60": (60, 10**9)}
     inside = value.isdecimal() and label in spans and spans[label][0] <= int(value) < spans[label][1]

@@ -29,7 +29,7 @@ def twin(table, known, values, nulls):
     rows = list(zip(*(table[n] for n in "pqrs"), strict=True))
 
     def alike(a, b, chosen):
-        return all(a[i] == b[i] or (nulls is Nulls.WILDCARD and None in (a[i], b[i])) for i in chosen)
+        return all(b[i] == a[i] or (nulls is Nulls.WILDCARD and b[i] is None) for i in chosen)
 
     for many in range(1, known + 1):
         for chosen in combinations(range(3), many):

@@ -44,7 +44,7 @@ def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float, neg
     """Row by row, in fractions."""
 
     def fits(a: tuple, b: tuple) -> bool:
-        return all(x == y or (nulls is Nulls.WILDCARD and None in (x, y)) for x, y in zip(a, b, strict=True))
+        return all(y == x or (nulls is Nulls.WILDCARD and y is None) for x, y in zip(a, b, strict=True))
 
     rows = list(zip(columns["p"], columns["q"], columns["s"], columns["u"], weights, strict=True))
     rows = [r for r in rows if r[4] and not (nulls is Nulls.EXCLUDE and None in r[:2])]
@@ -234,13 +234,21 @@ def test_exactly_the_threshold_holds(build):
     assert AUDIT.measure(*example.args).figures[f"{ID}.inferences"].value == 0
 
 
-def test_wildcard_neighbourhoods_are_no_partition(build, agree):
-    """The rows with a missing channel join every group that they could belong to."""
-    columns = {"p": ["a", "a", None, "b"], "q": ["x", "x", "x", "y"], "s": ["h", "i", "h", "i"]}
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ("hhi", {Nulls.OWN_CATEGORY: 1.0, Nulls.WILDCARD: 2 / 3, Nulls.EXCLUDE: 1.0}),
+        ("hih", {Nulls.OWN_CATEGORY: 1.0, Nulls.WILDCARD: 2 / 3, Nulls.EXCLUDE: 1.0}),
+        ("ihh", {Nulls.OWN_CATEGORY: 1.0, Nulls.WILDCARD: 1.0, Nulls.EXCLUDE: 0.0}),
+    ],
+)
+def test_rows_with_a_missing_value_join_groups_that_do_not_join_theirs(build, agree, values, expected):
+    """One row of `a` and two of a missing value: the latter are among themselves, the former among all three."""
+    columns = {"p": ["a", None, None], "q": ["x", "x", "x"], "s": list(values)}
     requirement = template(0.6, ("p", "q"), (("s", "h"),))
-    for nulls, expected in ((Nulls.OWN_CATEGORY, 1.0), (Nulls.WILDCARD, 2 / 3), (Nulls.EXCLUDE, 0.5)):
+    for nulls, share in expected.items():
         example = build.case(columns, columns, "qqs", nulls=nulls, requirements=(requirement,))
-        assert agree(AUDIT, example)[f"{ID}.confidence"] == pytest.approx(expected)
+        assert agree(AUDIT, example)[f"{ID}.confidence"] == pytest.approx(share)
 
 
 @pytest.mark.parametrize("nulls", list(Nulls))

@@ -25,7 +25,7 @@ class Histograms:
     """``cells``: how often each value occurs in each class; ``sizes`` (classes,): the rows that look alike.
 
     Values are dense codes: 0 suppressed, 1 missing, then ``names``. ``rows`` (classes,) are the rows that belong to a
-    class, with wildcards fewer than are like them. ``base`` (values,) are the shares of the table. ``left_out`` counts
+    class, with wildcards fewer than its crowd. ``base`` (values,) are the shares of the table. ``left_out`` counts
     the rows that the null semantics leave out.
     """
 
@@ -48,9 +48,9 @@ class Histograms:
 def histograms(counts: Counts, nulls: Nulls) -> Histograms:
     """Group by all columns of ``counts`` but the last, which is the sensitive one.
 
-    ``own_category``: missing is one more value. ``wildcard``: a missing cell of the grouping columns may be any value,
-    and a class is all that it is compatible with; a missing sensitive value is one more value. ``exclude``: rows with
-    a missing cell are left out.
+    ``own_category``: missing is one more value. ``wildcard``: a class is a crowd, the rows that contradict it nowhere
+    in the grouping columns and are missing wherever it is; a missing sensitive value is one more value. ``exclude``:
+    rows with a missing cell are left out.
     """
     occurs = counts.counts > 0
     left_out = 0
@@ -68,7 +68,7 @@ def histograms(counts: Counts, nulls: Nulls) -> Histograms:
     own = np.add.reduceat(rows, first) if len(rows) else np.zeros(0, dtype=np.int64)
     cells = Cells(begins, value, rows)
     if nulls is Nulls.WILDCARD and (codes[:, :-1] == MISSING).any():
-        cells = _compatible(codes[first, :-1], cells, len(base))
+        cells = _crowds(codes[first, :-1], cells, len(base))
         return Histograms(cells, _sums(cells), own, base, names)
     return Histograms(cells, own, own, base, names, left_out)
 
@@ -84,8 +84,8 @@ def _first(codes: npt.NDArray[np.int32]) -> Ints:
     return np.flatnonzero(new)
 
 
-def _compatible(classes: npt.NDArray[np.int32], cells: Cells, values: int) -> Cells:
-    """Return the cells of all classes that each is compatible with, a block of values at a time."""
+def _crowds(classes: npt.NDArray[np.int32], cells: Cells, values: int) -> Cells:
+    """Return the cells of the crowd of each class, a block of values at a time."""
     owner, parts = cells.owner, []
     step = max(1, _DENSE // max(1, len(classes)))
     for start in range(0, values, step):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ppdm_flow.audits.relation import all_known, classes, complete, neighbours
+from ppdm_flow.audits.relation import all_known, classes, crowds
 from ppdm_flow.core.requirements import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import Sql
@@ -16,8 +16,8 @@ from ppdm_flow.tables.schema import Schema
 class Query:
     """Common table expressions over counted combinations, for a query of one figure for each class.
 
-    ``cells`` (id, s, n): rows of value s that look like class ``id``; ``sizes`` (id, size, own): all that do, and those
-    that belong to it; ``base`` (s, q): shares of the table. Without a sensitive column all have one value.
+    ``cells`` (id, s, n): rows of value s in the crowd of class ``id``; ``sizes`` (id, size, own): the crowd's rows, and
+    those that belong to the class; ``base`` (s, q): shares of the table. Without a sensitive column all have one value.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class Query:
         if self.wildcard:
             ranked += f""",
             combos AS MATERIALIZED (
-                SELECT DISTINCT id, {keys + ", " if keys else ""}{complete(self.width)} AS complete FROM ranked),
-            pairs AS ({neighbours("combos", "combos", self.width, "a.id AS id, b.id AS other")}),
+                SELECT DISTINCT {", ".join(["id", *([keys] if keys else [])])} FROM ranked),
+            pairs AS ({crowds("combos", "combos", self.width, "a.id AS id, b.id AS other")}),
             cells AS MATERIALIZED (
                 SELECT pairs.id AS id, s, CAST(SUM(n) AS BIGINT) AS n FROM pairs JOIN own ON own.id = pairs.other
                 GROUP BY pairs.id, s)"""  # noqa: S608  # our own names

@@ -12,6 +12,12 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 
+FITTING = (
+    " A row with a missing value fits whatever is known in its place; whoever's own value is missing is counted among"
+    " rows that miss it too, since it may be one that no other row has."
+)
+"""What `nulls: wildcard` means."""
+
 
 def unreleased(requirement: OnSensitive | KmAnonymity) -> Measured:
     """Return that the requirement holds: no released column carries the attribute."""
@@ -40,7 +46,7 @@ def beyond(rows: int, total: int) -> str:
 def treatment(nulls: Nulls, left: int) -> str:
     """Return how missing values were counted, where that matters."""
     if nulls is Nulls.WILDCARD:
-        return " A missing quasi-identifier counts as any value that it could be."
+        return FITTING
     if left:
         return f" Left out, as the policy says: {counted(left, 'row')} with a missing value, which nothing covers."
     return ""

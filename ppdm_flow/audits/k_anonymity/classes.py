@@ -15,7 +15,7 @@ from ppdm_flow.tables.counts import Counts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """``rows`` (combinations,): how many rows each has; ``sizes``: how many each is indistinguishable from.
+    """``rows`` (combinations,): how many rows each has; ``sizes``: how many each is among, itself included.
 
     ``left_out`` counts the rows that the null semantics leave out.
     """
@@ -30,7 +30,7 @@ class Classes:
         return int(self.sizes.min()) if len(self.sizes) else 0
 
     def rows_below(self, k: int) -> int:
-        """Return the number of rows that are indistinguishable from fewer than ``k``, themselves included."""
+        """Return the number of rows that are among fewer than ``k``, themselves included."""
         return int(self.rows[self.sizes < k].sum())
 
     @property
@@ -42,8 +42,8 @@ class Classes:
 def classes(counts: Counts, nulls: Nulls) -> Classes:
     """Group the rows behind ``counts``; combinations that stand for no row (weight 0) are none.
 
-    ``own_category``: missing is one more value. ``wildcard``: missing may be any value, and the size of a row is the
-    number of rows that it is compatible with. ``exclude``: rows with a missing value are left out.
+    ``own_category``: missing is one more value. ``wildcard``: the size of a row is that of its crowd, the rows
+    that contradict it nowhere and are missing wherever it is. ``exclude``: rows with a missing value are left out.
     """
     occurs = counts.counts > 0
     codes, rows = counts.codes[occurs], counts.counts[occurs]

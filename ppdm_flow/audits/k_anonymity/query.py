@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.audits.relation import all_known, classes, complete, neighbours, selective
+from ppdm_flow.audits.relation import all_known, classes, crowds
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.schema import Schema
 
 PAIR_LIMIT = 400_000_000
-"""Pairs of combinations up to which the wildcard figure is computed again although the policy is not judged by it."""
+"""Pairs of combinations and patterns up to which the wildcard figure is computed again where nobody asks for it."""
 CHUNK_PAIRS = 1_000_000_000
-"""Pairs of combinations that one query compares."""
+"""Pairs of combinations and patterns of missing cells that one query looks up."""
 
 
 class Query:
@@ -20,7 +20,7 @@ class Query:
 
     def __init__(self, sql: Sql, schema: Schema, columns: Sequence[str]) -> None:
         self.sql = sql
-        self.columns = selective(sql, "candidate", columns)
+        self.columns = tuple(columns)
         self.every = classes("candidate", self.columns, schema)
         self.known = classes("candidate", self.columns, schema, all_known(self.columns))
 
@@ -28,7 +28,7 @@ class Query:
         """Return the figures of the audit, those of the semantics ``nulls`` under their bare names."""
         found = {Nulls.OWN_CATEGORY: self._plain(self.every, k), Nulls.EXCLUDE: self._plain(self.known, k)}
         pairs = self._pairs()
-        if pairs == 0:  # nothing is missing
+        if pairs == 0:  # nothing is missing, or the same everywhere
             found[Nulls.WILDCARD] = found[Nulls.OWN_CATEGORY]
         elif nulls is Nulls.WILDCARD or pairs <= PAIR_LIMIT:
             found[Nulls.WILDCARD] = self._wildcard(k, max(1, -(-pairs // CHUNK_PAIRS)))
@@ -42,12 +42,16 @@ class Query:
         return _named(self.sql.rows(query)[0])
 
     def _pairs(self) -> int:
-        """Return how many pairs of combinations must be compared: only those with a missing cell on one side."""
-        every, known = (int(self.sql.rows(f"SELECT COUNT(*) FROM ({q})")[0][0]) for q in (self.every, self.known))  # noqa: S608  # our own query
-        return (every - known) * every
+        """Return how many combinations, each with every pattern of missing cells, are looked up; 0 for one pattern."""
+        pattern = f"[{', '.join(f'c{i} IS NULL' for i in range(len(self.columns)))}]"
+        query = f"""
+            WITH patterns AS (SELECT COUNT(*) AS n FROM ({self.every}) GROUP BY {pattern})
+            SELECT COALESCE(SUM(n), 0) * COUNT(*) FROM patterns HAVING COUNT(*) > 1"""  # noqa: S608  # our own query
+        rows = self.sql.rows(query) if self.columns else []
+        return int(rows[0][0]) if rows else 0
 
     def _wildcard(self, k: int, rounds: int) -> dict[str, int]:
-        """Join the combinations with themselves; two complete ones are compatible only if they are the same."""
+        """Join the combinations with themselves, in as many rounds."""
         parts = [self._chunk(k, rounds, i) for i in range(rounds)]
         present = [p for p in parts if p["classes"]]
         totals = {name: sum(p[name] for p in parts) for name in ("classes", "rows_below", "uniques")}
@@ -55,13 +59,11 @@ class Query:
 
     def _chunk(self, k: int, rounds: int, number: int) -> dict[str, int]:
         width = len(self.columns)
-        share = f"hash({', '.join(f'c{i}' for i in range(width))}) % {rounds}" if width else "0"
+        share = f"hash({', '.join(f'c{i}' for i in range(width))}) % {rounds}"
         query = f"""
-            WITH combos AS MATERIALIZED (
-                SELECT *, {complete(width)} AS complete, {share} AS share, ROW_NUMBER() OVER () AS id
-                FROM ({self.every})),
+            WITH combos AS MATERIALIZED (SELECT *, {share} AS share, ROW_NUMBER() OVER () AS id FROM ({self.every})),
             mine AS (SELECT * FROM combos WHERE share = {number}),
-            pairs AS ({neighbours("mine", "combos", width, "a.id, a.n, b.n AS size")}),
+            pairs AS ({crowds("mine", "combos", width, "a.id, a.n, b.n AS size")}),
             summed AS (SELECT id, ANY_VALUE(n) AS n, SUM(size) AS size FROM pairs GROUP BY id)
             SELECT COALESCE(MIN(size), 0), COUNT(*), COALESCE(SUM(n) FILTER (size < {k}), 0),
                    COALESCE(SUM(n) FILTER (size = 1), 0)

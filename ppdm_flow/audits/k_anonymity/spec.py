@@ -25,7 +25,9 @@ SPEC = PluginSpec(
                 "k where a missing value is a value like any other (`nulls: own_category`)", "min |C|", "higher"
             ),
             "k_wildcard": FigureInfo(
-                "k where a missing value matches every value (`nulls: wildcard`)", "min |rows that fit|", "higher"
+                "k where a row with a missing value fits whatever is known in its place (`nulls: wildcard`)",
+                "min over rows of |rows that are missing or the same in every column|",
+                "higher",
             ),
             "k_exclude": FigureInfo(
                 "k where rows with a missing value belong to no class (`nulls: exclude`)", "min |C|", "higher"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ppdm_flow.audits.classes.wording import FITTING
 from ppdm_flow.audits.k_anonymity.classes import Classes
 from ppdm_flow.audits.release import listed
 from ppdm_flow.core.diagnostics import Severity
@@ -30,7 +31,7 @@ def sentence(requirement: KAnonymity, columns: Sequence[str], found: Classes, nu
             f"{found.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few others:"
             f" the smallest group has {counted(found.k, 'row')} where {requirement.k:,} are required."
         )
-    return text + _treatment(nulls) + _left_out(found)
+    return text + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(found)
 
 
 def left_out(requirement: KAnonymity, found: Classes) -> Iterator[Finding]:
@@ -41,10 +42,6 @@ def left_out(requirement: KAnonymity, found: Classes) -> Iterator[Finding]:
             " nothing says how many others look like them"
         )
         yield Finding("PPF822", Severity.WARNING, text, requirement.id)
-
-
-def _treatment(nulls: Nulls) -> str:
-    return " A missing value counts as any value that it could be." if nulls is Nulls.WILDCARD else ""
 
 
 def _left_out(found: Classes) -> str:

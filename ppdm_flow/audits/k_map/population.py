@@ -53,7 +53,7 @@ def profiles(requirement: KMap, released: Counts, ctx: AuditContext) -> Profiles
     for column, source, name in zip(released.columns, sources, people.columns, strict=True):
         own = ctx.original_attributes.get(source) or AttributeFacts(source, Role.QUASI_IDENTIFIER)
         labels = Labels(released.names(column).to_pylist(), own, ctx.attributes.get(column, own), ctx.home)
-        distinct, place = _fits(people.names(name), labels, len(released.names(column)), ctx.nulls)
+        distinct, place = _fits(people.names(name), labels, ctx.nulls)
         fits.append(distinct)
         codes.append(place[people.of(name) + SPECIALS])
     stacked = np.stack(codes, axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
@@ -63,15 +63,14 @@ def profiles(requirement: KMap, released: Counts, ctx: AuditContext) -> Profiles
     return Profiles(found, total, tuple(fits))
 
 
-def _fits(names: pa.StringArray, labels: Labels, size: int, nulls: Nulls) -> tuple[tuple[tuple[int, ...], ...], Ints]:
+def _fits(names: pa.StringArray, labels: Labels, nulls: Nulls) -> tuple[tuple[tuple[int, ...], ...], Ints]:
     """Return the distinct sets of labels, and that of each dense code of the population.
 
     A suppressed cell may be anybody's. A missing one is a value of its own, unless it is a wildcard: then it fits
-    everybody, and a person of whom nothing is known fits every label.
+    everybody. A person's missing value may be one that no label stands for.
     """
-    wild = nulls is Nulls.WILDCARD
-    missing = tuple(range(size + SPECIALS)) if wild else (0, MISSING + SPECIALS)
-    marks = (0, MISSING + SPECIALS) if wild else (0,)
+    missing = (0, MISSING + SPECIALS)
+    marks = missing if nulls is Nulls.WILDCARD else (0,)
     each = [missing, missing, *((*marks, *(p + SPECIALS for p in labels.of(n))) for n in names.to_pylist())]
     place = {fit: i for i, fit in enumerate(dict.fromkeys(each))}
     return tuple(place), np.array([place[fit] for fit in each], dtype=np.int64)

@@ -59,7 +59,7 @@ def inferences(
 ) -> Inferences:
     """Measure every inference from ``channel`` to the values of ``column``; ``negated``: to not having each of them.
 
-    ``wildcard``: the group of a combination is all rows that are compatible with it. ``exclude``: rows with a missing
+    ``wildcard``: the group of a combination is its crowd. ``exclude``: rows with a missing
     cell in the channel are left out.
     """
     counts = view.counts(tuple(dict.fromkeys((*channel, column))))
@@ -82,7 +82,7 @@ def inferences(
     if nulls is Nulls.WILDCARD and (cells == MISSING).any():
         first = np.zeros(size, dtype=np.int64)
         first[group] = np.arange(len(group))
-        return _neighbourhoods(cells[kept][first], rows, keys // width, keys % width, hits)
+        return _crowds(cells[kept][first], rows, keys // width, keys % width, hits)
     return Inferences(hits / rows[keys // width], keys // width, keys % width, rows)
 
 
@@ -100,10 +100,10 @@ def _sensitive(counts: Counts, column: str, images: Images) -> tuple[Integers, I
     return np.concatenate(at), np.concatenate(value)
 
 
-def _neighbourhoods(
+def _crowds(
     cells: npt.NDArray[np.int32], rows: Integers, group: Integers, value: Integers, hits: Integers
 ) -> Inferences:
-    """Let a missing cell of the channel stand for any value; a block of sensitive values at a time."""
+    """Let the crowd of each group take its place; a block of sensitive values at a time."""
     totals = compatible_sums(cells, rows[:, None])[:, 0]
     found = []
     numbers = np.unique(value)

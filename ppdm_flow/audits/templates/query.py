@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.audits.relation import all_known, classes, complete, neighbours, selective
+from ppdm_flow.audits.relation import all_known, classes, crowds
 from ppdm_flow.audits.templates.survey import Target
 from ppdm_flow.core.requirements import TOLERANCE
 from ppdm_flow.core.roles import Nulls
@@ -20,18 +20,16 @@ class Query:
         self.relation = relation
         self.schema = schema
         self.nulls = nulls
-        self.channel = selective(sql, relation, channel) if nulls is Nulls.WILDCARD else tuple(channel)
+        self.channel = tuple(channel)
 
     def smallest(self) -> int:
         """Return the number of rows of the smallest group."""
-        width = len(self.channel)
         query = f"SELECT COALESCE(MIN(n), 0) FROM ({self._combinations()})"  # noqa: S608  # identifiers are quoted
         if self.nulls is Nulls.WILDCARD:
             query = f"""
                 WITH groups AS MATERIALIZED (
-                    SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id
-                    FROM ({self._combinations()})),
-                pairs AS ({neighbours("groups", "groups", width, "a.id, b.n")})
+                    SELECT *, ROW_NUMBER() OVER () AS id FROM ({self._combinations()})),
+                pairs AS ({crowds("groups", "groups", len(self.channel), "a.id, b.n")})
                 SELECT COALESCE(MIN(n), 0) FROM (SELECT SUM(n) AS n FROM pairs GROUP BY id)"""  # noqa: S608  # as above
         return int(self.sql.rows(query)[0][0])
 
@@ -39,14 +37,13 @@ class Query:
         """Return the figures of one template; ``negated``: of not having each value."""
         if not targets:
             return {"confidence": 0.0, "inferences": 0, "violating_groups": 0, "violating_rows": 0}
-        width = len(self.channel)
         parameters = [text for t in targets for image in t.images.values() for text in sorted(image)]
         union = " UNION ALL ".join(self._inferences(i, t, negated=negated) for i, t in enumerate(targets))
         fine = f"confidence <= {threshold!r} + {TOLERANCE!r}"
         query = f"""
             WITH every AS MATERIALIZED ({self._combinations(*(t.column for t in targets))}),
             groups AS MATERIALIZED (
-                SELECT *, {complete(width)} AS complete, ROW_NUMBER() OVER () AS id FROM ({self._summed()})),
+                SELECT *, ROW_NUMBER() OVER () AS id FROM ({self._summed()})),
             inferences AS ({union}),
             hit AS (SELECT DISTINCT id FROM inferences WHERE NOT ({fine}))
             SELECT (SELECT COALESCE(MAX(confidence), 0) FROM inferences),
@@ -80,12 +77,12 @@ class Query:
         width = len(self.channel)
         values = ", ".join(f"({i}, ?)" for i, image in enumerate(target.images.values()) for _ in sorted(image))
         hits = f"""
-            SELECT hits.*, {complete(width)} AS complete, value
+            SELECT hits.*, value
             FROM ({self._summed(number)}) AS hits
             JOIN (VALUES {values}) AS sensitive(value, wanted) ON hits.cell = wanted"""  # noqa: S608  # as above
         if self.nulls is Nulls.WILDCARD:
-            total = f"SELECT id, SUM(n) AS n FROM ({neighbours('groups', 'groups', width, 'a.id, b.n')}) GROUP BY id"  # noqa: S608  # as above
-            hit = neighbours("groups", f"hits{number}", width, "a.id, b.value, b.n")
+            total = f"SELECT id, SUM(n) AS n FROM ({crowds('groups', 'groups', width, 'a.id, b.n')}) GROUP BY id"  # noqa: S608  # as above
+            hit = crowds("groups", f"hits{number}", width, "a.id, b.value, b.n")
         else:
             same = " AND ".join(f"a.c{i} IS NOT DISTINCT FROM b.c{i}" for i in range(width)) or "TRUE"
             total = "SELECT id, n FROM groups"

@@ -1,8 +1,9 @@
 """When the classes that one clause speaks of are made of those of another.
 
 Where a missing value is a category of its own, a class over fewer attributes is a disjoint union of classes over more.
-So is a neighbourhood under wildcards: the union of all classes of complete and incomplete rows that fit. Neither holds
-from wildcards (neighbourhoods overlap), nor with exclusion (other rows are left out).
+So is a crowd under wildcards: the union of all classes of rows that fit its own and are missing wherever that is.
+Neither holds from wildcards (crowds overlap), nor with exclusion (other rows are left out). What holds from wildcards
+to wildcards over fewer attributes is that a crowd grows.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from ppdm_flow.policy.order.frame import Between
 
 SAME = "the classes are the same"
 MERGED = "a class over fewer attributes is a union of classes over more"
-FITTING = "whoever fits a wildcard is one of several whole classes"
-LARGER = "with fewer attributes known, everybody has at least the neighbours that they had"
+FITTING = "the crowd of a row under wildcards is several whole classes"
+LARGER = "with fewer attributes known, everybody has at least the crowd that they had"
 
 
 def unions(given: Iterable[str], asked: Iterable[str], between: Between) -> str | None:

@@ -28,7 +28,8 @@ def says(requirement: KMap, _frame: Frame) -> Iterator[Mapped]:
 def mapped(given: Mapped, asked: Mapped, between: Between) -> str | None:
     """Return why the classes fit as many: whoever fits more attributes fits fewer, if all of them read labels alike."""
     nulls = between.given.nulls, between.asked.nulls
-    same = nulls[0] is nulls[1] and between.same_counting and between.certain(given.attributes, asked.attributes)
+    alike = nulls[0] is nulls[1] or nulls == (Nulls.OWN_CATEGORY, Nulls.WILDCARD)  # wildcards fit whom they fitted
+    same = alike and between.same_counting and between.certain(given.attributes, asked.attributes)
     nested = given.attributes == asked.attributes or (
         given.attributes > asked.attributes and nulls[0] is not Nulls.EXCLUDE
     )

@@ -81,7 +81,7 @@ def of_shares(given: Share, asked: KnownShare, between: Between) -> str | None:
     """A share that no whole class exceeds is exceeded by no union of them; m values have at most m such shares."""
     many = len(asked.values)
     about = given.attribute == asked.attribute and (given.value is None or asked.values == {given.value})
-    if not about or given.alpha * many > asked.c or between.asked.nulls is not Nulls.OWN_CATEGORY:
+    if not about or given.alpha * many > asked.c or between.given.nulls is not Nulls.OWN_CATEGORY:
         return None
     holds = unions(given.attributes, asked.attributes, between) if between.about(given.attribute) else None
     kept = f"`alpha_k` keeps {'shares' if many == 1 else f'each of {many} shares'} at {given.alpha:g}"
@@ -102,9 +102,9 @@ def _patterned(names: frozenset[str]) -> bool:
 
 
 def _nested(given: frozenset[str], asked: frozenset[str], between: Between) -> bool:
-    """Whether all that may be known in the asked clause may be known in the given one."""
-    same = between.given.nulls is between.asked.nulls and between.same_counting
-    return same and given >= asked and between.certain(given, asked)
+    """Whether all that may be known in the asked clause may be known in the given one, in the same or finer groups."""
+    alike = between.given.nulls is between.asked.nulls or unions(given, asked, between) is not None
+    return alike and between.same_counting and given >= asked and between.certain(given, asked)
 
 
 RULES: Rules = (

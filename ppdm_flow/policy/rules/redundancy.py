@@ -2,7 +2,7 @@
 
 A group over fewer attributes is a union of disjoint groups over more of them, so its confidence is a weighted mean
 of theirs: <IC -> pi, h> implies <IC' -> pi, h'> where IC' is part of IC and h <= h'. The union is disjoint only
-where a missing value is a category of its own. With wildcards a row falls into several groups, and with exclusion
+where a missing value is a category of its own. With wildcards a row counts in the crowds of several, and with exclusion
 a row counts for IC' that does not count for IC, so then nothing is implied.
 """
 

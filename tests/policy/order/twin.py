@@ -53,7 +53,7 @@ def classes(rows, columns, nulls, besides=()):
     if nulls == "exclude":
         kept = [i for i in kept if None not in key[i] and all(rows[i].get(b) is not None for b in besides)]
     if nulls == "wildcard":
-        fits = lambda a, b: all(x == y or x is None or y is None for x, y in zip(a, b, strict=True))  # noqa: E731
+        fits = lambda a, b: all(y is None or y == x for x, y in zip(a, b, strict=True))  # noqa: E731
         return [[rows[i] for i in kept if fits(k, key[i])] for k in dict.fromkeys(key[i] for i in kept)]
     return [[rows[i] for i in kept if key[i] == k] for k in dict.fromkeys(key[i] for i in kept)]
 
@@ -173,7 +173,7 @@ def k_map(policy, body, world):
     def fits(cell, person):
         if cell == "⊥":
             return True
-        if nulls == "wildcard" and None in (cell, person):
+        if nulls == "wildcard" and cell is None:
             return True
         return cell == person
 
