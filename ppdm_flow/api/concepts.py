@@ -77,8 +77,10 @@ CONCEPTS: Mapping[str, Concept] = {
         _SECTIONS,
         "bounds on any measured figure, on either side",
         "A metric is `NAME.FIGURE`, NAME being an audit, a step or a requirement; with several releases,"
-        " `RELEASE/NAME.FIGURE` means one of them. Where a gate's figure does not exist, the release is withheld.",
-        "gates:\n  still-useful: {metric: classifier.error_increase, max: 0.05}",
+        " `RELEASE/NAME.FIGURE` means one of them. A gate is about every release, unless its `releases:` name some, or"
+        " its audit is on one: there its figure has to be measured. Where that cannot be, the policy is refused"
+        " (PPF644); where the figure does not exist after all, the release is withheld.",
+        "gates:\n  still-useful: {metric: classifier.error_increase, max: 0.05, releases: [study]}",
     ),
     "releases": Concept(
         _SECTIONS,

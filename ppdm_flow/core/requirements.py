@@ -168,10 +168,20 @@ Requirement = (
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Any measured figure with a bound on either side (or both)."""
+    """Any measured figure with a bound on either side (or both).
+
+    ``releases`` are those that it is about: on each of them the figure has to be measured, and to hold. There are none
+    where the figure is a step's.
+    """
 
     id: str
     metric: str
     minimum: float | None
     maximum: float | None
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
+
+    @property
+    def figure(self) -> str:
+        """The metric without a release before it."""
+        return self.metric.rpartition("/")[2]

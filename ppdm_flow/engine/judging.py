@@ -41,8 +41,10 @@ def requirements_of(plan: Plan, audited: Sequence[Audited]) -> tuple[Requirement
 
 
 def gates_of(plan: Plan, metrics: Mapping[str, Figure]) -> tuple[RequirementResult, ...]:
-    """Judge every gate; one whose metric does not exist does not hold."""
-    return tuple(result for gate in plan.gates for result in _gated(plan, gate, metrics))
+    """Judge every gate on each release that it is about; where its metric does not exist it does not hold."""
+    there = {release.name for release in plan.releases}
+    judged = (gate for gate in plan.gates if not gate.releases or not there.isdisjoint(gate.releases))
+    return tuple(result for gate in judged for result in _gated(plan, gate, metrics))
 
 
 def charts_of(plan: Plan, audited: Sequence[Audited]) -> tuple[Chart, ...]:
@@ -109,13 +111,23 @@ def _result(requirement: Requirement, release: str, measured: Measured) -> Requi
 
 
 def _gated(plan: Plan, gate: Gate, metrics: Mapping[str, Figure]) -> list[RequirementResult]:
-    found = [(release, metrics[name]) for release, name in _named(plan, gate.metric, metrics)]
+    named = dict(_named(plan, gate.metric, metrics))
     bounds = [(b, at_most) for b, at_most in ((gate.minimum, False), (gate.maximum, True)) if b is not None]
-    if not found:
-        text = f"There is no figure `{gate.metric}`, so the gate does not hold."
-        bound, at_most = bounds[0] if bounds else (0.0, True)
-        return [_gate(gate, "", bound, None, at_most=at_most, sentence=text)]
-    return [_gate(gate, r, b, f, at_most=m) for r, f in found for b, m in bounds]
+    about = [r.name for r in plan.releases if r.name in gate.releases] or list(named) or [""]
+    results: list[RequirementResult] = []
+    for release in about:
+        if release in named:
+            figure = metrics[named[release]]
+            results += [_gate(gate, release, bound, figure, at_most=at_most) for bound, at_most in bounds]
+        else:
+            results.append(_unmet(gate, release, *(bounds[0] if bounds else (0.0, True))))
+    return results
+
+
+def _unmet(gate: Gate, release: str, bound: float, at_most: bool) -> RequirementResult:
+    where = f" on release `{release}`" if release else ""
+    text = f"There is no figure `{gate.figure}`{where}, so the gate does not hold."
+    return _gate(gate, release, bound, None, at_most=at_most, sentence=text)
 
 
 def _named(plan: Plan, metric: str, metrics: Mapping[str, Figure]) -> list[tuple[str, str]]:

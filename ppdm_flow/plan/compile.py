@@ -19,7 +19,7 @@ from ppdm_flow.plan.definition import Bound, Plan
 from ppdm_flow.plan.derived import counted
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.facts import facts_of, resolved
-from ppdm_flow.plan.gating import dangling
+from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
 from ppdm_flow.plan.ledger import ledger_node
 from ppdm_flow.plan.names import clashes
 from ppdm_flow.plan.partial import partial_faults
@@ -105,7 +105,6 @@ class _Compiler:
         if self.columns is not None:
             requirements, uncovered = on_columns(requirements, facts)
             self.found += uncovered
-        gates = gates_of(policy, self.places)
         wiring = self._wiring()
         faulty = has_errors(self.loaded.diagnostics)
         state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty=faulty)
@@ -113,6 +112,7 @@ class _Compiler:
         releases = release_nodes(policy, state, wiring, self.binder)
         audits = counted(audit_nodes(policy, releases, requirements, self.binder), releases, state.nodes)
         steps = pruned(state.nodes)
+        gates = of_steps(gates_of(policy, self.places), steps)
         source = source_node(self.written, facts, self.home, self.binder, self.data)
         plan = Plan(
             policy=policy.name,
@@ -136,6 +136,7 @@ class _Compiler:
         self.found += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]
         self.found += clashes(policy, [a.name for a in audits if a.implicit], self.places)
         self.found += dangling(gates, owners, policy.releases, self.places)
+        self.found += unmeasured(gates, audits, policy.releases, self.places)
         self.found += broken(Ground(plan, policy, self.places, frozenset(state.clean)))
         return plan, self.found
 

@@ -199,4 +199,5 @@ def _bound(bound: ValueBound) -> Document:
 
 
 def _gate(gate: Gate) -> Document:
-    return {"id": gate.id, "metric": gate.metric, "min": gate.minimum, "max": gate.maximum}
+    bounds = {"min": gate.minimum, "max": gate.maximum}
+    return {"id": gate.id, "metric": gate.metric, **bounds, "releases": list(gate.releases)}

@@ -1,14 +1,37 @@
-"""Gates: whether the metric that each of them bounds can exist."""
+"""Gates: whether the metric that each of them bounds can exist, and does on every release that it is about."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirements import Gate
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.plan.definition import AuditNode
 from ppdm_flow.policy.loaded import Places
+
+
+def of_steps(gates: Iterable[Gate], steps: Collection[str]) -> tuple[Gate, ...]:
+    """Return the gates with no releases where their figures are those of steps that the plan has put in place."""
+    return tuple(replace(g, releases=()) if g.figure.partition(".")[0] in steps else g for g in gates)
+
+
+def unmeasured(
+    gates: Iterable[Gate], audits: Iterable[AuditNode], releases: Collection[str], places: Places
+) -> Iterator[Diagnostic]:
+    """Yield a fault for every release that a gate is about, and its audit is not measured on, but on others (PPF644).
+
+    An audit that is measured on none has errors of its own, and so has a gate that names what is none of ``releases``.
+    """
+    nodes = tuple(audits)
+    for gate in gates:
+        owner, path = gate.figure.partition(".")[0], ("gates", gate.id.removeprefix("gates."))
+        there = [node.release for node in nodes if node.name == owner]
+        for release in (r for r in gate.releases if there and r in releases and r not in there):
+            text = f"gate `{path[1]}` is about release `{release}`, and audit `{owner}` cannot be measured there"
+            hint = f"say which ones it is about: `releases: [{', '.join(there)}]`"
+            yield Diagnostic("PPF644", text, places.key(*path), hint=hint, path=path)
 
 
 def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[str], places: Places) -> list[Diagnostic]:

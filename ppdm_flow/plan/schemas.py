@@ -244,6 +244,7 @@ def _gate() -> _Schema:
         "metric": text("The figure."),
         "min": _or_null("number", "The least that holds."),
         "max": _or_null("number", "The most that holds."),
+        "releases": _texts("The releases that it is about; none where the figure is a step's."),
     }
 
 

@@ -129,6 +129,10 @@ DESCRIPTIONS: Mapping[str, Described] = {
     "Gate.metric": ("The figure: `<audit, step or requirement>.<figure>`.", "classifier.error_increase"),
     "Gate.min": ("The least value that it may have.", "0.9"),
     "Gate.max": ("The greatest value that it may have.", "0.05"),
+    "Gate.releases": (
+        "The releases that it is about, all where it is left out: on each of them the figure has to be measured.",
+        ["public"],
+    ),
     "Waiver.of": (
         "What is waived: a gate, a requirement (where a template allows it), a code, or the hash of a run's finding.",
         "gates.still-useful",

@@ -235,11 +235,12 @@ class Audit(Model):
 
 
 class Gate(Model):
-    """A bound on any measured figure."""
+    """A bound on any measured figure; on every release that has to be measured by it, or on those named."""
 
     metric: str
     min: float | None = None
     max: float | None = None
+    releases: Texts | None = None
 
 
 class Release(Model):

@@ -45,11 +45,22 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
 
 
 def gates_of(policy: models.Policy, places: Places) -> tuple[Gate, ...]:
-    """Return every gate, with its place."""
+    """Return every gate, with its place and the releases that it is about."""
     return tuple(
-        Gate(f"gates.{name}", gate.metric, gate.min, gate.max, places.key("gates", name))
+        Gate(f"gates.{name}", gate.metric, gate.min, gate.max, places.key("gates", name), _about(gate, policy))
         for name, gate in policy.gates.items()
     )
+
+
+def _about(gate: models.Gate, policy: models.Policy) -> tuple[str, ...]:
+    """Return what a gate says, its metric or its audit; else all releases. A step's figure is about none of them."""
+    release, _, figure = gate.metric.rpartition("/")
+    owner = figure.partition(".")[0]
+    if owner in policy.steps:
+        return ()
+    audit = policy.audits.get(owner)
+    only = release or (audit.release if audit else None)
+    return tuple(dict.fromkeys(gate.releases or ((only,) if only else policy.releases)))
 
 
 def declared_values(policy: models.Policy) -> Mapping[str, frozenset[str]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.plan.document import document
+from ppdm_flow.plan.pictures.wording import gates_of
 from ppdm_flow.sdk.spec import Effect, Problem
 
 ATTRIBUTES = """attributes:
@@ -100,8 +102,8 @@ def test_audits_that_cannot_be(compiled, audit, code):
     ("metric", "hint"),
     [
         ("p.record_utility", None),
-        ("class_sizes.smallest", None),
         ("r/class_sizes.smallest", None),
+        ("distributions.max_tvd", None),
         ("privacy.k_anonymity.k", None),
         ("s/privacy.sensitivities.ill.margin", None),
         ("shuffle-r.anything", None),
@@ -122,6 +124,49 @@ def test_gates_need_a_figure_that_can_exist(compiled, metric, hint):
         if hint:
             assert found[0].hint == hint
         assert found[0].span.column > 20
+
+
+@pytest.mark.parametrize(
+    ("gate", "code"),
+    [
+        ("metric: class_sizes.smallest", "PPF644"),  # `s` has no quasi-identifier
+        ("metric: class_sizes.smallest, releases: [r, s]", "PPF644"),
+        ("metric: class_sizes.smallest, releases: [s]", "PPF644"),
+        ("metric: s/class_sizes.smallest", "PPF644"),
+        ("metric: class_sizes.smallest, releases: [r]", None),
+        ("metric: r/class_sizes.smallest", None),
+        ("metric: one.smallest", None),  # its audit says which release it is about
+        ("metric: one.smallest, releases: [r]", None),
+        ("metric: one.smallest, releases: [r, s]", "PPF644"),
+        ("metric: distributions.mean_tvd", None),
+        ("metric: distributions.mean_tvd, releases: [r, s]", None),
+        ("metric: privacy.k_anonymity.k, releases: [s]", None),
+        ("metric: p.record_utility", None),
+        ("metric: shuffle-r.anything", None),
+        ("metric: p.record_utility, releases: [r]", "PPF645"),
+        ("metric: r/p.record_utility", "PPF645"),
+        ("metric: distributions.mean_tvd, releases: [r, t]", "PPF645"),
+        ("metric: r/distributions.mean_tvd, releases: [r]", "PPF645"),
+    ],
+)
+def test_a_gate_is_measured_on_every_release_that_it_is_about(compiled, gate, code):
+    audits = "audits:\n  one: {use: class_sizes, release: r}\n" if "one." in gate else ""
+    found = compiled(ATTRIBUTES + STEPS + audits + f"gates: {{g: {{{gate}, max: 1}}}}\n" + RELEASES).diagnostics
+    assert [d.code for d in found] == ([code] if code else [])
+
+
+def test_what_gates_are_about_stands_in_the_plan(compiled):
+    gates = {
+        "every": "distributions.mean_tvd",
+        "named": "s/distributions.mean_tvd",
+        "step": "p.record_utility",
+        "shuffle": "shuffle-r.anything",
+    }
+    text = "gates:\n" + "".join(f"  {name}: {{metric: {metric}, max: 1}}\n" for name, metric in gates.items())
+    plan = plan_of(compiled, ATTRIBUTES + STEPS + text + RELEASES)
+    found = {gate["id"].removeprefix("gates."): gate["releases"] for gate in document(plan)["gates"]}
+    assert found == {"every": ["r", "s"], "named": ["s"], "step": [], "shuffle": []}
+    assert [len(gates_of(document(plan), release)) for release in "rs"] == [3, 4]
 
 
 class TestShuffles:

@@ -24,6 +24,7 @@ HUNDREDS = (
     "plugins",
     "rules",
     "plan",
+    "gates",
     "outputs",
     "profiled",
     "scaffold",

@@ -146,7 +146,7 @@ _AUDITS: tuple[CodePage, ...] = (
         "PPF618",
         "an audit that fits only some of the releases",
         "The audit names no release, and at least one release lacks what it measures. A warning.",
-        "It is left out there, and a gate on its figures says nothing about that release.",
+        "It is left out there. A gate on its figures that is about that release is an error (PPF644).",
         "Name the release with `release:`; for several releases, write one audit for each.",
         bad=(
             "attributes: {age: {role: quasi_identifier}, outcome: {role: target}}\n"

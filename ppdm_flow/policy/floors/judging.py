@@ -9,13 +9,13 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.demands import Absent, Bound, Demand, NotWeaker, Present
+from ppdm_flow.policy.demands import Absent, Bound, Contains, Demand, NotWeaker, Present
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.floors.handling import handled
 from ppdm_flow.policy.floors.meeting import meets, shortfall
 from ppdm_flow.policy.floors.places import MISSING, Place, fitting, value
-from ppdm_flow.policy.floors.strength import needed
+from ppdm_flow.policy.floors.strength import everything_where_absent, needed
 from ppdm_flow.policy.nodes import PolicyPath
 from ppdm_flow.policy.patterns import is_pattern
 
@@ -95,6 +95,8 @@ def _wants(floor: Floor, place: Place, tree: Any) -> bool:
     """Whether a floor asks for something that is not there, and has no default."""
     if isinstance(floor.demand, Absent) or (place.path[0] == "attributes" and _of_role(place.path)):
         return False  # a column that nothing declares never passes
+    if isinstance(floor.demand, Contains) and everything_where_absent(place.path):
+        return False
     if isinstance(floor.demand, Bound) and floor.starred:
         return needed(place.path)
     if isinstance(floor.demand, Bound | Present) or place.path[0] == "privacy":

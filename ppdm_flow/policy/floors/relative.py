@@ -28,7 +28,7 @@ from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
-from ppdm_flow.policy.floors.strength import forms_groups, longer_is_stronger, ordered, sign
+from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
 from ppdm_flow.policy.nodes import PolicyPath
 from ppdm_flow.policy.params import number
 from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
@@ -154,6 +154,8 @@ def tree_at(path: PolicyPath, tree: Any) -> Any:
 
 def _adds(path: PolicyPath, shape: Shape) -> bool:
     """Whether something that the template does not state can only ask for more."""
+    if everything_where_absent(path):
+        return False
     return (path[0] == "privacy" and len(path) == 2) or bool(sign(path)) or _bounds(path, shape) or path[0] == "gates"
 
 

@@ -64,6 +64,7 @@ _ROLE = ("attributes", "*", "role")
 _WEAKER_WHERE_ABSENT = frozenset({("privacy", "templates", "*", "min_support")})
 _GROUPING = frozenset({"attributes", "channel"})
 _LONGER = frozenset({"sizes", "values"})
+_RELEASES = ("gates", "*", "releases")
 
 
 def sign(path: PolicyPath) -> str | None:
@@ -92,8 +93,13 @@ def needed(path: PolicyPath) -> bool:
 
 
 def longer_is_stronger(path: PolicyPath) -> bool:
-    """Whether a list with more in it demands more: protected values, sizes of itemsets."""
-    return path[-1] in _LONGER or path[-2:-1] == ("sensitive",)
+    """Whether a list with more in it demands more: protected values, sizes of itemsets, releases of a gate."""
+    return path[-1] in _LONGER or path[-2:-1] == ("sensitive",) or everything_where_absent(path)
+
+
+def everything_where_absent(path: PolicyPath) -> bool:
+    """Whether a list that is not there stands for everything that it could name."""
+    return fits(_RELEASES, path)
 
 
 def forms_groups(path: PolicyPath) -> bool:

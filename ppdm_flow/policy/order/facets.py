@@ -24,7 +24,7 @@ def differences(before: Sequence[Claim], after: Sequence[Claim]) -> list[str]:
 def _fields(one: Any, other: Any) -> Iterator[str]:
     if not is_dataclass(one):
         return
-    for field in fields(one):
+    for field in (f for f in fields(one) if f.compare):
         values = getattr(one, field.name), getattr(other, field.name)
         if values[0] == values[1]:
             continue

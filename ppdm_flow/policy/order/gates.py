@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ppdm_flow.core.requirements import Gate, Requirement
@@ -11,6 +11,7 @@ from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import Between
 from ppdm_flow.policy.order.meanings import Canon, chain
+from ppdm_flow.policy.order.releases import origin
 
 _WORDS = frozenset({"id", "name", "span"})
 _BOUNDS: Mapping[str, frozenset[str]] = {
@@ -31,16 +32,20 @@ _FREE = frozenset({"k", "confidence", "l", "t", "alpha", "delta", "beta", "uniqu
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """The figure is at most (or at least) ``bound``.
+    """The figure is at most (or at least) ``bound``, on each of the ``releases``; on none where it is a step's.
 
     ``figure`` says what it is without any name that could change. ``texts`` are what the audit is told: some of them
-    may name files.
+    may name files. ``bound_data`` is what those releases hold, by the steps that make it, and ``free_data`` what the
+    other releases of the policy hold.
     """
 
     figure: tuple[object, ...]
     at_most: bool
     bound: float
+    releases: frozenset[str]
     texts: frozenset[str] = frozenset()
+    bound_data: frozenset[Hashable] = field(default=frozenset(), compare=False)
+    free_data: frozenset[Hashable] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +59,39 @@ class Measuring:
 
     def says(self, gate: Gate) -> Iterator[Gated]:
         """Yield what a gate claims on each side."""
-        figure = self._figure(gate.metric)
+        figure, texts = self._figure(gate.figure), frozenset(self._texts(gate.figure))
+        where = frozenset(self.releases.get(name, name) for name in gate.releases)
+        data = {name: origin(self.policy, name, self.canon) for name in self.policy.releases}
+        held = frozenset(content for name, content in data.items() if name in gate.releases)
+        free = frozenset(content for name, content in data.items() if where and name not in gate.releases)
         for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
             if bound is not None:
-                yield Gated(figure, at_most, bound, frozenset(self._texts(gate.metric)))
+                yield Gated(figure, at_most, bound, where, texts, held, free)
 
     def _texts(self, metric: str) -> Iterator[str]:
-        owner = metric.rpartition("/")[2].partition(".")[0]
+        owner = metric.partition(".")[0]
         if owner in self.policy.audits:
             yield from _leaves(self.policy.audits[owner].with_)
 
     def _figure(self, metric: str) -> tuple[object, ...]:
-        release, _, own = metric.rpartition("/")
-        where = self.releases.get(release, release)
         for requirement in sorted(self.requirements, key=lambda r: -len(r.id)):
-            if own.startswith(f"{requirement.id}."):
-                return ("requirement", where, *_definition(requirement, own[len(requirement.id) + 1 :]))
-        owner, _, figure = own.partition(".")
+            if metric.startswith(f"{requirement.id}."):
+                return ("requirement", *_definition(requirement, metric[len(requirement.id) + 1 :]))
+        owner, _, figure = metric.partition(".")
         if owner in self.policy.audits:
             audit = self.policy.audits[owner]
-            on = self.releases.get(audit.release or "", audit.release)
-            return ("audit", where, audit.use, self.canon("audits", audit.use, audit.with_), on, figure)
+            return ("audit", audit.use, self.canon("audits", audit.use, audit.with_), figure)
         if owner in self.policy.steps:
-            return ("step", where, chain(self.policy.steps, owner, self.canon), figure)
-        return ("implicit", where, owner, figure)
+            return ("step", chain(self.policy.steps, owner, self.canon), figure)
+        return ("implicit", owner, figure)
 
 
 def gates(given: Gated, asked: Gated, between: Between) -> str | None:
     """Return why a gate holds where another does."""
     if given.figure != asked.figure or given.at_most != asked.at_most or not _measured_alike(between):
+        return None
+    moved = (given.free_data - asked.free_data) & asked.bound_data  # it leaves under a name that no gate is about
+    if moved or not given.releases >= asked.releases:
         return None
     if not all(between.same_file(text, text) for text in given.texts & asked.texts):
         return None

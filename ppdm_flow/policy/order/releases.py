@@ -26,9 +26,14 @@ def paired(old: Policy, new: Policy, canon: Canon) -> Mapping[str, str]:
 
 def _content(policy: Policy, name: str, canon: Canon) -> tuple[object, ...]:
     release = policy.releases[name]
-    origin = release.from_ or next(reversed(policy.steps), "source")
-    step, _, output = origin.partition(".")
-    return (release.audience, release.shuffle, chain(policy.steps, step, canon), output)
+    return (release.audience, release.shuffle, *origin(policy, name, canon))
+
+
+def origin(policy: Policy, name: str, canon: Canon) -> tuple[object, ...]:
+    """Return the steps that make what a release holds, and which output of the last one it is."""
+    start = policy.releases[name].from_ or next(reversed(policy.steps), "source")
+    step, _, output = start.partition(".")
+    return (chain(policy.steps, step, canon), output)
 
 
 def releases(old: Clauses, new: Clauses, names: Mapping[str, str]) -> Iterator[Change]:

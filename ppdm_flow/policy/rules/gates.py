@@ -1,12 +1,14 @@
-"""Gates: a bound on at least one side, in order; and whether the policy asks for anything at all."""
+"""Gates: a bound on at least one side, in order; releases that there are; and whether anything is asked for at all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.models import Gate
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import number
+from ppdm_flow.policy.words import number, short
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
@@ -20,7 +22,28 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
         elif gate.min is not None and gate.max is not None and gate.min > gate.max:
             message = f"gate `{name}` can never hold: min {number(gate.min)} lies above max {number(gate.max)}"
             yield scene.fault("PPF510", message, (*path, "min"), related=scene.related((*path, "max"), "max"))
+        yield from _releases(scene, name, gate)
     yield from _nothing(scene)
+
+
+def _releases(scene: Scene, name: str, gate: Gate) -> Iterator[Diagnostic]:
+    """Judge which releases a gate is about (PPF645)."""
+    path, known = ("gates", name, "releases"), scene.policy.releases
+    release, _, figure = gate.metric.rpartition("/")
+    owner = figure.partition(".")[0]
+    for i, named in enumerate(gate.releases or ()):
+        if named not in known and not scene.lacks("releases"):
+            near = closest(named, known)
+            text = f"gate `{name}`: there is no release `{short(named)}`"
+            yield scene.fault("PPF645", text, (*path, str(i)), hint=f"did you mean `{near}`?" if near else None)
+    if owner in scene.policy.steps and (gate.releases or (release and len(known) > 1)):
+        text = f"gate `{name}`: `{short(owner)}` is a step, and the figures of steps are of no release in particular"
+        at = path if gate.releases else ("gates", name, "metric")
+        yield scene.fault("PPF645", text, at, hint="leave the release out")
+    elif gate.releases and release:
+        text = f"gate `{name}` says twice which releases it is about"
+        hint = f"write `metric: {short(figure)}`"
+        yield scene.fault("PPF645", text, path, hint=hint, related=scene.related(("gates", name, "metric"), "here too"))
 
 
 def _nothing(scene: Scene) -> Iterator[Diagnostic]:

@@ -274,6 +274,46 @@ def test_a_gate_is_only_comparable_where_its_figure_is_measured_alike(order):
     assert order(old, new).relation is Relation.INCOMPARABLE
 
 
+TWO = {"study": {"from": "source", "path": "study.csv"}, "open": {"from": "hide", "path": "open.csv"}}
+HIDE = {"hide": {"use": "suppress", "with": {"attributes": ["q1"]}}}
+
+
+def gated(**more):
+    releases = more.pop("of", TWO)
+    audits = more.pop("audits", BASE["audits"])
+    gate = {"metric": "sizes.classes", "max": 9} | more
+    return policy(steps=HIDE, releases=releases, audits=audits, gates={"g": gate})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "relation"),
+    [
+        ({}, {"releases": ["study"]}, Relation.WEAKER),
+        ({}, {"releases": ["open", "study"]}, Relation.EQUAL),
+        ({}, {"metric": "study/sizes.classes"}, Relation.WEAKER),
+        ({"releases": ["study"]}, {"releases": ["study", "open"]}, Relation.STRICTER),
+        ({"releases": ["study"]}, {"releases": ["open"]}, Relation.INCOMPARABLE),
+        ({"releases": ["study"]}, {"metric": "study/sizes.classes"}, Relation.EQUAL),
+        ({"releases": ["study"]}, {"audits": {"sizes": {"use": "class_sizes", "release": "study"}}}, Relation.EQUAL),
+        ({}, {"audits": {"sizes": {"use": "class_sizes", "release": "study"}}}, Relation.WEAKER),
+        ({}, {"releases": ["study"], "max": 8}, Relation.INCOMPARABLE),
+        ({"releases": ["study"]}, {"releases": ["study"], "max": 8}, Relation.STRICTER),
+    ],
+)
+def test_a_gate_is_as_strong_as_it_is_about_releases(order, old, new, relation):
+    assert order(gated(**old), gated(**new)).relation is relation
+    back = {Relation.WEAKER: Relation.STRICTER, Relation.STRICTER: Relation.WEAKER}.get(relation, relation)
+    assert order(gated(**new), gated(**old)).relation is back
+
+
+def test_data_that_a_gate_was_about_leaves_under_another_name(order):
+    swapped = {"study": TWO["study"] | {"from": "hide"}, "open": TWO["open"] | {"from": "source"}}
+    assert order(gated(releases=["study"]), gated(releases=["study"], of=swapped)).relation is Relation.INCOMPARABLE
+    assert order(gated(), gated(of=swapped)).relation is Relation.EQUAL
+    both = {name: release | {"from": "hide"} for name, release in TWO.items()}
+    assert order(gated(releases=["study"], of=both), gated(releases=["study"], of=both)).relation is Relation.EQUAL
+
+
 def test_floors_are_apart(order):
     old = policy(privacy={"k_anonymity": {"k": 5}}, floors={"privacy.k_anonymity.k": ">= 5"})
     new = policy(privacy={"k_anonymity": {"k": 5}}, floors={"privacy.k_anonymity.k": ">= 3"})
