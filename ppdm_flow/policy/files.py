@@ -12,14 +12,17 @@ from ppdm_flow.core.server_address import masked, passwords
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.header import header_faults
-from ppdm_flow.policy.nodes import Map
+from ppdm_flow.policy.nodes import Map, Node
 from ppdm_flow.policy.parse import parse
+from ppdm_flow.policy.recognition import is_empty, is_meant_as_policy, no_policy
 from ppdm_flow.policy.text import forbidden, read
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A file's text and located tree, and the faults of its text and header that do not hide the rest.
+
+    Of a file that is not meant as a policy there is no text, so that no diagnostic can quote it.
 
     ``passwords`` of URLs are hidden in ``text``, not in the tree.
     """
@@ -38,14 +41,14 @@ class Library:
     ``layers`` holds what templates come to, for policies that give them no values of their own; inheritance keeps it.
     """
 
-    parsed: dict[tuple[str, str], Parsed] = field(default_factory=dict)
+    parsed: dict[tuple[str, str, bool], Parsed] = field(default_factory=dict)
     layers: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
-    def file(self, path: Path, shown: str) -> Parsed:
-        """Return a file's text and tree; diagnostics name it ``shown``."""
-        key = (str(path), shown)
+    def file(self, path: Path, shown: str, *, template: bool) -> Parsed:
+        """Return a file's text and tree; diagnostics name it ``shown``, and another file may extend a ``template``."""
+        key = (str(path), shown, template)
         if key not in self.parsed:
-            self.parsed[key] = _parsed(path, shown)
+            self.parsed[key] = _parsed(path, shown, template=template)
         return self.parsed[key]
 
 
@@ -71,7 +74,7 @@ class Files:
         UnreadableError
             Where it is no YAML map.
         """
-        parsed = self.library.file(path, shown)
+        parsed = self.library.file(path, shown, template=path != self.root)
         if parsed.text is not None:
             self.sources[shown] = parsed.text
             self.passwords |= parsed.passwords
@@ -80,22 +83,30 @@ class Files:
         return parsed.root, parsed.found
 
 
-def _parsed(path: Path, shown: str) -> Parsed:
+def _parsed(path: Path, shown: str, *, template: bool) -> Parsed:
     try:
         text = read(path, shown)
     except (UnreadableError, UsageError) as error:
         return Parsed(None, None, error=error)
+    root, found, fault = _tree(text, shown)
+    if not is_meant_as_policy(text, root if isinstance(root, Map) else None, template=template):
+        why = _no_map(None, shown) if is_empty(text) else no_policy(shown)
+        return Parsed(None, None, error=UnreadableError(why))
     hidden, secret = masked(text), frozenset(passwords(text))
+    if not isinstance(root, Map):
+        return Parsed(hidden, None, error=fault or UnreadableError(_no_map(root, shown)), passwords=secret)
+    return Parsed(hidden, root, (*found, *header_faults(root)), passwords=secret)
+
+
+def _tree(text: str, shown: str) -> tuple[Node | None, list[Diagnostic], UnreadableError | None]:
     fault = forbidden(text, shown)
     if fault is not None:
-        return Parsed(hidden, None, error=UnreadableError(fault), passwords=secret)
+        return None, [], UnreadableError(fault)
     try:
         root, found = parse(text, shown)
     except UnreadableError as error:
-        return Parsed(hidden, None, error=error, passwords=secret)
-    if not isinstance(root, Map):
-        return Parsed(hidden, None, error=UnreadableError(_no_map(root, shown)), passwords=secret)
-    return Parsed(hidden, root, (*found, *header_faults(root)), passwords=secret)
+        return None, [], error
+    return root, found, None
 
 
 def _no_map(root: object, shown: str) -> Diagnostic:

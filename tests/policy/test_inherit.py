@@ -142,7 +142,9 @@ def test_a_fault_in_a_template_is_drawn_there_with_the_way_to_it(read, start) ->
 
 
 def test_a_template_that_is_no_yaml(read, start) -> None:
-    (fault,) = [d for d in read(extending(start, "a.yaml"), {"a.yaml": "{a\n"}).diagnostics if d.code == "PPF104"]
+    (fault,) = [
+        d for d in read(extending(start, "a.yaml"), {"a.yaml": "privacy: {a\n"}).diagnostics if d.code == "PPF104"
+    ]
     assert fault.span.file == "a.yaml"
     assert fault.related[-1].span.file == "p.yaml"
 
