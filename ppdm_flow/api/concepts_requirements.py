@@ -44,7 +44,13 @@ REQUIREMENT_CONCEPTS: Mapping[str, Concept] = {
         "(r1, r2) for each value: a prior of at most r1 must not become a posterior above r2",
         "With `directions: both` (the default) a prior of at least r2 must not fall below r1 either. It is judged from"
         " the operator of a perturbation over all priors, so an attribute that no step perturbs cannot satisfy it."
-        " Figure: `privacy.sensitivities.ATTRIBUTE.margin`, which holds at 0 or below.",
+        " Figure: `privacy.sensitivities.ATTRIBUTE.margin`, which holds at 0 or below.\n\n"
+        "`default: {tolerance}` sets r1 to a value's frequency in the data and r2 to so many times that. The operator"
+        " is then made from the frequencies, and `operator.json`, which leaves beside the data, gives them away: whoever"
+        " has it works out how often each value occurs in the original, exactly, and one person more or less shows."
+        " So it is refused where a release that carries the attribute is `audience: public` (PPF646); the report of any"
+        " other says it (PPF647). `default: {r1, r2}` tells no frequency: the same bound for every value makes"
+        " the same operator whatever the data.",
         "privacy:\n  sensitivities:\n    disease:\n      default: {tolerance: 5}\n      values:\n"
         "        HIV: {r1: 0.10, r2: 0.25}",
         why="Values differ in what they harm. Each gets bounds of its own, which hold whatever somebody believed"

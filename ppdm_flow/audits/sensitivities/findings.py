@@ -38,6 +38,12 @@ def findings(judged: Judgement) -> Iterator[Finding]:
             f" {judged.replayed.share:.1%} of the values for certain; the bounds hold for all others only"
         )
         yield Finding("PPF817", Severity.WARNING, text, subject)
+    if judged.requirement.tolerance is not None:
+        text = (
+            f"the operator of `{judged.column}` was made from how often each value occurs (`tolerance`): whoever gets"
+            " it works out the exact counts of the original, and from those of two releases who was added or left out"
+        )
+        yield Finding("PPF647", Severity.INFO, text, subject)
     yield from _known_too_well(judged, subject)
     yield from _strangers(judged, subject)
 

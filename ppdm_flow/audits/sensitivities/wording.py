@@ -22,7 +22,7 @@ def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[J
     if faulty is not None:
         return f"This cannot be verified for `{faulty.column}`: {faulty.fault}."
     worst = max(known, key=lambda j: j.margin)
-    return _margins(worst) + _fit(known) + _counted(worst)
+    return _margins(worst) + _fit(known) + _counted(worst) + _given_away(requirement)
 
 
 def _margins(judged: Judgement) -> str:
@@ -66,6 +66,15 @@ def _called(judged: Judgement, place: int) -> str:
 def _fit(known: Sequence[Judgement]) -> str:
     tested = [j.bytes_check.p_value for j in known if j.bytes_check.p_value is not None]
     return f" The released values fit the operator (p = {min(tested):.2g})." if tested else ""
+
+
+def _given_away(requirement: Sensitivity) -> str:
+    if requirement.tolerance is None:
+        return ""
+    return (
+        " Its operator was made from how often each value occurs, so whoever has it knows the counts of the original"
+        " exactly."
+    )
 
 
 def _counted(judged: Judgement) -> str:

@@ -1,4 +1,4 @@
-"""PPF553 to PPF558: rules on where an attribute is perturbed, and what happens to it afterwards."""
+"""PPF553 to PPF558, PPF646, PPF647: where an attribute is perturbed, what happens to it, what its operator tells."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ _DECIDED = (
     "steps:\n"
 )
 """Perturbed values by which another step would decide."""
+_PUBLIC = (
+    "attributes:\n"
+    "  disease: {role: sensitive, domain: [flu, cold, HIV]}\n"
+    "privacy:\n"
+    "  sensitivities: {disease: {default: {%s}}}\n"
+    "steps:\n"
+    "  perturb: {use: fine_grain_perturbation}\n"
+    "releases:\n"
+    "  open: {path: open.csv, audience: public}"
+)
+"""A perturbed attribute that everybody gets."""
 
 PAGES: tuple[CodePage, ...] = (
     CodePage(
@@ -108,6 +119,27 @@ PAGES: tuple[CodePage, ...] = (
             "  coarsen: {use: generalize, with: {attributes: {disease: {prefix: 1}}}}"
         ),
         good=(_BOUNDED + "steps:\n  perturb: {use: fine_grain_perturbation}"),
+    ),
+    CodePage(
+        "PPF646",
+        "a public operator made from frequencies",
+        "The sensitivities of an attribute have `default: {tolerance}`, and a release that carries it is public.",
+        "The operator of such a bound is made from how often each value occurs, and it leaves beside the data: whoever"
+        " has it works out the exact counts of the original, so that one person more or less is certain.",
+        "State `r1` and `r2` in place of `tolerance`, as `builtin:stated-value-perturbation` does; or drop the"
+        " attribute from what is public.",
+        bad=_PUBLIC % "tolerance: 3",
+        good=_PUBLIC % "r1: 0.1, r2: 0.3",
+    ),
+    CodePage(
+        "PPF647",
+        "what an operator gives away",
+        "The sensitivities of an attribute have `default: {tolerance}`, and it was released with its operator.",
+        "The operator was made from how often each value occurs: its recipients know the exact counts of the original,"
+        " and, from those of two releases, whether somebody was added or left out.",
+        "Give such a release to nobody who must not know the counts; state `r1` and `r2` otherwise.",
+        bad="privacy: {sensitivities: {disease: {default: {tolerance: 3}}}}",
+        good="privacy: {sensitivities: {disease: {default: {r1: 0.1, r2: 0.3}}}}",
     ),
     CodePage(
         "PPF558",

@@ -46,6 +46,7 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     publication.without_columns,
     publication.unshuffled,
     publication.public_values,
+    publication.public_frequencies,
 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.plan.rules.ground import Ground
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.plan.rules.ground import Ground, covers
 
 
 def unshuffled(ground: Ground) -> Iterator[Diagnostic]:
@@ -29,6 +30,27 @@ def public_values(ground: Ground) -> Iterator[Diagnostic]:
                 f"the report shows data values, and release `{name}` is public: do not publish the report with it",
                 ground.places.value("report", "values"),
                 Severity.WARNING,
+            )
+
+
+def public_frequencies(ground: Ground) -> Iterator[Diagnostic]:
+    """An operator that is made from how often values occur tells it to whoever gets the operator."""
+    for requirement in ground.plan.requirements:
+        if not isinstance(requirement, Sensitivity) or requirement.tolerance is None:
+            continue
+        carrying = [release.name for release, fact in ground.published() if covers((requirement.attribute,), fact)]
+        public = [name for name in carrying if ground.policy.releases[name].audience == "public"]
+        if public:
+            path = (*requirement.id.split(".", 2), "default", "tolerance")
+            span = ground.places.value("releases", public[0], "audience")
+            yield Diagnostic(
+                "PPF646",
+                f"release `{public[0]}` is public, and the operator of `{requirement.attribute}` tells how often each"
+                " value occurs: with `tolerance` it is made from that",
+                ground.places.value(*path) or requirement.span,
+                hint="state `r1` and `r2` instead",
+                related=(Related(span, "public here"),) if span else (),
+                path=path,
             )
 
 
