@@ -47,7 +47,8 @@ REQUIREMENT_CONCEPTS: Mapping[str, Concept] = {
         " Figure: `privacy.sensitivities.ATTRIBUTE.margin`, which holds at 0 or below.\n\n"
         "`default: {tolerance}` sets r1 to a value's frequency in the data and r2 to so many times that. The operator"
         " is then made from the frequencies, and `operator.json`, which leaves beside the data, gives them away:"
-        " whoever has it works out how often each value occurs in the original, exactly, and one person more or less shows."
+        " whoever has it works out how often each value occurs in the original, exactly, and one person more or less"
+        " shows."
         " So it is refused where a release that carries the attribute is `audience: public` (PPF646); the report of any"
         " other says it (PPF647). `default: {r1, r2}` tells no frequency: the same bound for every value makes"
         " the same operator whatever the data.",
