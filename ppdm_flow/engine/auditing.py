@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -17,11 +17,15 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError, RunError
 from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach, Requirement, Sensitivity, Template
 from ppdm_flow.core.results import AuditOutcome
+from ppdm_flow.engine.calling import called
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
-from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.lending import lent_context, lent_view
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import made
+from ppdm_flow.engine.plain import Plain
+from ppdm_flow.engine.quotations import refuse_quotations
+from ppdm_flow.engine.said import of_audit
 from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
@@ -74,7 +78,7 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
     listener(StepStarted(name))
     started = time.perf_counter()
     folder.mkdir(mode=0o700)
-    with guarded(f"audit `{node.name}`"):
+    with called(node, (*subject.original_attributes, *subject.release.attributes)):
         sql: DuckSql = import_module(_SQL).DuckSql(
             subject.release,
             subject.file,
@@ -93,10 +97,15 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
     return Audited(node, outcome)
 
 
+def refuse_quoting_audits(plan: Plan, stream: SourceStream, audited: Sequence[Audited]) -> None:
+    """Raise RunError where an audit quotes a value of the source that may not be named."""
+    refuse_quotations(plan, stream, (said for each in audited for said in of_audit(each.node, each.outcome)))
+
+
 def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> AuditOutcome:
     algorithm, context = made(node.bound), lent_context(node.bound, context)
     original, candidate = lent_view(node.bound, subject.original), lent_view(node.bound, subject.candidate)
-    outcome: AuditOutcome = algorithm.measure(original, candidate, context)
+    outcome = Plain(f"audit `{node.name}`").outcome(algorithm.measure(original, candidate, context))
     if isinstance(algorithm, Rechecked):
         again = algorithm.recheck(original, candidate, context)
         _compare(node, subject.release, outcome, again)

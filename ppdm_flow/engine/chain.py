@@ -10,7 +10,8 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.calling import called
+from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.lending import Loan, lent_rows, taken
 from ppdm_flow.engine.promises import check_generated, check_partition, check_table
 from ppdm_flow.engine.returned import broken
@@ -61,7 +62,7 @@ class RowStream:
     def _apply(self, table: Table) -> Table:
         started = time.perf_counter()
         loan = Loan.of(self._node, table)
-        with guarded(f"step `{self._node.name}`"):
+        with called(self._node, self._source.attributes):
             out = loan.back(self._transform.apply(loan.theirs, self._draws))
         self._clock.add(started)
         check_partition(self._node, table, out, self.attributes)
@@ -86,7 +87,7 @@ class OrderedStream:
             return
         for part in self._source.parts():
             started = time.perf_counter()
-            with guarded(f"step `{self._node.name}`"):
+            with called(self._node, self._source.attributes):
                 keys = np.array(self._transform.keys(Loan.of(self._node, part.table).theirs, self._draws))
             self._clock.add(started)
             if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
@@ -141,7 +142,7 @@ class GeneratedStream:
             self._stop.check()
             rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
             started = time.perf_counter()
-            with guarded(f"step `{self._node.name}`"):
+            with called(self._node, self.attributes):
                 out = taken(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
             self._clock.add(started)
             check_generated(self._node, rows, out, self.attributes)
@@ -161,7 +162,7 @@ def outputs(
     table = in_order(list(source.parts()))
     started = time.perf_counter()
     loan = Loan.of(node, table)
-    with guarded(f"step `{node.name}`"):
+    with called(node, source.attributes):
         found = {name: loan.back(out) for name, out in transform.apply_table(loan.theirs, draws).items()}
     clock.add(started)
     streams = {}

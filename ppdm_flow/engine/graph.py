@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.results import StepResult
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.calling import called
 from ppdm_flow.engine.chain import Clock, GeneratedStream, OrderedStream, RowStream, outputs
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import ExpandedStream, Numbering
-from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.lending import lent_view
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening import made
+from ppdm_flow.engine.plain import Plain
+from ppdm_flow.engine.quotations import refuse_quotations
+from ppdm_flow.engine.said import Said, of_step
 from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.streams import Stop, Stream
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan, StepNode
@@ -51,8 +57,18 @@ class Graph:
         run_all(tasks, workers, self.stop)
 
     def results(self) -> tuple[StepResult, ...]:
-        """Return what each step did, in the plan's order."""
-        return tuple(self._result(node) for node in self.plan.steps)
+        """Return what each step did, in the plan's order. Raises RunError where one of them quotes the data."""
+        found = tuple(self._result(node) for node in self.plan.steps)
+        if isinstance(self.source, SourceStream):
+            every = (self._said(node, result) for node, result in zip(self.plan.steps, found, strict=True))
+            refuse_quotations(self.plan, self.source, chain.from_iterable(every))
+        return found
+
+    def _said(self, node: StepNode, result: StepResult) -> Iterator[Said]:
+        fitted, view = self.fitted[node.name], self.views[node.input]
+        attributes = {operator.attribute for operator in fitted.operators.values()}
+        domains = {a: {*view.counts([a]).names(a).to_pylist(), None} for a in attributes & {*view.schema.names}}
+        return of_step(node, result, fitted, domains)
 
     def expanded(self, reference: str) -> bool:
         """Whether the rows at ``reference`` are numbered as single rows of a weighted table."""
@@ -79,8 +95,8 @@ class Graph:
             self._progress(node),
         )
         algorithm = made(node.bound)
-        with guarded(f"step `{node.name}`"):
-            fitted: Fitted = algorithm.fit(lent_view(node.bound, view), context)
+        with called(node, view.stream.attributes):
+            fitted = Plain(_who(node)).fitted(algorithm.fit(lent_view(node.bound, view), context))
         self.fitted[node.name] = fitted
         self.clocks[node.name] = Clock()
         self._attach(node, fitted)
@@ -133,8 +149,8 @@ class Graph:
 
     def _result(self, node: StepNode) -> StepResult:
         fitted = self.fitted[node.name]
-        with guarded(f"step `{node.name}`"):
-            described = dict(fitted.transform.describe())
+        with called(node, node.attributes):
+            described = Plain(_who(node)).document(fitted.transform.describe())
         return StepResult(
             name=node.name,
             use=node.bound.info.name,
@@ -147,6 +163,10 @@ class Graph:
             charts=fitted.charts,
             findings=fitted.findings,
         )
+
+
+def _who(node: StepNode) -> str:
+    return f"step `{node.name}` ({node.bound.info.name})"
 
 
 def _after(node: StepNode) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.auditing import Audited, Subject, audit
+from ppdm_flow.engine.auditing import Audited, Subject, audit, refuse_quoting_audits
 from ppdm_flow.engine.binding import foreign
 from ppdm_flow.engine.candidate import stream_of
 from ppdm_flow.engine.events import Listener, silent
@@ -85,6 +85,7 @@ class _Judging:
         check_identifiers(node, subject.original, subject.candidate)
         plan = replace(self.plan, releases=(node,))
         audited = self._audited(plan, subject)
+        refuse_quoting_audits(plan, source.stream, audited)
         metrics = metrics_of(plan, audited, ())
         findings = findings_of(plan, audited, ())
         judged = requirements_of(plan, audited), gates_of(plan, metrics)

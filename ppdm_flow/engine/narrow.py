@@ -99,6 +99,10 @@ class NarrowTable:
         rows = 0 if isinstance(self.rows, range) else self.rows.nbytes
         return rows + sum(c.nbytes for c in (*self.columns.values(), *self.sets.values()))
 
+    def texts(self, name: str) -> pa.StringArray:
+        """Return the categories of a column, or the alphabet of a column of sets."""
+        return (self.columns[name] if name in self.columns else self.sets[name]).categories
+
     def table(self, names: tuple[str, ...]) -> Table:
         """Return these columns."""
         rows = self.rows if not isinstance(self.rows, range) else np.arange(self.rows.start, self.rows.stop)

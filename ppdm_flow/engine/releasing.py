@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.auditing import Audited, Subject, audit
+from ppdm_flow.engine.auditing import Audited, Subject, audit, refuse_quoting_audits
 from ppdm_flow.engine.candidate import read_back, same_rows, write
 from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
@@ -99,7 +99,9 @@ class Releasing:
         tasks = [Task(_id(n), self._auditing(i, n, subjects[n.release])) for i, n in enumerate(self.plan.audits)]
         done = run_all(tasks, self.options.workers, self.stop)
         self.directory.remove(SCRATCH)
-        return tuple(done[_id(n)] for n in self.plan.audits)
+        found = tuple(done[_id(n)] for n in self.plan.audits)
+        refuse_quoting_audits(self.plan, self.original.stream, found)
+        return found
 
     def _writing(self, release: ReleaseNode) -> Callable[[], Candidate]:
         return lambda: self._write(release)

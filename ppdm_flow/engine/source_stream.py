@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
@@ -119,6 +120,23 @@ class SourceStream:
                 kept = table.take(mask)
             if len(kept):
                 yield Part(kept)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether asking for partitions reads no file."""
+        return self._memory.tables is not None
+
+    def vocabulary(self, names: Sequence[str]) -> Iterator[Mapping[str, pa.ChunkedArray]]:
+        """Yield the texts in these columns, or in their sets, often more than once: all together where they are held.
+
+        Some may belong to rows that were dropped.
+        """
+        tables = self._memory.tables
+        if tables is not None:
+            yield {n: pa.chunked_array([t.texts(n) for t in tables], pa.string()) for n in names}
+            return
+        for part in self.parts(names):
+            yield {n: pa.chunked_array([part.table.texts(n)], pa.string()) for n in names}
 
     @property
     def longest_line(self) -> int:

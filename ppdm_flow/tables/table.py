@@ -54,6 +54,10 @@ class Table:
         size = len(next(iter(built.values()))) if built else 0
         return cls(built, np.arange(start, start + size, dtype=np.int64))
 
+    def texts(self, name: str) -> pa.StringArray:
+        """Return the categories of a column, or the alphabet of a column of sets."""
+        return (self.columns[name] if name in self.columns else self.sets[name]).categories
+
     def select(self, names: Sequence[str]) -> Table:
         """Return these columns, in this order; those of sets come last. Raises KeyError for one that is not there."""
         columns = {name: self.columns[name] for name in names if name not in self.sets}

@@ -45,6 +45,7 @@ HUNDREDS = (
     "local_recoding",
     "exposure",
     "internal",
+    "trust",
 )
 
 

@@ -1,0 +1,105 @@
+"""What plugins say in words: the texts of a step or an audit that somebody writes down, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, StepResult
+from ppdm_flow.plan.definition import AuditNode, Bound, StepNode
+from ppdm_flow.sdk.anonymizer import Fitted
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One text: ``who`` says it and ``where``. ``published``: it lies beside a release, and not in the report."""
+
+    who: str
+    bound: Bound
+    where: str
+    text: str
+    published: bool = False
+
+
+Domains = Mapping[str, AbstractSet[str | None]]
+"""Values by attribute."""
+
+
+def of_step(node: StepNode, result: StepResult, fitted: Fitted, domains: Domains) -> Iterator[Said]:
+    """Yield all that a step says; ``domains`` are the values of what it randomized, as they came to it."""
+    who, bound = f"step `{node.name}` ({node.bound.info.name})", node.bound
+    for text in _of_figures(result.figures):
+        yield Said(who, bound, "a figure", text)
+    for text in texts(result.description):
+        yield Said(who, bound, "its description", text)
+    yield from _shown(who, bound, result.findings, result.charts)
+    for text in _of_artifacts(fitted, domains):
+        yield Said(who, bound, "a document beside the release", text, published=True)
+
+
+def of_audit(node: AuditNode, outcome: AuditOutcome) -> Iterator[Said]:
+    """Yield all that an audit says."""
+    who, bound = f"audit `{node.name}` ({node.bound.info.name})", node.bound
+    for text in _of_figures(outcome.figures):
+        yield Said(who, bound, "a figure", text)
+    for each in outcome.measured:
+        yield Said(who, bound, "a sentence", each.sentence)
+        for text in (each.requirement, *_of_figures({each.metric: each.figure})):
+            yield Said(who, bound, "a figure", text)
+    yield from _shown(who, bound, outcome.findings, outcome.charts)
+
+
+def texts(document: Any) -> Iterator[str]:
+    """Yield every text of a JSON document, keys too."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, Mapping):
+        for key, value in document.items():
+            yield str(key)
+            yield from texts(value)
+    elif isinstance(document, Sequence):
+        for value in document:
+            yield from texts(value)
+
+
+def _of_figures(figures: Mapping[str, Figure]) -> Iterator[str]:
+    for name, figure in figures.items():
+        yield from (name, figure.unit, figure.note)
+
+
+def _shown(who: str, bound: Bound, findings: Iterable[Finding], charts: Iterable[Chart]) -> Iterator[Said]:
+    for finding in findings:
+        for text in (finding.text, finding.subject, finding.code):
+            yield Said(who, bound, "a finding", text)
+    for chart in charts:
+        names = (series.name for series in chart.series)
+        words = (chart.id, chart.title, chart.kind, chart.x_label, chart.y_label, chart.note, chart.group)
+        for text in (*words, *map(str, chart.x), *names):
+            yield Said(who, bound, "a chart", text)
+
+
+def _of_artifacts(fitted: Fitted, domains: Domains) -> Iterator[str]:
+    """Yield the texts of a step's documents, but for the domains of the operators that it hands over with them.
+
+    Whoever estimates from randomized values has to know which there are, so a channel publishes its domain.
+    """
+    known = {o.attribute: domains.get(o.attribute, set()) & set(o.domain) for o in fitted.operators.values()}
+    for name, document in fitted.artifacts.items():
+        yield name
+        yield from texts(_without_domains(document, known))
+
+
+def _without_domains(document: Mapping[str, Any], known: Domains) -> Mapping[str, Any]:
+    entries = document.get("operators")
+    if not isinstance(entries, list):
+        return document
+    return {**document, "operators": [_undomained(entry, known) for entry in entries]}
+
+
+def _undomained(entry: Any, known: Domains) -> Any:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("domain"), list):
+        return entry
+    own = known.get(str(entry.get("attribute")), set())
+    return {**entry, "domain": [value for value in entry["domain"] if value not in own]}

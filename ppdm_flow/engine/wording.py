@@ -1,0 +1,124 @@
+"""Which texts stand in a plugin's own code: what it says beyond them and the policy, it has from the data."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.plan.definition import Bound
+from ppdm_flow.sdk import registry
+
+_LETTER = re.compile(r"[^\W\d_]")
+_GAP = re.compile(r"\{[^{}]*\}|%[a-z]")
+"""Where a text for ``format`` or ``%`` has something else put in."""
+_SHARED = tuple(f"{registry.OWN}.{room}." for room in ("core", "anonymizers", "audits", "mining", "sdk", "tables"))
+"""Where the texts of built-in plugins stand that are not beside them."""
+_OPTIMIZED = 0x1
+"""The flag of a function's code; its first constant is the docstring."""
+_INSIDE = r"[^\W_]"
+
+
+def constants(bound: Bound) -> Iterator[str]:
+    """Yield the texts in the code of a plugin's package, then those of ppdm_flow, in lower case.
+
+    They are read from the code on disk, of modules that are loaded, so that nothing which the plugin has learned since
+    is among them. Docstrings of functions do not count. The modules beside the algorithm come first.
+    """
+    yield from own_constants(bound)
+    yield from _of_package(registry.OWN, registry.OWN)
+
+
+def own_constants(bound: Bound) -> Iterator[str]:
+    """Yield the texts in the code of a plugin's package, in lower case."""
+    home: str = bound.spec.load().__module__
+    yield from _of_package(home.partition(".")[0], home.rpartition(".")[0] or home)
+
+
+def _of_package(package: str, near: str) -> Iterator[str]:
+    names = [n for n in list(sys.modules) if n.partition(".")[0] == package]
+    for name in sorted(names, key=lambda n: (not n.startswith(near), not n.startswith(_SHARED), n)):
+        yield from _of_module(name)
+
+
+def is_explained(value: str, text: str, pieces: Iterable[str]) -> bool:
+    """Whether each place where ``text`` has ``value`` as words of its own lies inside of one of ``pieces``.
+
+    ``pieces`` are in lower case; so a word of a plugin's own sentence is none of the data, whoever has the same.
+    """
+    lower, wanted = text.casefold(), value.casefold()
+    places = list(_places(wanted, lower))
+    for piece in pieces:
+        if not places:
+            break
+        if wanted in piece and piece in lower:
+            spans = [(m.start(), m.start() + len(piece)) for m in re.finditer(f"(?={re.escape(piece)})", lower)]
+            places = [p for p in places if not any(a <= p[0] and p[1] <= b for a, b in spans)]
+    return not places
+
+
+def unexplained(text: str, pieces: Iterable[str]) -> bool:
+    """Whether a text has a word with a letter that no piece has as a word of its own, or in the plural.
+
+    ``pieces`` are in lower case.
+    """
+    rest = text.casefold()
+    for piece in sorted(pieces, key=len, reverse=True):
+        if piece in rest:
+            rest = re.sub(f"{_bounded(piece, '(?:s|es)?')}", "\0", rest)
+    return _LETTER.search(rest) is not None
+
+
+def _places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
+    for found in re.finditer(f"(?={_bounded(wanted)})", text):
+        yield found.start(), found.start() + len(wanted)
+
+
+def _bounded(words: str, ending: str = "") -> str:
+    """Return the pattern of ``words`` where neither end of them lies inside of a word."""
+    before = f"(?<!{_INSIDE})" if re.match(_INSIDE, words) else ""
+    after = f"{ending}(?!{_INSIDE})" if re.match(_INSIDE, words[-1:]) else ""
+    return f"{before}{re.escape(words)}{after}"
+
+
+@cache
+def _of_module(name: str) -> tuple[str, ...]:
+    code = _code(name)
+    if code is None:
+        return ()
+    pieces = (piece.casefold().strip() for text in _texts(code) for piece in (text, *_GAP.split(text)))
+    return tuple(dict.fromkeys(piece for piece in pieces if _LETTER.search(piece)))
+
+
+def _code(name: str) -> CodeType | None:
+    """Return a module's code as it is on disk; None where there is none to read."""
+    module = sys.modules[name]
+    loader: Any = getattr(getattr(module, "__spec__", None), "loader", None)
+    try:
+        if hasattr(loader, "get_code"):
+            found: CodeType | None = loader.get_code(name)
+            return found
+        file = Path(str(module.__file__))
+        return compile(file.read_bytes(), file.name, "exec")
+    except (PpdmError, ImportError, OSError, SyntaxError, ValueError, AttributeError):
+        return None
+
+
+def _texts(code: CodeType) -> Iterator[str]:
+    named = code.co_flags & _OPTIMIZED and not code.co_name.startswith("<")
+    yield from _each(code.co_consts[1:] if named else code.co_consts)
+
+
+def _each(constants: Iterable[object]) -> Iterator[str]:
+    for constant in constants:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, tuple | frozenset):
+            yield from _each(constant)
+        elif isinstance(constant, CodeType):
+            yield from _texts(constant)
