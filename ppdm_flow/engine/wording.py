@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
+from os.path import commonprefix
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -17,8 +18,6 @@ from ppdm_flow.sdk import registry
 _LETTER = re.compile(r"[^\W\d_]")
 _GAP = re.compile(r"\{[^{}]*\}|%[a-z]")
 """Where a text for ``format`` or ``%`` has something else put in."""
-_SHARED = tuple(f"{registry.OWN}.{room}." for room in ("core", "anonymizers", "audits", "mining", "sdk", "tables"))
-"""Where the texts of built-in plugins stand that are not beside them."""
 _OPTIMIZED = 0x1
 """The flag of a function's code; its first constant is the docstring."""
 _INSIDE = r"[^\W_]"
@@ -42,7 +41,7 @@ def own_constants(bound: Bound) -> Iterator[str]:
 
 def _of_package(package: str, near: str) -> Iterator[str]:
     names = [n for n in list(sys.modules) if n.partition(".")[0] == package]
-    for name in sorted(names, key=lambda n: (not n.startswith(near), not n.startswith(_SHARED), n)):
+    for name in sorted(names, key=lambda n: (-len(commonprefix([n, near])), n)):
         yield from _of_module(name)
 
 
