@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -16,8 +16,8 @@ from ppdm_flow.plan.definition import Bound
 from ppdm_flow.sdk import registry
 
 _LETTER = re.compile(r"[^\W\d_]")
-_GAP = re.compile(r"\{[^{}]*\}|%[a-z]")
-"""Where a text for ``format`` or ``%`` has something else put in."""
+_GAP = re.compile(r"\{[^{}]*\}|%[a-z]|[,;:.] ")
+"""Where a text for ``format`` or ``%`` has something else put in, or a sentence is cut."""
 _OPTIMIZED = 0x1
 """The flag of a function's code; its first constant is the docstring."""
 _INSIDE = r"[^\W_]"
@@ -41,8 +41,14 @@ def own_constants(bound: Bound) -> Iterator[str]:
 
 def _of_package(package: str, near: str) -> Iterator[str]:
     names = [n for n in list(sys.modules) if n.partition(".")[0] == package]
-    for name in sorted(names, key=lambda n: (-len(commonprefix([n, near])), n)):
+    for name in sorted(names, key=lambda n: (-_shared(n, near), n)):
         yield from _of_module(name)
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many packages two modules lie in together."""
+    pairs = zip(one.split("."), other.split("."), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def is_explained(value: str, text: str, pieces: Iterable[str]) -> bool:
