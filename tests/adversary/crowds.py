@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -42,10 +42,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Crowd:
-    """``rows`` that a person may be; ``parts``: the rows behind each mixed cell, with how often people show it."""
+    """``rows`` that a person may be; ``parts``: the rows behind each mixed cell, with how often people show it.
+
+    ``people`` are the rows of those who find themselves in it.
+    """
 
     rows: tuple[int, ...]
     parts: tuple[tuple[Fraction, tuple[int, ...]], ...]
+    people: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,15 +78,13 @@ def kept(release: Release, question: Question, told: Sequence[str] = ()) -> list
     return [i for i in every if MISSING not in release.shown(i, looked)]
 
 
-def classes(release: Release, grouping: Sequence[Made], rows: Sequence[int]) -> list[list[int]]:
-    """Return the class of each row, each once."""
+def classes(release: Release, grouping: Sequence[Made], rows: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Return each class, after the rows whose class it is."""
     fits = _wildcard if release.nulls == "wildcard" else _equal
-    found: dict[Row, list[int]] = {}
+    own: dict[Row, list[int]] = {}
     for i in rows:
-        mine = release.shown(i, grouping)
-        if mine not in found:
-            found[mine] = [j for j in rows if fits(mine, release.shown(j, grouping))]
-    return list(found.values())
+        own.setdefault(release.shown(i, grouping), []).append(i)
+    return [(rows_, [j for j in rows if fits(mine, release.shown(j, grouping))]) for mine, rows_ in own.items()]
 
 
 def _equal(mine: Row, other: Row) -> bool:
@@ -97,9 +99,9 @@ def _wildcard(mine: Row, other: Row) -> bool:
 def crowds(release: Release, question: Question, rows: Sequence[int]) -> Iterator[Crowd]:
     """Yield the crowd of every person, as whoever knows the attributes ``known`` of them finds it."""
     grouping, mixed = split(release, question)
-    for members in classes(release, grouping, rows):
+    for own, members in classes(release, grouping, rows):
         if not mixed:
-            yield Crowd(tuple(members), ((Fraction(1), tuple(members)),))
+            yield Crowd(tuple(members), ((Fraction(1), tuple(members)),), tuple(own))
             continue
         yield from _inside(release, question, mixed, members)
 
@@ -114,7 +116,7 @@ def _inside(release: Release, question: Question, mixed: Sequence[Made], members
     for alike in of_people.values():
         shown = [release.shown(i, mixed) for i in alike]
         parts = [(Fraction(shown.count(m), len(shown)), tuple(of_cells[m])) for m in dict.fromkeys(shown)]
-        yield Crowd(tuple(i for _, part in parts for i in part), tuple(parts))
+        yield Crowd(tuple(i for _, part in parts for i in part), tuple(parts), tuple(alike))
 
 
 def size(release: Release, question: Question, told: Sequence[str] = ()) -> int | None:
@@ -150,36 +152,3 @@ def _decoded(
 
 def _told(rows: Mapping[int, Mapping[str, Fraction]], what: str) -> Told:
     return Told(rows, total((Fraction(1, len(rows)), r) for r in rows.values()), what)
-
-
-Figure = Callable[[Mapping[str, Fraction], Mapping[str, Fraction]], float | Fraction]
-"""Of shares, and of the shares of everybody."""
-
-
-def worst_share(
-    release: Release, question: Question, attribute: str, figure: Figure, worst: Callable[..., float | Fraction]
-) -> float | Fraction | None:
-    """Return the worst figure over readings, people, and the two distributions of each crowd; None without any."""
-    rows = kept(release, question, (attribute,))
-    found: list[float | Fraction] = []
-    for told in readings(release, attribute, rows):
-        for crowd in crowds(release, question, rows):
-            for parts in (((Fraction(1), crowd.rows),), crowd.parts):
-                mixed = total((w / len(part), told.rows[i]) for w, part in parts for i in part)
-                found.append(figure(mixed, told.base))
-    return worst(found) if found else None
-
-
-def worst_count(
-    release: Release, question: Question, attribute: str, count: Callable[[list[Mapping[str, Fraction]]], int]
-) -> int | None:
-    """Return the least count over readings and people, of the rows of each crowd."""
-    rows = kept(release, question, (attribute,))
-    return min(
-        (
-            count([told.rows[i] for i in crowd.rows])
-            for told in readings(release, attribute, rows)
-            for crowd in crowds(release, question, rows)
-        ),
-        default=None,
-    )

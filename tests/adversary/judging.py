@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from adversary.lineage import released
+from adversary.crowds import Release
+from adversary.groups import Alone
+from adversary.lineage import SOURCE, origin, released, way
 from adversary.oracle import Judged, judge, refusals
-from adversary.policies import Case
+from adversary.policies import Case, Policy
+from adversary.together import together
 from adversary.trial import REFUSED, Tried, attempt
 from ppdm_flow.core.results import RequirementResult
 
@@ -38,8 +41,31 @@ def compare(case: Case) -> Compared:
 
 def expected(case: Case, tried: Tried) -> list[Judged]:
     """Return what the oracle makes of the releases."""
-    releases = tried.releases or {}
-    return [replace(j, release=name) for name, r in releases.items() for j in judge(case.policy, r)]
+    releases, rows = tried.releases or {}, tried.rows or {}
+    alone = [replace(j, release=name) for name, r in releases.items() for j in judge(case.policy, Alone(r))]
+    if len(releases) < 2 or case.policy.get("recipients") == "apart":
+        return alone
+    names = list(releases)
+    gone = {
+        (i, j): dropped(case.policy, releases[one], two, rows)
+        for i, one in enumerate(names)
+        for j, two in enumerate(names)
+        if i != j
+    }
+    views = together(list(releases.values()), gone)
+    return [*alone, *(replace(j, release=what) for what, view in views for j in judge(case.policy, view))]
+
+
+def dropped(policy: Policy, release: Release, other: str, rows: Mapping[str, set[int]]) -> tuple[int, ...]:
+    """Return the rows of a release whose people a step, not at random, dropped on the way to another."""
+    place, gone = origin(policy, other), set()
+    here = rows[SOURCE]
+    for step in way(policy, place):
+        after = set().union(*(r for p, r in rows.items() if p.partition(".")[0] == step))
+        if policy["steps"][step]["use"] != "sample":
+            gone |= here - after
+        here = after
+    return tuple(i for i, o in enumerate(release.origins) if o in gone)
 
 
 def _faults(tried: Tried, wanted: list[Judged]) -> Iterator[str]:

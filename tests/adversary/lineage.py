@@ -60,12 +60,31 @@ def places(policy: Mapping[str, Any]) -> dict[str, Columns]:
     return found
 
 
+def way(policy: Mapping[str, Any], place: str) -> list[str]:
+    """Return the steps that lead to a place, in their order."""
+    before, previous = {}, SOURCE
+    for name, step in policy["steps"].items():
+        before[name] = step.get("input", previous)
+        previous = name
+    found: list[str] = []
+    at = place.partition(".")[0]
+    while at != SOURCE:
+        found.insert(0, at)
+        at = before[at].partition(".")[0]
+    return found
+
+
+def origin(policy: Mapping[str, Any], release: str) -> str:
+    """Return the place that a release comes from."""
+    found: str = policy["releases"][release].get("from", next(reversed(policy["steps"]), SOURCE))
+    return found
+
+
 def released(policy: Mapping[str, Any]) -> dict[str, Columns]:
     """Return the columns of each release: identifiers that no step replaced stay behind."""
-    every, last = places(policy), next(reversed(policy["steps"]), SOURCE)
-    found = {}
-    for name, release in policy["releases"].items():
-        columns = every[release.get("from", last)]
+    every, found = places(policy), {}
+    for name in policy["releases"]:
+        columns = every[origin(policy, name)]
         found[name] = {n: c for n, c in columns.items() if not (len(c.way) == 1 and identifies(c.way[0], policy))}
     return found
 

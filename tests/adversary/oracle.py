@@ -8,7 +8,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from adversary.crowds import Figure, Question, Release, size, split, worst_count, worst_share
+from adversary.crowds import Question
+from adversary.groups import Figure, Group, View, worst_count, worst_share
 from adversary.lineage import Columns, grouping, identifies, sensitive
 from adversary.shares import (
     Shares,
@@ -41,17 +42,17 @@ class Judged:
     release: str = ""
 
 
-def judge(policy: Policy, release: Release) -> list[Judged]:
-    """Judge every requirement on one release."""
+def judge(policy: Policy, view: View) -> list[Judged]:
+    """Judge every requirement on what somebody may see of the releases."""
     privacy = policy["privacy"]
-    found = list(_sizes(privacy, policy, release))
+    found = list(_sizes(privacy, policy, view))
     for kind, each in SENSITIVE.items():
         for name, clause in privacy.get(kind, {}).items():
-            found.append(_sensitive(kind, name, clause, each, policy, release))
+            found.append(_sensitive(kind, name, clause, each, policy, view))
     for name, clause in privacy.get("templates", {}).items():
-        found += _template(name, clause, release)
+        found += _template(name, clause, view)
     if "lkc" in privacy:
-        found += _lkc(privacy["lkc"], policy, release)
+        found += _lkc(privacy["lkc"], policy, view)
     return found
 
 
@@ -67,11 +68,11 @@ def refusals(policy: Policy, releases: Mapping[str, Columns]) -> list[str]:
     return found
 
 
-def _sizes(privacy: Mapping[str, Any], policy: Policy, release: Release) -> Iterator[Judged]:
-    if "k_anonymity" in privacy:
+def _sizes(privacy: Mapping[str, Any], policy: Policy, view: View) -> Iterator[Judged]:
+    if "k_anonymity" in privacy and view.counts_people:
         clause = privacy["k_anonymity"]
         question = Question(tuple(grouping(clause, policy)), tuple(sensitive(policy)))
-        yield _judged("privacy.k_anonymity", "k", size(release, question), float(clause["k"]), at_most=False)
+        yield _judged("privacy.k_anonymity", "k", view.size(question), float(clause["k"]), at_most=False)
 
 
 def _judged(id_: str, metric: str, measured: float | Fraction | None, bound: float, *, at_most: bool) -> Judged:
@@ -85,51 +86,48 @@ def _nothing_told(id_: str, metric: str, bound: float, *, at_most: bool) -> Judg
     return Judged(id_, f"{id_}.{metric}", None, bound, at_most, True)
 
 
-def _blind(release: Release, question: Question, attribute: str) -> bool:
-    """Whether a figure on an attribute cannot be told: it is drawn, or mixed where missing values are wildcards."""
-    if any(c.drawn and attribute not in c.true for c in release.carriers(attribute)):
-        return True
-    return release.nulls == "wildcard" and bool(split(release, question)[1])
-
-
-def _sensitive(kind: str, name: str, clause: Mapping[str, Any], each: Any, policy: Policy, release: Release) -> Judged:
+def _sensitive(kind: str, name: str, clause: Mapping[str, Any], each: Any, policy: Policy, view: View) -> Judged:
     metric, key, at_most, measure = each
     id_, bound = f"privacy.{kind}.{name}", float(clause[key])
     question = Question(tuple(grouping(clause, policy)), (name,))
-    if not release.carriers(name):
+    if not view.carries(name):
         return _nothing_told(id_, metric, bound, at_most=at_most)
-    if _blind(release, question, name):
+    if view.blind(question, name):
         return _judged(id_, metric, None, bound, at_most=at_most)
-    return _judged(id_, metric, measure(release, question, name, clause, policy), bound, at_most=at_most)
+    groups = view.groups(question, name)
+    return _judged(id_, metric, measure(groups, name, clause, policy), bound, at_most=at_most)
 
 
-def _l(release: Release, question: Question, name: str, clause: Mapping[str, Any], _policy: Policy) -> Any:
+Groups = Sequence[Group]
+
+
+def _l(groups: Groups, _name: str, clause: Mapping[str, Any], _policy: Policy) -> Any:
     kind = clause.get("kind", "distinct")
     if kind == "entropy":
-        return worst_share(release, question, name, lambda p, _q: entropy_l(p), min)
+        return worst_share(groups, lambda p, _q: entropy_l(p), min)
     if kind == "recursive":
         c = Fraction(clause["c"])
-        return worst_count(release, question, name, lambda rows: recursive_l(total((Fraction(1), r) for r in rows), c))
-    return worst_count(release, question, name, lambda rows: matching([list(r) for r in rows]))
+        return worst_count(groups, lambda rows: recursive_l(total((Fraction(1), r) for r in rows), c))
+    return worst_count(groups, lambda rows: matching([list(r) for r in rows]))
 
 
-def _t(release: Release, question: Question, name: str, clause: Mapping[str, Any], policy: Policy) -> Any:
+def _t(groups: Groups, name: str, clause: Mapping[str, Any], policy: Policy) -> Any:
     if clause.get("distance", "equal") == "equal":
-        return worst_share(release, question, name, equal_t, max)
+        return worst_share(groups, equal_t, max)
     kind = policy["attributes"][name].get("type", "text")
     order = clause.get("order", policy["attributes"][name].get("domain", []) if kind == "text" else [])
     try:
-        return worst_share(release, question, name, lambda p, q: ordered_t(p, q, order, kind), max)
+        return worst_share(groups, lambda p, q: ordered_t(p, q, order, kind), max)
     except UnrankedError:
         return None
 
 
-def _alpha(release: Release, question: Question, name: str, clause: Mapping[str, Any], _policy: Policy) -> Any:
-    return worst_share(release, question, name, lambda p, _q: alpha(p, clause.get("values", [])), max)
+def _alpha(groups: Groups, _name: str, clause: Mapping[str, Any], _policy: Policy) -> Any:
+    return worst_share(groups, lambda p, _q: alpha(p, clause.get("values", [])), max)
 
 
 def _of(figure: Figure) -> Any:
-    return lambda release, question, name, _clause, _policy: worst_share(release, question, name, figure, max)
+    return lambda groups, _name, _clause, _policy: worst_share(groups, figure, max)
 
 
 SENSITIVE = {
@@ -142,57 +140,55 @@ SENSITIVE = {
 """Of each requirement on one sensitive attribute: its metric, its bound, the side, and how it is measured."""
 
 
-def _template(name: str, clause: Mapping[str, Any], release: Release) -> Iterator[Judged]:
+def _template(name: str, clause: Mapping[str, Any], view: View) -> Iterator[Judged]:
     id_, bound = f"privacy.templates.{name}", float(clause["confidence"])
     question = Question(tuple(clause["channel"]), tuple(clause["sensitive"]))
-    there = [a for a in question.secret if release.carriers(a)]
+    there = [a for a in question.secret if view.carries(a)]
     if not there:
         yield _nothing_told(id_, "confidence", bound, at_most=True)
         return
-    blind = any(_blind(release, question, a) for a in there)
-    shares = (
-        [] if blind else [_confidence(release, question, a, v, clause) for a in there for v in clause["sensitive"][a]]
-    )
+    blind = any(view.blind(question, a) for a in there)
+    shares = [] if blind else [_confidence(view, question, a, v, clause) for a in there for v in clause["sensitive"][a]]
     yield _judged(id_, "confidence", None if blind else max(shares), bound, at_most=True)
-    if "min_support" in clause:
-        least = size(release, question)
+    if "min_support" in clause and view.counts_people:
+        least = view.size(question)
         yield _judged(id_, "smallest_group", least, float(clause["min_support"]), at_most=False)
 
 
-def _confidence(release: Release, question: Question, attribute: str, value: str, clause: Mapping[str, Any]) -> Any:
+def _confidence(view: View, question: Question, attribute: str, value: str, clause: Mapping[str, Any]) -> Any:
     negated = clause.get("negated") == "true"
 
     def share(shares: Shares, _base: Shares) -> Fraction:
         has = shares.get(value, Fraction(0))
         return 1 - has if negated else has
 
-    found = worst_share(release, question, attribute, share, max)
+    found = worst_share(view.groups(question, attribute), share, max)
     return Fraction(0) if found is None else found
 
 
-def _lkc(clause: Mapping[str, Any], policy: Policy, release: Release) -> Iterator[Judged]:
+def _lkc(clause: Mapping[str, Any], policy: Policy, view: View) -> Iterator[Judged]:
     """Judge whatever at most l attributes of somebody tell."""
     known, most = grouping(clause, policy), int(clause["l"])
     values: Mapping[str, Sequence[str]] = clause.get("sensitive", {})
     secret = tuple(values) or tuple(sensitive(policy))
     asked = [Question(x, secret) for n in range(most + 1) for x in combinations(known, n)]
-    sizes = [size(release, q) for q in asked]
-    least = None if None in sizes else min(s for s in sizes if s is not None)
-    yield _judged("privacy.lkc", "k", least, float(clause["k"]), at_most=False)
+    if view.counts_people:
+        sizes = [view.size(q) for q in asked]
+        least = None if None in sizes else min(s for s in sizes if s is not None)
+        yield _judged("privacy.lkc", "k", least, float(clause["k"]), at_most=False)
     if "c" not in clause:
         return
-    there = [a for a in values if release.carriers(a)]
+    there = [a for a in values if view.carries(a)]
     bound = float(clause["c"])
-    if any(_blind(release, q, a) for q in asked for a in there):
+    if any(view.blind(q, a) for q in asked for a in there):
         yield _judged("privacy.lkc", "confidence", None, bound, at_most=True)
         return
-    shares = [_union(release, q, a, values[a]) for q in asked for a in there]
+    shares = [_union(view, q, a, values[a]) for q in asked for a in there]
     yield _judged("privacy.lkc", "confidence", max(shares, default=Fraction(0)), bound, at_most=True)
 
 
-def _union(release: Release, question: Question, attribute: str, values: Sequence[str]) -> Any:
+def _union(view: View, question: Question, attribute: str, values: Sequence[str]) -> Any:
     """Return the share of rows that have one of the values."""
-    found = worst_share(
-        release, question, attribute, lambda p, _q: sum((p.get(v, Fraction(0)) for v in values), Fraction(0)), max
-    )
+    groups = view.groups(question, attribute)
+    found = worst_share(groups, lambda p, _q: sum((p.get(v, Fraction(0)) for v in values), Fraction(0)), max)
     return Fraction(0) if found is None else found

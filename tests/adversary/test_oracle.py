@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from adversary.crowds import Release
+from adversary.groups import Alone
 from adversary.lineage import released
 from adversary.oracle import Judged, judge, refusals
 from adversary.shares import MISSING, SUPPRESSED
@@ -35,7 +36,7 @@ def judged(asked: dict[str, Any], people: str, cells: str) -> list[Judged]:
     columns = released(asked)["a"]
     originals, shown = _table(people), _table(cells)
     assert list(shown[0]) == list(columns)
-    return judge(asked, Release(columns, shown, originals, range(len(shown)), asked["nulls"]))
+    return judge(asked, Alone(Release(columns, shown, originals, range(len(shown)), asked["nulls"])))
 
 
 def _table(text: str) -> list[dict[str, str]]:

@@ -33,12 +33,16 @@ REFUSED = "refused"
 
 @dataclass(frozen=True)
 class Tried:
-    """What came of a case: a verdict, or ``refused`` with codes; what was judged; what each release holds."""
+    """What came of a case: a verdict, or ``refused`` with codes; what was judged; what each release holds.
+
+    ``rows`` are the source rows at each place of the policy.
+    """
 
     verdict: str
     judged: tuple[RequirementResult, ...] = ()
     releases: dict[str, Release] | None = None
     codes: tuple[str, ...] = ()
+    rows: dict[str, set[int]] | None = None
 
 
 def attempt(case: Case) -> Tried:
@@ -48,6 +52,7 @@ def attempt(case: Case) -> Tried:
         home = Path(folder)
         write(case, home)
         seen: dict[str, tuple[list[dict[str, str]], list[int]]] = {}
+        rows: dict[str, set[int]] = {}
         try:
             found = with_data(ready(home / "policy.yaml", {}), None, strict=False)
             stop, options = Stop(), RunOptions(workers=1)
@@ -55,6 +60,8 @@ def attempt(case: Case) -> Tried:
 
             def look(candidates: Sequence[Candidate], graph: Graph) -> None:
                 seen.update({c.release.name: _rows(c, graph) for c in candidates})
+                for place, stream in graph.streams.items():
+                    rows[place] = {int(r) for p in stream.parts([]) for r in p.table.rows}
 
             measured = measure(found.plan, original, home, options, stop, look=look)
         except PpdmError as error:
@@ -66,7 +73,7 @@ def attempt(case: Case) -> Tried:
             name: Release(columns[name], cells, [people[i] for i in origins], origins, case.policy["nulls"])
             for name, (cells, origins) in seen.items()
         }
-        return Tried(measured.verdict, measured.requirements, releases)
+        return Tried(measured.verdict, measured.requirements, releases, rows=rows)
 
 
 def write(case: Case, home: Path) -> None:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, permutations, product
+from itertools import combinations_with_replacement, product
 from math import factorial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from adversary.crowds import Release
+from adversary.groups import Alone
+from adversary.likelihoods import Carried, Pair, matrix, perturbed, posterior_bound, sampled, swapped
 from adversary.lineage import released
 from adversary.oracle import judge
 from adversary.policies import Case
@@ -33,7 +35,6 @@ from ppdm_flow.engine.measuring import opened
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.streams import Stop
 
-Pair = tuple[str, str]
 World = tuple[Pair, ...]
 """A source table, its rows (a, s) in order."""
 Shown = tuple[tuple[str, ...], ...]
@@ -64,19 +65,23 @@ def worlds(rows: int) -> Iterator[tuple[World, int]]:
         yield world, orders
 
 
-def policy(privacy: Mapping[str, Any], steps: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+Steps = Sequence[tuple[str, Mapping[str, Any]]]
+
+
+def policy(privacy: Mapping[str, Any], steps: Steps, *, declared: bool = True) -> dict[str, Any]:
     """Return a policy for the two columns: ``a`` is known, and ``s`` is secret."""
     hierarchy = {"levels": {"1": ["low"], "2": ["low"], "3": ["high"]}}
+    secret = {"role": "sensitive", "type": "integer", **({"domain": list(S)} if declared else {})}
     return {
         "version": "1",
         "name": "worlds",
         "source": {"path": "data.csv", "format": "csv"},
         "attributes": {
             "a": {"role": "quasi_identifier", "hierarchy": hierarchy},
-            "s": {"role": "sensitive", "type": "integer"},
+            "s": secret,
         },
         "nulls": "own_category",
-        "privacy": {"alpha_k": {"s": {"alpha": "0.67"}}, **privacy},
+        "privacy": dict(privacy),
         "steps": {f"s{i}": {"use": use, "with": dict(options)} for i, (use, options) in enumerate(steps)},
         "releases": {"r": {"path": "r.csv", "shuffle": "false"}},
         "randomness": {"mode": "reproducible", "seed": "1"},
@@ -99,15 +104,12 @@ class Exact:
     exceeding: float
 
 
-Randomized = Any
-
-
-def exact(asked: Mapping[str, Any], rows: int, last: Randomized = None) -> Exact:
-    """Put every world through a policy, and compare. ``last`` is a random step behind it, by its likelihoods."""
+def exact(asked: Mapping[str, Any], rows: int) -> Exact:
+    """Put every world through a policy, and compare."""
     found: dict[Shown, list[tuple[Fraction, World, Outcome]]] = {}
     looks: dict[tuple[str, ...], set[Pair]] = {}
     for world, orders in worlds(rows):
-        for outcome in outcomes(asked, world, last):
+        for outcome in outcomes(asked, world):
             for pair, cells in outcome.rows:
                 looks.setdefault(cells, set()).add(pair)
             if outcome.released:
@@ -115,7 +117,8 @@ def exact(asked: Mapping[str, Any], rows: int, last: Randomized = None) -> Exact
     whole = sum((w for every in found.values() for w, _, _ in every), Fraction(0))
     worst, excess, credulous, beyond = Fraction(0), Fraction(-1), Fraction(-1), Fraction(0)
     for shown, every in found.items():
-        posterior, plain = _posterior((w, world) for w, world, _ in every), _credulous(shown, looks)
+        posterior = _posterior((w, world) for w, world, _ in every)
+        plain = _credulous([line for line in shown if line in looks], looks)
         worst = max(worst, posterior)
         for weight, _, outcome in every:
             excess = max(excess, posterior - outcome.measured)
@@ -134,7 +137,7 @@ def _posterior(every: Iterable[tuple[Fraction, World]]) -> Fraction:
     return _largest(weights)
 
 
-def _credulous(shown: Shown, looks: Mapping[tuple[str, ...], set[Pair]]) -> Fraction:
+def _credulous(shown: Sequence[tuple[str, ...]], looks: Mapping[tuple[str, ...], set[Pair]]) -> Fraction:
     """Return the same where every row is one of the pairs that can look like it, each as likely."""
     weights: dict[Pair, Fraction] = {}
     for cells in shown:
@@ -148,28 +151,54 @@ def _largest(weights: Mapping[Pair, Fraction]) -> Fraction:
     return max((w / known[q] for (q, _), w in weights.items() if known[q]), default=Fraction(0))
 
 
-def outcomes(asked: Mapping[str, Any], world: World, last: Randomized) -> Iterator[Outcome]:
+def outcomes(asked: Mapping[str, Any], world: World) -> Iterator[Outcome]:
     """Yield what a world may become; nothing where the engine refuses it."""
+    last = next(reversed(asked["steps"].values()), {"use": ""})
+    if last["use"] == "fine_grain_perturbation":
+        yield from _perturbed(asked, world)
+    elif last["use"] == "sample":
+        yield from (_outcome(asked, cells, chance) for chance, cells in sampled(world, int(last["with"]["size"])))
+    elif last["use"] == "swap":
+        yield from (_outcome(asked, cells, chance) for chance, cells in swapped(world))
+    elif (rows := carried_out(asked, world)) is not None:
+        yield _outcome(asked, rows.rows, Fraction(1))
+
+
+def _perturbed(asked: Mapping[str, Any], world: World) -> Iterator[Outcome]:
+    """Yield what may be drawn. The operator is published: it belongs to the release."""
     rows = carried_out(asked, world)
     if rows is None:
         return
+    operator = matrix(rows.domain, rows.retention)
+    told = tuple(sorted((x, y, str(float(p))) for (x, y), p in operator.items()))
+    bound = posterior_bound(operator, Fraction(1, len(S)))
+    for chance, cells in perturbed(world, operator):
+        lines = (*sorted(line for _, line in cells), *told)
+        yield Outcome(lines, chance, bound, released=True, rows=tuple(cells))
+
+
+def _outcome(asked: Mapping[str, Any], cells: Carried, chance: Fraction) -> Outcome:
     columns = released(asked)["r"]
-    for chance, cells, operator in ((Fraction(1), rows, ()),) if last is None else last(rows, columns):
-        shown = [dict(zip(columns, line, strict=True)) for _, line in cells]
-        people = [dict(zip("as", pair, strict=True)) for pair, _ in cells]
-        release = Release(columns, shown, people, range(len(cells)))
-        judged = judge(asked, release)
-        share = next((j.measured for j in judged if j.metric.endswith(".alpha")), None)
-        kept = tuple((pair, line) for pair, line in cells)
-        lines = (*sorted(line for _, line in cells), *operator)
-        yield Outcome(lines, chance, Fraction(share or 0).limit_denominator(10**6), all(j.holds for j in judged), kept)
+    shown = [dict(zip(columns, line, strict=True)) for _, line in cells]
+    people = [dict(zip("as", pair, strict=True)) for pair, _ in cells]
+    judged = judge(asked, Alone(Release(columns, shown, people, range(len(cells)))))
+    share = max(j.measured or 0.0 for j in judged if j.metric.endswith((".alpha", ".confidence")))
+    measured = Fraction(share).limit_denominator(10**6)
+    lines = tuple(sorted(line for _, line in cells))
+    return Outcome(lines, chance, measured, all(j.holds for j in judged), tuple(cells))
 
 
-Carried = list[tuple[Pair, tuple[str, ...]]]
+@dataclass(frozen=True)
+class CarriedOut:
+    """The rows that the steps made of a world, and the operator where one drew."""
+
+    rows: Carried
+    domain: tuple[Any, ...] = ()
+    retention: tuple[float, ...] = ()
 
 
-def carried_out(asked: Mapping[str, Any], world: World) -> Carried | None:
-    """Let the engine carry out the steps; return each row's pair and cells, None where it ends otherwise."""
+def carried_out(asked: Mapping[str, Any], world: World) -> CarriedOut | None:
+    """Let the engine carry out the steps; return None where it ends otherwise."""
     os.environ.setdefault(KEY, "a key of at least sixteen bytes")
     case = Case(0, dict(asked), [dict(zip("as", pair, strict=True)) for pair in world])
     with TemporaryDirectory(prefix="worlds-") as folder:
@@ -191,4 +220,7 @@ def carried_out(asked: Mapping[str, Any], world: World) -> Carried | None:
         for table in parts:
             texts = [[marks.get(t, t) for t in table[n].texts()] for n in names]
             found += [(world[o], tuple(t[i] for t in texts)) for i, o in enumerate(table.rows.tolist())]
-        return found
+        operators = [o for f in graph.fitted.values() for o in getattr(f.transform, "operators", ())]
+        if not operators:
+            return CarriedOut(found)
+        return CarriedOut(found, tuple(operators[0].domain), tuple(operators[0].retention.tolist()))

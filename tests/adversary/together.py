@@ -1,0 +1,189 @@
+"""Several releases of one run: joined where rows have names of their own, and intersected by people (DESIGN 6a)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+
+from adversary.crowds import Crowd, Question, Release, Told, crowds, kept, readings
+from adversary.groups import Alone, Group, Values
+from adversary.lineage import Made
+from adversary.shares import MISSING, normal, total
+
+ABSENT = "\0absent"
+"""What a side has of a person whose row it does not have, or cannot be told."""
+
+
+def joined(one: Release, two: Release) -> Release | None:
+    """Return both releases as one table, a row for each joined pair and each row alone; None where none can be joined.
+
+    Rows are joined by pseudonyms made of one attribute with one key, or by all columns that both releases have, where
+    the cells occur once in each and are one person's.
+    """
+    pairs = sorted({p for names in _names(one, two) for p in _paired(one, two, names)})
+    if not pairs:
+        return None
+    twins = {a.name: b.name for a, b in shared(one, two)}
+    columns = {f"1.{n}": c for n, c in one.columns.items()}
+    columns |= {f"2.{n}": c for n, c in two.columns.items() if n not in twins.values()}
+    left, right = {i for i, _ in pairs}, {j for _, j in pairs}
+    lines: list[tuple[int | None, int | None]] = [*pairs]
+    lines += [(i, None) for i in range(len(one.cells)) if i not in left]
+    lines += [(None, j) for j in range(len(two.cells)) if j not in right]
+    cells = []
+    for i, j in lines:
+        row = {f"1.{n}": ABSENT if i is None else one.cells[i][n] for n in one.columns}
+        row |= {f"2.{n}": ABSENT if j is None else two.cells[j][n] for n in two.columns}
+        if i is None and j is not None:
+            row |= {f"1.{a}": two.cells[j][b] for a, b in twins.items()}
+        cells.append({n: row[n] for n in columns})
+    origins = [one.origins[i] if i is not None else two.origins[j or 0] for i, j in lines]
+    people = [one.people[i] if i is not None else two.people[j or 0] for i, j in lines]
+    made = {n: replace(c, name=n) for n, c in columns.items()}
+    return Release(made, cells, people, origins, one.nulls)
+
+
+def shared(one: Release, two: Release) -> list[tuple[Made, Made]]:
+    """Return the columns to which the same was done in both releases."""
+    return [(a, b) for a in one.columns.values() for b in two.columns.values() if a.way == b.way]
+
+
+def _names(one: Release, two: Release) -> Iterator[list[tuple[Made, Made]]]:
+    """Yield the columns by which rows may be joined."""
+    for a in one.columns.values():
+        yield from ([(a, b)] for b in two.columns.values() if a.keys and a.keys == b.keys)
+    if both := shared(one, two):
+        yield both
+
+
+def _paired(one: Release, two: Release, names: Sequence[tuple[Made, Made]]) -> Iterator[tuple[int, int]]:
+    left, right = (_once(r, [n[side] for n in names]) for side, r in enumerate((one, two)))
+    keyed = any(a.keys for a, _ in names)
+    for cells, i in left.items():
+        if keyed and len(names) == 1 and MISSING in cells:
+            continue
+        if cells in right and one.origins[i] == two.origins[right[cells]]:
+            yield i, right[cells]
+
+
+def _once(release: Release, columns: Sequence[Made]) -> dict[tuple[str, ...], int]:
+    """Return the rows whose cells occur once."""
+    rows = [release.shown(i, columns) for i in range(len(release.cells))]
+    return {r: i for i, r in enumerate(rows) if rows.count(r) == 1}
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """People of ``release`` that another one lacks because a step dropped them for what their cells are."""
+
+    release: Release
+    rows: tuple[int, ...]
+    counts_people = True
+
+    def carries(self, attribute: str) -> bool:
+        """Whether the release that has them tells anything."""
+        return Alone(self.release).carries(attribute)
+
+    def blind(self, question: Question, attribute: str) -> bool:
+        """Whether nobody can say what it tells."""
+        return Alone(self.release).blind(Question((), question.secret), attribute)
+
+    def size(self, _question: Question) -> int | None:
+        """Return how many they are."""
+        return len(self.rows)
+
+    def groups(self, question: Question, attribute: str) -> list[Group]:
+        """Return them as one group."""
+        every = kept(self.release, question, (attribute,))
+        rows = [i for i in self.rows if i in every]
+        if not rows:
+            return []
+        found = []
+        for told in readings(self.release, attribute, every):
+            mine = [told.rows[i] for i in rows]
+            found.append(Group(mine, [total((Fraction(1, len(mine)), r) for r in mine)], told.base))
+        return found
+
+
+@dataclass(frozen=True)
+class Intersected:
+    """The groups of one release, with what another one leaves possible for their people.
+
+    ``missing`` are people of ``own`` that the other lacks because a step dropped them: a class of it.
+    """
+
+    own: Release
+    other: Release
+    missing: tuple[int, ...] = ()
+    counts_people = False
+
+    def carries(self, attribute: str) -> bool:
+        """Whether both tell of it: else nothing is to be intersected."""
+        return bool(self.own.carriers(attribute)) and bool(self.other.carriers(attribute))
+
+    def blind(self, question: Question, attribute: str) -> bool:
+        """Whether nobody can say: then it is said of that release alone."""
+        return False
+
+    def size(self, _question: Question) -> int | None:
+        """Return nothing: sizes of intersections gate only where the policy asks for it."""
+        return None
+
+    def groups(self, question: Question, attribute: str) -> list[Group]:
+        """Return the crowd of every person that the other has, too, restricted to what is possible in both."""
+        if any(Alone(r).blind(question, attribute) for r in (self.own, self.other)):
+            return []
+        found = []
+        mine, own = _crowds_of(self.own, question, attribute)
+        theirs, other = _crowds_of(self.other, question, attribute)
+        gone = {self.own.origins[i]: Crowd(self.missing, ()) for i in self.missing}
+        for origin, crowd in mine.items():
+            if origin in theirs:
+                values = _possible(other, theirs[origin])
+            elif origin in gone:
+                values = _possible(own, gone[origin])
+            else:
+                continue
+            found.append(_restricted(own, crowd, values))
+        return found
+
+
+def _crowds_of(release: Release, question: Question, attribute: str) -> tuple[Mapping[int, Crowd], Told]:
+    """Return the crowd of each person, and what rows tell: decoded, else the originals."""
+    rows = kept(release, question, (attribute,))
+    told = readings(release, attribute, rows)[0]
+    found = {}
+    for crowd in crowds(release, question, rows):
+        for i in crowd.people:
+            found[release.origins[i]] = crowd
+    return found, told
+
+
+def _possible(told: Told, crowd: Crowd) -> set[str]:
+    return {v for i in crowd.rows if i in told.rows for v in told.rows[i]}
+
+
+def _restricted(told: Told, crowd: Crowd, values: set[str]) -> Group:
+    def left(shares: Values) -> Values:
+        return {v: p for v, p in shares.items() if v in values}
+
+    parts = (((Fraction(1), crowd.rows),), crowd.parts)
+    mixed = [total((w / len(p), told.rows[i]) for w, p in each for i in p) for each in parts]
+    return Group([left(told.rows[i]) for i in crowd.rows], [normal(left(m)) for m in mixed], told.base)
+
+
+def together(
+    releases: Sequence[Release], dropped: Mapping[tuple[int, int], tuple[int, ...]]
+) -> Iterator[tuple[str, object]]:
+    """Yield what somebody with all releases sees; ``dropped`` are rows of one that a step dropped from another."""
+    for i, j in combinations(range(len(releases)), 2):
+        both = joined(releases[i], releases[j])
+        if both is not None:
+            yield "joined", Alone(both)
+        for one, two in ((i, j), (j, i)):
+            gone = dropped.get((one, two), ())
+            yield "intersected", Intersected(releases[one], releases[two], gone)
+            if gone:
+                yield "dropped", Dropped(releases[one], gone)
