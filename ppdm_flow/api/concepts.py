@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ppdm_flow.api.concept import Concept
+from ppdm_flow.api.concepts_assumptions import ASSUMPTION_CONCEPTS
 from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
 from ppdm_flow.api.concepts_diff import DIFF_CONCEPTS
 from ppdm_flow.api.concepts_inheritance import INHERITANCE_CONCEPTS
@@ -22,6 +23,7 @@ _USE = "Using a release"
 
 
 CONCEPTS: Mapping[str, Concept] = {
+    **ASSUMPTION_CONCEPTS,
     **INHERITANCE_CONCEPTS,
     **ROLE_CONCEPTS,
     **REQUIREMENT_CONCEPTS,

@@ -56,8 +56,12 @@ MOST_DRAWN = 4
 """Rows of tables whose draws are all looked at."""
 
 
+def fitting(kind: str, rows: int) -> int:
+    """Return how many rows tables have where up to ``rows`` are asked for."""
+    return min(rows, MOST_DRAWN) if KINDS[kind][1][-1][0] == "fine_grain_perturbation" else rows
+
+
 def largest(kind: str, rows: int) -> Exact:
     """Return what exact posteriors come to for one kind of step, on tables of so many rows."""
     privacy, steps = KINDS[kind]
-    most = min(rows, MOST_DRAWN) if steps[-1][0] == "fine_grain_perturbation" else rows
-    return exact(policy(privacy, steps), most)
+    return exact(policy(privacy, steps), fitting(kind, rows))

@@ -53,7 +53,7 @@ def places(policy: Mapping[str, Any]) -> dict[str, Columns]:
         if step["use"] == "vertical_partition":
             for output, names in options["tables"].items():
                 key = options.get("key", "class_id")
-                found[f"{name}.{output}"] = {n: here[n] for n in here if n == key or n in names}
+                found[f"{name}.{output}"] = {n: here[n] for n in (key, *names)}
         else:
             found[name] = _after(name, step["use"], options, here, policy)
         before = name

@@ -37,9 +37,14 @@ def case(number: int, most_releases: int = 2) -> Case:
     for _ in range(draw.choice((1, 1, 2, 2, 2, 3, 3, 4))):
         use, options = steps.step(here)
         made[f"s{len(made) + 1}"] = {"use": use, "with": options}
-    releases = {"a": {"path": "a.csv"}}
+    releases: dict[str, Any] = {"a": {"path": "a.csv"}}
+    audits: dict[str, Any] = {}
     if most_releases > 1 and draw.random() < 0.3:
-        made, releases = _two(draw, here, made)
+        parts = draw.random() < 0.25 and _parts(draw, here, made)
+        if parts:
+            releases, audits = parts
+        else:
+            made, releases = _two(draw, here, made)
     policy = {
         "version": "1",
         "name": f"adversary-{number}",
@@ -48,6 +53,7 @@ def case(number: int, most_releases: int = 2) -> Case:
         "nulls": draw.choice(("own_category", "own_category", "own_category", "exclude", "wildcard")),
         "privacy": clauses,
         "steps": made,
+        "audits": audits,
         "releases": releases,
         "randomness": {"mode": "reproducible", "seed": str(number)},
     }
@@ -64,3 +70,19 @@ def _two(draw: Random, here: steps.Here, made: dict[str, Any]) -> tuple[dict[str
         made = made | {"branch": {"use": use, "input": "source", "with": options}}
         other = "branch"
     return made, {"a": {"from": last, "path": "a.csv"}, "b": {"from": other, "path": "b.csv"}}
+
+
+def _parts(draw: Random, here: steps.Here, made: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Split the table by a class id, and release both parts."""
+    key = next((n for n, (a, _) in here.columns.items() if not a), None)
+    if key is None:
+        made["ids"] = {"use": "assign_class_id", "with": steps.assign_class_id(here)}
+        key = made["ids"]["with"]["name"]
+    rest = [n for n in here.columns if n != key]
+    if len(rest) < 2:
+        return None
+    some = draw.sample(rest, draw.randint(1, len(rest) - 1))
+    tables = {"one": some, "two": [n for n in rest if n not in some]}
+    made["split"] = {"use": "vertical_partition", "with": {"key": key, "tables": tables}}
+    releases = {"a": {"from": "split.one", "path": "a.csv"}, "b": {"from": "split.two", "path": "b.csv"}}
+    return releases, {"both": {"use": "rejoin", "release": "a", "with": {"other": "b", "key": key}}}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from adversary.kinds import KINDS, largest
+from adversary.kinds import KINDS, fitting, largest
 
 
 def main() -> int:
@@ -30,7 +30,8 @@ def main() -> int:
     print(f"{'kind of step':36s} {'releases':>8s} {'exact':>7s} {'excess':>8s} {'credulous':>9s} {'share':>7s}")
     with get_context("spawn").Pool(chosen.workers) as pool:
         for kind, exact in zip(kinds, pool.imap(partial(largest, rows=chosen.rows), kinds), strict=True):
-            row = {"id": kind, "rows": chosen.rows, "releases": exact.releases, "worst": round(exact.worst, 4)}
+            rows = fitting(kind, chosen.rows)
+            row = {"id": kind, "rows": rows, "releases": exact.releases, "worst": round(exact.worst, 4)}
             row |= {"excess": round(exact.excess, 4), "credulous": round(exact.credulous, 4)}
             found.append(row | {"exceeding": round(exact.exceeding, 4)})
             figures = f"{exact.worst:7.4f} {exact.excess:8.4f} {exact.credulous:9.4f} {exact.exceeding:7.2%}"
