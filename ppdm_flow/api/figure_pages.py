@@ -70,6 +70,7 @@ def _page(name: str, info: PluginInfo, figure: FigureInfo) -> str:
     better = figure.better or "neither: it describes, or is there to compare with"
     facts = {"better": better, "reference": figure.reference or info.reference}
     lines = [f"- {fact}: {text}" for fact, text in facts.items() if text]
+    lines += ["- in public reports, too: the release itself tells it"] if figure.audience == "public" else []
     return "\n\n".join([*parts, "\n".join([*lines, _gate(name, info, figure)])])
 
 

@@ -12,6 +12,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.report import html, markdown, summary
+from ppdm_flow.report import public as publishing
 from ppdm_flow.report.document import document
 from ppdm_flow.report.judgement import Judgement
 
@@ -50,9 +51,13 @@ def report(run: Path, form: str) -> str:
     return rendered(read(run), form)
 
 
-def judgement(run: Path, width: int = 100) -> Judgement:
-    """Return what every form of a finished run's report is made from. Raises UsageError where there is none."""
-    return Judgement(read(run), locations(), width=width)
+def judgement(run: Path, width: int = 100, *, public: bool = False) -> Judgement:
+    """Return what every form of a finished run's report (or its ``public`` one) is made from.
+
+    Raises UsageError where there is none.
+    """
+    found = read(run)
+    return Judgement(publishing.public(found) if public else found, locations(), width=width)
 
 
 def read(run: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (
     "report runs/hospital/RUN --format md",
+    "report runs/hospital/RUN --public --format html --output-file public.html",
     "report runs/hospital/RUN --format html --output-file report.html --format markdown --output-file comment.md",
 )
 COMMAND = Ordered
@@ -24,10 +25,16 @@ def report(
     run: RunPath,
     forms: Annotated[list[str] | None, formats(JUDGED, "md")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
+    public: Annotated[
+        bool, typer.Option("--public", help="Without figures on the original data: one that may leave the house.")
+    ] = False,
 ) -> None:
-    """Write the report of a finished run.
+    """Write the report of a finished run: an internal one, unless --public says otherwise.
+
+    A public report leaves out what only the original data tells (shares, suppressed values, priors, charts, rows that
+    were dropped), hashes of the input, and exact counts below 10.
 
     Exit status: 0 written, 2 there is no such run.
     """
     there = sending(ctx, JUDGED, "md")
-    there.send(api.judgement(run, columns()))
+    there.send(api.judgement(run, columns(), public=public))

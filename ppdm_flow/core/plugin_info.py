@@ -24,13 +24,15 @@ class Kind(StrEnum):
 class FigureInfo:
     """What a figure of a plugin says: in a sentence without a full stop, its ``formula``, and which side is ``better``.
 
-    ``reference`` is needed only where it is not the plugin's own.
+    ``reference`` is needed only where it is not the plugin's own. ``audience`` is ``public`` only where whoever has the
+    release, and the documents beside it, can work the figure out: nothing of the original is in it.
     """
 
     what: str
     formula: str = ""
     better: Literal["lower", "higher", ""] = ""
     reference: str = ""
+    audience: Literal["internal", "public"] = "internal"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.requirements import within
 from ppdm_flow.report.amounts import amount, between, pair
+from ppdm_flow.report.audience import UNTOLD, is_public
 from ppdm_flow.report.levers import lever
 from ppdm_flow.report.waivers import Waiver, waivers
 from ppdm_flow.report.wording import is_cumulative, kind_of, title_of
@@ -89,7 +90,7 @@ def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Che
         metric=result["metric"],
         sentence=result["sentence"],
         holds=bool(result["holds"]),
-        measured=f"{measured} (not verified)" if unverified else measured,
+        measured=f"{measured} (not verified)" if unverified else _untold(result, document) or measured,
         bound=f"{'at most' if at_most else 'at least'} {bound}",
         interval=between(result.get("interval"), unit),
         place=_place(result["policy_span"]),
@@ -103,6 +104,13 @@ def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Che
         lever=lever(result, document["plan"]),
         waiver=None if result["holds"] else _waiver(result, document),
     )
+
+
+def _untold(result: dict[str, Any], document: dict[str, Any]) -> str:
+    """Return what a public report says in place of a figure that it leaves out."""
+    if not is_public(document) or result["measured"] is not None:
+        return ""
+    return str(_figure_of(result, document["metrics"]).get("note") or UNTOLD)
 
 
 def _together(result: dict[str, Any]) -> str:

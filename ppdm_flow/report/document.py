@@ -13,6 +13,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult, WaiverResult
 from ppdm_flow.core.spans import Span
+from ppdm_flow.report.audience import INTERNAL
 
 VERSION = 1
 """Of the document's form; it is raised when a name changes its meaning."""
@@ -27,6 +28,7 @@ def document(report: Report) -> Document:
     """
     return {
         "version": VERSION,
+        "audience": INTERNAL,
         "policy": report.policy,
         "verdict": report.verdict,
         "requirements": [_result(r, f"requirements.{r.id}") for r in report.requirements],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ppdm_flow.report.amounts import amount, between, duration
+from ppdm_flow.report.audience import audience
 from ppdm_flow.report.checks import Check
 from ppdm_flow.report.facts import facts
 from ppdm_flow.report.snippet import printable
@@ -55,6 +56,8 @@ def escaped(text: str) -> str:
 
 def _head(document: dict[str, Any], judged: Verdict) -> str:
     lines = [f"## {_MARK[judged.state]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
+    readers = audience(document)
+    lines += ["", f"**{readers.word}.** {escaped(readers.sentence)}"]
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", f"> ⚠️ **{escaped(warning)}**"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.core.plugin_info import FigureInfo, PluginInfo
 from ppdm_flow.sdk import registry
 
 
@@ -26,14 +26,18 @@ class Meanings:
 
     def of_figure(self, metric: str) -> str:
         """Return what a figure is, and its formula in a second line; nothing where that is not known."""
+        told = self.figure(metric)
+        return "\n".join(filter(None, (told.what, told.formula))) if told else ""
+
+    def figure(self, metric: str) -> FigureInfo | None:
+        """Return what the card of a figure's plugin says of it; None where that is not known."""
         release, _, rest = metric.partition("/")
         name = rest if release in self.releases else metric
         for owner, info in self.cards.items():
             figure = info.figure_of(name.removeprefix(f"{owner}.")) if name.startswith(f"{owner}.") else None
             if figure is not None:
-                told = info.figures[figure]
-                return "\n".join(filter(None, (told.what, told.formula)))
-        return ""
+                return info.figures[figure]
+        return None
 
 
 def _used(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.amounts import amount, between, duration
+from ppdm_flow.report.audience import Audience, audience
 from ppdm_flow.report.checks import Check
 from ppdm_flow.report.facts import Fact, facts
 from ppdm_flow.report.gallery import Gallery, gallery
@@ -72,6 +73,7 @@ class Page:
 
     policy: str
     stamp: str
+    audience: Audience
     verdict: Verdict
     requirements: tuple[CheckList, ...]
     gates: tuple[CheckList, ...]
@@ -99,6 +101,7 @@ def page(document: dict[str, Any]) -> Page:
     return Page(
         policy=document["policy"],
         stamp=_stamp(document["run"]),
+        audience=audience(document),
         verdict=judged,
         requirements=_lists(judged.requirements),
         gates=_lists(judged.gates),

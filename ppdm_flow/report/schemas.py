@@ -26,6 +26,10 @@ def schema() -> _Schema:
 def _top() -> _Schema:
     return {
         "version": {"const": 1, "description": "Version of this document's form."},
+        "audience": {
+            "enum": ["internal", "public"],
+            "description": "Whether the report may leave the house: `internal` ones have figures on the original data.",
+        },
         "policy": text("Name of the release policy."),
         "verdict": {
             "enum": ["released", "withheld"],
@@ -84,7 +88,10 @@ def _result() -> _Schema:
             "enum": ["at_least", "at_most"],
             "description": "The side of the bound on which `measured` must lie (relative tolerance 1e-9).",
         },
-        "measured": {"type": ["number", "null"], "description": "The figure; null where it could not be measured."},
+        "measured": {
+            "type": ["number", "null"],
+            "description": "The figure; null where it could not be measured, or is not for the public.",
+        },
         "interval": of("interval"),
         "holds": {"type": "boolean", "description": "Whether the requirement holds. What is unmeasured does not."},
         "waived_by": text("The waiver, where it does not hold and withholds nothing."),

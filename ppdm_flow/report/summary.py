@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from ppdm_flow.report.audience import audience
 from ppdm_flow.report.checks import Check
 from ppdm_flow.report.plots.drawing import shortened
 from ppdm_flow.report.verdict import Verdict, verdict
@@ -31,6 +32,8 @@ def render(document: dict[str, Any], width: int = _WIDTH, words: tuple[str, str]
     word = f"{words[not judged.released]}{under}" if words else judged.word
     counted = judged.sentence.partition(". ")[0].rstrip(".") + "." if words else judged.sentence
     lines = [f"{word.upper()}  {document['policy']}", *_wrapped(counted, width)]
+    readers = audience(document)
+    lines += _wrapped(f"{readers.word}: {readers.sentence}", width)
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", *_wrapped(f"warning: {warning}", width)]

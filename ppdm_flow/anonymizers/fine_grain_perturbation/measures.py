@@ -22,8 +22,11 @@ FIGURES: Mapping[str, FigureInfo] = {
         "the lowest probability with which a value is kept rather than drawn anew",
         formula="min over values of p_v",
         better="higher",
+        audience="public",
     ),
-    "highest_retention": FigureInfo("the highest such probability", formula="max over values of p_v", better="higher"),
+    "highest_retention": FigureInfo(
+        "the highest such probability", formula="max over values of p_v", better="higher", audience="public"
+    ),
     "general_record_utility": FigureInfo(
         "the most records that any perturbation at all could keep under the same bounds: the"
         " ceiling for `record_utility`",

@@ -8,7 +8,7 @@ from ppdm_flow.core.plugin_info import FigureInfo
 
 FIGURES: Mapping[str, FigureInfo] = {
     "transactions": FigureInfo("the sets that were randomized"),
-    "alphabet": FigureInfo("the items that a randomized set may hold"),
+    "alphabet": FigureInfo("the items that a randomized set may hold", audience="public"),
     "longest": FigureInfo("the items of the largest original set"),
     "items_kept": FigureInfo(
         "of the items in a randomized set's original, the share that is expected to be still there",
@@ -21,11 +21,12 @@ FIGURES: Mapping[str, FigureInfo] = {
         " size, where the operator fills it up",
         better="lower",
     ),
-    "bytes": FigureInfo("the size of the released sets, uncompressed", better="lower"),
+    "bytes": FigureInfo("the size of the released sets, uncompressed", better="lower", audience="public"),
     "epsilon": FigureInfo(
         "the local differential privacy for one item replaced by another",
         formula="max ln(P(y | t) / P(y | t')) over t, t' that differ in one item",
         better="lower",
+        audience="public",
     ),
     "lowest_support": FigureInfo(
         "the least support of itemsets of so many items that can be discovered in the release",

@@ -66,6 +66,7 @@ FIGURES: Mapping[str, FigureInfo] = {
         "the local differential privacy of the operator; the lower, the more private",
         formula="max ln(P(y | v) / P(y | v'))",
         better="lower",
+        audience="public",
     ),
     "p_value": FigureInfo(
         "how well the released bytes fit the operator: if below one in a million, they are taken for others",
