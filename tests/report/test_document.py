@@ -65,6 +65,7 @@ def test_names_of_the_contract(document):
     found = document()
     assert list(found) == [
         "version",
+        "audience",
         "policy",
         "verdict",
         "requirements",

@@ -103,7 +103,7 @@ def demands_of(document: Mapping[str, Any], release: str) -> list[str]:
 
 def gates_of(document: Mapping[str, Any], release: str) -> list[str]:
     """Return the gates that concern a release: those about it, and those on figures of steps."""
-    return [bound(gate) for gate in document["gates"] if release in gate.get("releases", (release,)) or not gate["releases"]]
+    return [bound(gate) for gate in document["gates"] if release in (gate.get("releases") or (release,))]
 
 
 def measures_of(document: Mapping[str, Any], release: str) -> list[str]:
