@@ -88,7 +88,7 @@ def _outcomes(found: Found, sets: Mapping[str, str], clock: Clock, *, locked: bo
     for path in found.policies:
         loaded = load(path, sets, library=library)
         outcome = compile_policy(loaded, digested=False, clock=clock)
-        yield outcome if locks is None else locks.judged(loaded, outcome)
+        yield outcome if locks is None else locks.judged(loaded, outcome, sets)
     if found.tests:
         module = import_module(_CASES)
         policies = module.Policies()

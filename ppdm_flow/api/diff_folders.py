@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.diff_columns import compared
+from ppdm_flow.api.diff_params import with_params
 from ppdm_flow.api.diff_policies import Document, Read, nobodys, pair, read
 from ppdm_flow.api.diff_revisions import Place
 from ppdm_flow.api.policies import expanded, is_policy, is_test
@@ -75,7 +76,8 @@ class _Reading:
         """Return what changed between two policies."""
         if isinstance(earlier, PolicyError):
             return _unread(self.old.shown(str(path)), later.name, earlier)
-        return pair(earlier, later, compared(earlier, later))
+        order = with_params(compared(earlier, later), earlier, later, self.sets)
+        return pair(earlier, later, order)
 
 
 def _moved(before: Mapping[str, Earlier], after: Mapping[str, Read]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ppdm_flow.api.diff_columns import compared
 from ppdm_flow.api.diff_folders import folders
+from ppdm_flow.api.diff_params import with_params
 from ppdm_flow.api.diff_policies import Document, nobodys, pair, read
 from ppdm_flow.api.diff_revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -29,7 +30,7 @@ class Diffed:
 
     @property
     def weaker(self) -> bool:
-        """Whether some new policy, or a floor that binds it, is not proved to be at least as strict as the old one.
+        """Whether some new policy, a floor that binds it or a value of a param is not proved to be as strict as before.
 
         Where policies went and others came, nobody knows which took the place of which.
         """
@@ -55,8 +56,8 @@ def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = N
 
 
 def _lowered(pair: Document) -> bool:
-    """Whether a floor lets those who extend or run the policy go lower: no release does yet, the next one may."""
-    return any(c["verdict"] in _LAX for c in pair["governance"] if c["clause"].startswith("floors."))
+    """Whether a floor or a param lets those who extend or run the policy go lower: no release does yet, one may."""
+    return any(c["verdict"] in _LAX for c in pair["governance"])
 
 
 def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None) -> Document:
@@ -67,7 +68,7 @@ def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: 
         return {"kind": "policies", **folders(old, new, sets)}
     before, after = read(old.path, old, sets), read(new.path, new, sets)
     nobodys((before, after))
-    both = pair(before, after, compared(before, after))
+    both = pair(before, after, with_params(compared(before, after), before, after, sets))
     if data is not None:
         both["measured"] = import_module(_MEASURED).measured(before, after, sets, data)
     return {"kind": "policies", "pairs": [both], "added": [], "removed": []}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,10 +12,13 @@ from ppdm_flow.core.diagnostics import Diagnostic, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import Compiled
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy import Loaded
+from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.loading import NO_SETS
 from ppdm_flow.policy.lock import Nearest
 from ppdm_flow.policy.lock_comparing import drifts
 from ppdm_flow.policy.lock_reading import LockFile, read
+
+Sets = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,24 @@ class Held:
             raise PolicyError(found, loaded.sources)
 
 
+def given_otherwise(loaded: Loaded, sets: Sets) -> Iterator[Diagnostic]:
+    """Yield a fault for each param that the policy gives a value, and ``sets`` another one (PPF648).
+
+    One without a value of its own, or with one from the environment, is for whoever runs the policy.
+    """
+    own = {param.name: param for param in load(Path(loaded.file)).params} if sets else {}
+    for param in loaded.params:
+        fixed = own.get(param.name)
+        if param.name in sets and fixed is not None and fixed.texts and fixed.texts != param.texts:
+            yield Diagnostic(
+                "PPF648",
+                f"`--set {param.name}=…` gives the param `{param.name}` another value than the locked policy does",
+                fixed.place or fixed.declared,
+                hint="write the value here: `ppdm-flow diff` says what it changes",
+                help="`--locked` runs what was reviewed; a param without a default is for whoever runs it",
+            )
+
+
 @dataclass(slots=True)
 class Locks:
     """Lock files, each found and read once, and the digests of what policies share."""
@@ -42,15 +63,17 @@ class Locks:
     _nearest: Nearest = field(default_factory=Nearest)
     _read: dict[Path, LockFile] = field(default_factory=dict)
 
-    def hold(self, loaded: Loaded, plan: Plan, *, with_data: bool = False) -> Held:
+    def hold(self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False) -> Held:
         """Return what holds the policy. Raises PolicyError for what drifted, UsageError where there is no lock."""
-        held, found = self.judge(loaded, plan, with_data=with_data)
+        held, found = self.judge(loaded, plan, sets, with_data=with_data)
         if found:
             raise PolicyError(found, loaded.sources)
         return held
 
-    def judge(self, loaded: Loaded, plan: Plan, *, with_data: bool = False) -> tuple[Held, tuple[Diagnostic, ...]]:
-        """Return the lock and what of the policy is not as locked.
+    def judge(
+        self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False
+    ) -> tuple[Held, tuple[Diagnostic, ...]]:
+        """Return the lock and what of the policy is not as locked; ``sets`` are what the command line gives its params.
 
         Raises UsageError (PPF681, PPF682) where there is no lock or it cannot be used, PolicyError (PPF319) where a
         file cannot be read.
@@ -60,14 +83,15 @@ class Locks:
         uses = looking.of(loaded, plan, with_data=with_data)
         name = looking.name(loaded.file)
         definitions = {use.path: use.pin.sha256 for use in uses if use.path}
-        return Held(file, name, definitions), in_order(drifts(file.lock, name, uses, loaded.file))
+        found = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets))
+        return Held(file, name, definitions), in_order(found)
 
-    def judged(self, loaded: Loaded, outcome: Compiled) -> Compiled:
+    def judged(self, loaded: Loaded, outcome: Compiled, sets: Sets = NO_SETS) -> Compiled:
         """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
         if outcome.plan is None:
             return outcome
         try:
-            _, found = self.judge(loaded, outcome.plan)
+            _, found = self.judge(loaded, outcome.plan, sets)
         except PolicyError as error:
             found = error.diagnostics
         return replace(outcome, diagnostics=in_order((*outcome.diagnostics, *found)))

@@ -18,7 +18,7 @@ from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.loading import NOTHING_OVER
+from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
 
 if TYPE_CHECKING:  # only `--locked` needs it
     from ppdm_flow.api.holding import Held
@@ -132,11 +132,13 @@ def ready(
     strict: bool = False,
     over: Mapping[PolicyPath, str] = NOTHING_OVER,
     locked: bool = False,
+    any_params: bool = False,
     clock: Clock | None = utc_today,
 ) -> Ready:
     """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
 
-    With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none.
+    With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none. So is
+    what ``sets`` give another value than the policy does, unless ``any_params`` may have any.
     ``clock`` tells the day on which waivers are judged; without one they are not.
     """
     loaded = load(path, sets, over)
@@ -144,7 +146,8 @@ def ready(
     if not locked:
         return found
     with quoting(loaded.sources):
-        held = import_module(_HOLDING).Locks().hold(loaded, found.plan, with_data=data is not None)
+        given = NO_SETS if any_params else sets
+        held = import_module(_HOLDING).Locks().hold(loaded, found.plan, given, with_data=data is not None)
     return replace(found, held=held)
 
 

@@ -127,7 +127,7 @@ def _bound(
     strict: bool,
     locked: bool,
 ) -> Ready:
-    found = ready(policy, sets, data, strict=strict, over=over, locked=locked)
+    found = ready(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
     with quoting(found.sources):
         return with_data(found, data, strict=strict)
 

@@ -11,6 +11,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.nodes import PolicyPath
+from ppdm_flow.policy.params import Limits
 from ppdm_flow.policy.permission import Permission
 
 __all__ = ["Loaded", "Places", "PolicyPath", "UsedParam"]
@@ -53,6 +54,7 @@ class UsedParam:
     declared: Span
     place: Span | None
     note: str
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from ppdm_flow.policy.merge import without_nulls
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.nodes import Entry, Map, Scalar
 from ppdm_flow.policy.override import overridden
+from ppdm_flow.policy.params import limits_of
 from ppdm_flow.policy.redaction import redacted
 from ppdm_flow.policy.references import Found
 from ppdm_flow.policy.rules import judge
@@ -113,7 +114,7 @@ def _used(layer: Layer) -> Iterator[UsedParam]:
         help_ = declaration.get("help")
         text = help_.text if isinstance(help_, Scalar) and help_.text else ""
         shown = value.texts if value.quotable and not value.broken else ()
-        yield UsedParam(name, shown, text, span, value.span, value.note or "")
+        yield UsedParam(name, shown, text, span, value.span, value.note or "", limits_of(declaration))
 
 
 def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnostic]]:

@@ -59,6 +59,16 @@ _KINDS = {"integer": "a whole number", "float": "a number", "boolean": "`true` o
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """Which values a param takes: of a ``type``, from ``low`` to ``high``, or one of the ``choices``."""
+
+    type: str = "text"
+    low: str | None = None
+    high: str | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Needed:
     """A required param that nothing gives a value."""
 
@@ -225,6 +235,14 @@ def _range(name: str, declaration: Map, figure: Decimal, what: str, shown: str) 
         return None
     ends = [f"of at least {low}" if low is not None else "", f"of at most {high}" if high is not None else ""]
     return Diagnostic("PPF306", f"param `{name}` must be {what} {' and '.join(e for e in ends if e)}{shown}")
+
+
+def limits_of(declaration: Map) -> Limits:
+    """Return which values a declaration lets a param have."""
+    options = declaration.get("choices")
+    items = options.items if isinstance(options, Seq) else ()
+    names = tuple(i.text for i in items if isinstance(i, Scalar) and i.text is not None)
+    return Limits(_text(declaration, "type") or "text", _text(declaration, "min"), _text(declaration, "max"), names)
 
 
 def number(text: str) -> Decimal | None:

@@ -239,6 +239,72 @@ def test_a_figure_that_whoever_runs_it_may_set_is_told(here, home, root):
     assert pair["relation"] == "equal"
 
 
+FREE = POLICY.replace("../", "").replace("k: 3", "k: '${params.k}'")
+
+
+def param(declared, policy=FREE):
+    return policy + f"params: {{k: {{type: integer, {declared}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        (POLICY.replace("../", ""), param("default: 3"), "weaker"),
+        (POLICY.replace("../", ""), param("default: 3, min: 3"), "neutral"),
+        (POLICY.replace("../", ""), param("default: 3, min: 2"), "weaker"),
+        (param("default: 3, min: 3"), param("default: 3, min: 2"), "weaker"),
+        (param("default: 3, min: 3"), param("default: 3"), "weaker"),
+        (param("default: 3"), param("default: 3, min: 3"), None),
+        (param("default: 3, min: 3, max: 9"), param("default: 3, min: 3, max: 99"), None),
+        (param("default: 3, min: 3"), param("default: 4, min: 3"), None),
+        (param("default: 3, choices: [3, 4]"), param("default: 3, choices: [2, 3, 4]"), "weaker"),
+        (param("default: 3, choices: [3, 4]"), param("default: 3, choices: [3, 4, 5]"), None),
+        (param("default: 3"), POLICY.replace("../", ""), "stronger"),
+        (param("default: 3, min: 2", POLICY.replace("../", "")), param("default: 3, min: 2"), "weaker"),
+        (
+            POLICY.replace("../", ""),
+            param("default: 3") + "floors: {privacy.k_anonymity.k: '>= 3'}\n",
+            "neutral",
+        ),
+        (
+            POLICY.replace("../", ""),
+            POLICY.replace("../", "").replace("study.csv", "${params.file}") + "params: {file: {default: study.csv}}\n",
+            "neutral",
+        ),
+        (
+            POLICY.replace("../", ""),
+            POLICY.replace("../", "").replace("sensitive: {s: [x]}", "sensitive: {s: '${params.v}'}")
+            + "params: {v: {type: list, default: [x]}}\n",
+            None,
+        ),
+        (
+            POLICY.replace("../", "").replace("[x]", "[x, y]"),
+            POLICY.replace("../", "").replace("sensitive: {s: [x]}", "sensitive: {s: '${params.v}'}")
+            + "params: {v: {type: list, default: [x, y]}}\n",
+            "weaker",
+        ),
+    ],
+)
+def test_a_param_that_can_weaken_is_forbidden(here, home, root, old, new, verdict):
+    (home / "old.yaml").write_text(old)
+    (home / "new.yaml").write_text(new)
+    done = here("diff", "old.yaml", "new.yaml", "--format", "json", "--forbid-weaker")
+    (pair,) = document(done, root)["pairs"]
+    found = [c["verdict"] for c in pair["governance"] if c["clause"].startswith("params.")]
+    if verdict is None:
+        assert not {"weaker", "incomparable"} & set(found)
+    else:
+        assert found == [verdict]
+    assert done.returncode == (1 if verdict == "weaker" else 0)
+
+
+def test_a_default_that_weakens_and_values_of_ones_own(here, home):
+    (home / "old.yaml").write_text(param("default: 3, min: 2"))
+    (home / "new.yaml").write_text(param("default: 2, min: 2"))
+    assert here("diff", "old.yaml", "new.yaml", "--forbid-weaker").returncode == 1
+    assert here("diff", "old.yaml", "new.yaml", "--forbid-weaker", "--set", "k=5").returncode == 0
+
+
 def test_an_old_policy_that_is_not_valid_proves_nothing(here, home):
     (home / "before").mkdir()
     (home / "before/one.yaml").write_text(POLICY.replace("k: 3", "k: many"))

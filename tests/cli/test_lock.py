@@ -311,6 +311,45 @@ def test_what_the_command_line_changes_is_held_too(house, here):
     done = here("run", "policies/visits.yaml", "--locked", "--set", "ages=../hierarchies/other.csv", cwd=house)
     assert done.returncode == 2
     assert "the lock does not have the file `hierarchies/other.csv`" in done.stderr
+    assert "PPF648" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["run", "plan", "check"])
+def test_what_is_locked_takes_no_other_value_of_a_param(house, here, verb):
+    text = ALIKE.replace("{k: 2}", "{k: '${params.k}'}") + "params: {k: {type: integer, default: 2}}\n"
+    (house / "policies/alike.yaml").write_text(text)
+    words = (verb, "policies/alike.yaml")
+    assert here(*words, "--locked", cwd=house).returncode == 0
+    done = here(*words, "--locked", "--set", "k=3", cwd=house)
+    told = done.stderr + done.stdout
+    assert done.returncode == (1 if verb == "check" else 2)
+    assert "PPF648" in told
+    assert "param `k`" in told
+    assert "write the value here" in told
+    assert here(*words, "--locked", "--set", "k=2", cwd=house).returncode == 0
+    assert "PPF648" not in here(*words, "--set", "k=3", cwd=house).stderr
+
+
+def test_params_of_templates_are_locked_and_those_without_a_value_are_not(house, here, monkeypatch):
+    (house / "policies/alike.yaml").unlink()
+    (house / "templates/house.yaml").write_text(
+        "version: 1\nparams: {k: {type: integer}, l: {type: integer, default: 2}, e: {default: a, from_env: E}}\n"
+        "description: '${params.l} ${params.e}'\nprivacy: {k_anonymity: {k: '${params.k}'}}\n"
+    )
+    (house / "policies/visits.yaml").write_text(
+        VISITS.replace("../templates/house.yaml", "{template: ../templates/house.yaml}")
+    )
+    assert here("lock", "--set", "k=2", cwd=house).returncode == 0
+    words = ("check", "policies/visits.yaml", "--locked", "--set", "k=2")
+    assert here(*words, cwd=house).returncode == 0
+    assert "PPF648" in here(*words, "--set", "l=3", cwd=house).stdout
+    assert "PPF648" in here(*words, "--set", "e=b", cwd=house).stdout
+    monkeypatch.setenv("E", "c")
+    assert here(*words, "--set", "e=b", cwd=house).returncode == 0
+    (house / "policies/visits.yaml").write_text(
+        VISITS.replace("../templates/house.yaml", "{template: ../templates/house.yaml, with: {k: 2}}")
+    )
+    assert "PPF648" in here("check", "policies/visits.yaml", "--locked", "--set", "k=3", cwd=house).stdout
 
 
 def test_data_in_another_format_needs_no_lock_of_its_own(house, here):

@@ -1,4 +1,4 @@
-"""PPF319 to PPF321, PPF339 and PPF681 to PPF684: the lock file."""
+"""PPF319 to PPF321, PPF339, PPF648 and PPF681 to PPF684: the lock file."""
 
 from __future__ import annotations
 
@@ -44,6 +44,17 @@ PAGES: tuple[CodePage, ...] = (
         " `*.yaml text eol=lf` into `.gitattributes`.",
         bad="$ pip install --upgrade acme-policies\n$ ppdm-flow run policies/visits.yaml --locked",
         good="$ pip install --upgrade acme-policies\n$ ppdm-flow lock --upgrade pkg:acme-policies/hospital",
+    ),
+    CodePage(
+        "PPF648",
+        "another value for a param of a locked policy",
+        "`--locked` and `--set NAME=…` come together, and the policy (or a template, or its `with:`) gives the param"
+        " another value.",
+        "What was reviewed and locked is not what would run: a smaller k is one word on the command line.",
+        "Write the value into the policy, where `ppdm-flow diff` says what it weakens, or leave `--locked` out. A param"
+        " that whoever runs the policy has to choose has no default: then `--set` is how to give it.",
+        bad="$ ppdm-flow run policies/visits.yaml --locked --set k=2    # params: {k: {type: integer, default: 5}}",
+        good="$ ppdm-flow run policies/visits.yaml --locked",
     ),
     CodePage(
         "PPF681",

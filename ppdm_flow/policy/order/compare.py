@@ -8,7 +8,7 @@ from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.conduct import conduct
 from ppdm_flow.policy.order.frame import Between, Contents, Frame, unread
 from ppdm_flow.policy.order.gates import Measuring
-from ppdm_flow.policy.order.governance import governance
+from ppdm_flow.policy.order.governance import floors
 from ppdm_flow.policy.order.meanings import Canon, as_written
 from ppdm_flow.policy.order.means import means
 from ppdm_flow.policy.order.reading import reading
@@ -51,7 +51,7 @@ def compare(
         *unknown(before, after),
         *means(before, after, canon),
     ]
-    return Order(relation(changes), tuple(changes), tuple(governance(before, after)))
+    return Order(relation(changes), tuple(changes), tuple(floors(before, after)))
 
 
 def _required(before: Clauses, after: Clauses, between: Between, canon: Canon) -> Required:

@@ -1,36 +1,13 @@
-"""Floors and params: what binds those who extend or run a policy. They are no clauses, so they are reported apart."""
+"""Floors: what binds those who extend a policy. They are no clauses, so they are reported apart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.policy.loaded import UsedParam
 from ppdm_flow.policy.order.clauses import Clauses
-from ppdm_flow.policy.order.verdicts import Change, Side, Verdict
-from ppdm_flow.policy.redaction import UNSHOWN
+from ppdm_flow.policy.order.verdicts import Change, Verdict
 
 _LOST = "whoever extends it is no longer bound"
-_FREE = "whoever runs the policy may give it another value, as far as its bounds and floors let them"
-_FIXED = "whoever runs the policy cannot give it a value any more"
-
-
-def governance(old: Clauses, new: Clauses) -> Iterator[Change]:
-    """Yield changed floors, and params that came or went."""
-    yield from floors(old, new)
-    yield from _params(old, new)
-
-
-def _params(old: Clauses, new: Clauses) -> Iterator[Change]:
-    sides = [{p.name: Side(_told(p), p.declared) for p in c.loaded.params} for c in (old, new)]
-    for name in dict.fromkeys((*sides[0], *sides[1])):
-        if name not in sides[0]:
-            yield Change(f"params.{name}", Verdict.WEAKER, _FREE, None, sides[1][name])
-        elif name not in sides[1]:
-            yield Change(f"params.{name}", Verdict.STRONGER, _FIXED, sides[0][name], None)
-
-
-def _told(param: UsedParam) -> str:
-    return ", ".join(param.texts) or UNSHOWN
 
 
 def floors(old: Clauses, new: Clauses) -> Iterator[Change]:

@@ -53,7 +53,10 @@ def _pair() -> Schema:
             "description": "`stricter`: every release that satisfies the new policy is proved to satisfy the old one.",
         },
         "changes": list_of("change", "Every clause that is not the same."),
-        "governance": list_of("change", "Changed floors, new and lost params: no release depends on them."),
+        "governance": list_of(
+            "change",
+            "Changed floors; params that came, went, or take a value that weakens: no release depends on them yet.",
+        ),
         "measured": of("outcomes"),
     }
 
