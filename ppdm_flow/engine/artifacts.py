@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.operators import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Fitted
-
-OPERATOR = "operator.json"
-DICTIONARY = "dictionary.json"
 
 Document = Mapping[str, Any]
 
@@ -63,7 +61,7 @@ def artifacts(
             if name == OPERATOR and isinstance(document.get("operators"), list):
                 operators += _released(document["operators"], node.name, channels)
             else:
-                found[_free(name, node.name, found)] = document
+                found[_free(name, node.name, (*found, release.path.partition("/")[0]))] = document
     if operators:
         found[OPERATOR] = {"version": 1, "operators": operators}
     return found
@@ -74,7 +72,7 @@ def _released(entries: list[Document], step: str, channels: Mapping[str, Channel
     return [{**e, "attribute": names[e["attribute"]]} for e in entries if e["attribute"] in names]
 
 
-def _free(name: str, step: str, taken: Mapping[str, Document]) -> str:
-    if PurePosixPath(name).name != name or name in ("", DICTIONARY):
+def _free(name: str, step: str, taken: Iterable[str]) -> str:
+    if PurePosixPath(name).name != name or refused(name) or name.casefold() == DICTIONARY:
         raise run_fault("PPF905", f"step `{step}` has a document whose name is no plain file name")
-    return f"{step}-{name}" if name in taken else name
+    return f"{step}-{name}" if name.casefold() in {each.casefold() for each in taken} else name

@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Any
 
 from ppdm_flow.core.draws import RunKey
+from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.results import Figure, Report, StepResult
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.artifacts import DICTIONARY, artifacts, as_json, dictionary
+from ppdm_flow.engine.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.auditing import Audited
 from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Finished, Judged

@@ -10,7 +10,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.engine.artifacts import DICTIONARY, OPERATOR
+from ppdm_flow.core.file_names import DICTIONARY, OPERATOR
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.opening import open_released

@@ -10,9 +10,9 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
+from ppdm_flow.core.file_names import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.artifacts import DICTIONARY, OPERATOR
 from ppdm_flow.engine.faults import guarded
 from ppdm_flow.engine.operator_files import read_set_operators
 from ppdm_flow.engine.rebatching import partitions
@@ -22,7 +22,6 @@ from ppdm_flow.sdk.storage import Source
 from ppdm_flow.tables.sets import SetColumn
 from ppdm_flow.tables.sets.arrow import holds_sets
 
-CONTRACT = "mining_contract.json"
 _ROWS = 1 << 16
 
 

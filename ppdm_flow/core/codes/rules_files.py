@@ -15,4 +15,34 @@ PAGES: tuple[CodePage, ...] = (
         bad="$ ppdm-flow check data/patients.csv",
         good="$ ppdm-flow check policy.yaml",
     ),
+    CodePage(
+        "PPF596",
+        "a released file with the name of a document",
+        "The path of a release begins with the name of a file that a run writes beside it: `dictionary.json`,"
+        " `operator.json` or `mining_contract.json` (or one that ends with `-` and such a name), in whatever case.",
+        "One of the two would be written over the other, or taken for it by whoever receives the release.",
+        "Give the released file another name.",
+        bad="releases: {study: {path: Dictionary.json, format: csv}}",
+        good="releases: {study: {path: study.csv}}",
+    ),
+    CodePage(
+        "PPF597",
+        "two names that differ in case only",
+        "Two releases, or two steps, have names that are the same but for upper and lower case.",
+        "Folders and documents are named after them: on Windows and macOS one would take the place of the other.",
+        "Rename one of them.",
+        bad="releases:\n  study: {path: a.csv}\n  Study: {path: b.csv}",
+        good="releases:\n  study: {path: a.csv}\n  trial: {path: b.csv}",
+    ),
+    CodePage(
+        "PPF598",
+        "a name that some systems cannot have",
+        "The name of the policy, a release or a step, or a part of a release's path, holds NUL or another control"
+        ' character, a backslash or one of `< > : " | ? *`, is the name of a device (`nul`, `con.csv`), begins or ends'
+        " with a blank, or is too long.",
+        "The run would end at its last step, or the recipient could not unpack the release.",
+        "Use letters, digits, `_`, `-` and dots.",
+        bad="releases: {study: {path: nul.csv}}",
+        good="releases: {study: {path: null-values.csv}}",
+    ),
 )

@@ -10,6 +10,7 @@ from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.rules import (
     attributes,
     classes,
+    file_names,
     gates,
     generated,
     hierarchies,
@@ -39,6 +40,7 @@ RULES = (
     ledger.judge,
     gates.judge,
     releases.judge,
+    file_names.judge,
     waivers.judge,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.rules.file_names import released_path
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.policy.words import short
 
@@ -12,11 +13,12 @@ from ppdm_flow.policy.words import short
 def judge(scene: Scene) -> Iterator[Diagnostic]:
     """Judge ``releases`` and ``randomness``."""
     for name, release in scene.policy.releases.items():
-        yield from _path(scene, release.path, ("releases", name, "path"))
+        path = ("releases", name, "path")
+        yield from tuple(_outside(scene, release.path, path)) or released_path(scene, release.path, path)
     yield from _randomness(scene)
 
 
-def _path(scene: Scene, text: str, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+def _outside(scene: Scene, text: str, path: tuple[str, ...]) -> Iterator[Diagnostic]:
     hint = "write a file name, such as `patients.csv`: it is relative to the release's own folder"
     parts = text.replace("\\", "/").split("/")
     if not text.strip() or parts[-1] in ("", ".", ".."):
