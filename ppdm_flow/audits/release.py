@@ -18,14 +18,14 @@ def source_of(column: str, ctx: AuditContext) -> str:
     return (facts.source or facts.name) if facts else column
 
 
-def carriers(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+def namesakes(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
     """Return the released columns that carry ``attribute``, in the release's order; none if it is not released."""
     return tuple(c for c in candidate.schema.names if source_of(c, ctx) == attribute)
 
 
 def released(attributes: Iterable[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
     """Return the released columns that carry one of ``attributes``, each once."""
-    return tuple(dict.fromkeys(c for a in attributes for c in carriers(a, candidate, ctx)))
+    return tuple(dict.fromkeys(c for a in attributes for c in namesakes(a, candidate, ctx)))
 
 
 def listed(names: Iterable[str]) -> str:

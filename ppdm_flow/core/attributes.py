@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from ppdm_flow.core.lineage import Lineage, own
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 
@@ -50,6 +51,7 @@ class AttributeFacts:
     """One attribute at one place of the plan. ``changes`` are (step, what it did), oldest first.
 
     ``source`` is the name it has in the source: renaming keeps it. ``span`` is where the policy declares it.
+    ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
     """
 
     name: str
@@ -60,6 +62,16 @@ class AttributeFacts:
     source: str = ""
     changes: tuple[tuple[str, Change], ...] = ()
     span: Span | None = field(default=None, compare=False)
+    derived: Lineage | None = None
+
+    @property
+    def lineage(self) -> Lineage:
+        """Which attributes of the source its cells are computed from, and which ones only chose them."""
+        return own(self.source or self.name) if self.derived is None else self.derived
+
+    def carries(self, attribute: str) -> bool:
+        """Whether its cells are computed from this attribute of the source."""
+        return attribute in self.lineage.computed_from
 
     def changed(self, step: str, change: Change) -> AttributeFacts:
         """Return the facts after ``step`` did ``change`` to it."""

@@ -173,7 +173,7 @@ def _compare(
 
 def _is_absent(requirement: Requirement, release: ReleaseNode) -> bool:
     """Whether the release has no column of the attributes that the requirement protects: the plan itself shows it."""
-    there = {n for a in release.attributes for n in (a.name, a.source)}
+    there = frozenset[str]().union(*(a.lineage.computed_from for a in release.attributes))
     if isinstance(requirement, OnSensitive):
         return requirement.attribute not in there
     match requirement:

@@ -23,9 +23,13 @@ Inverse = npt.NDArray[np.intp]
 
 
 def class_columns(plan: Plan, release: ReleaseNode) -> tuple[str, ...]:
-    """Return the released columns that others may know: quasi-identifiers, and what a requirement names as such."""
+    """Return the released columns that others may know: those computed from quasi-identifiers, or from others named.
+
+    Those that a requirement names count as quasi-identifiers.
+    """
     named = {a for r in plan.requirements if isinstance(r, CumulativeK) for a in r.attributes}
-    known = [a for a in release.attributes if a.role is Role.QUASI_IDENTIFIER or {a.name, a.source} & named]
+    named |= {a.name for a in plan.source.attributes if a.role is Role.QUASI_IDENTIFIER}
+    known = [a for a in release.attributes if a.role is Role.QUASI_IDENTIFIER or a.lineage.computed_from & named]
     return tuple(a.name for a in known)
 
 

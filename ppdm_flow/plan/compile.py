@@ -16,7 +16,6 @@ from ppdm_flow.plan.auditing import audit_nodes
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.covering import on_columns
 from ppdm_flow.plan.definition import Bound, Plan
-from ppdm_flow.plan.derived import counted
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
@@ -110,7 +109,7 @@ class _Compiler:
         state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty=faulty)
         follow(state, self._bounds(), wiring)
         releases = release_nodes(policy, state, wiring, self.binder)
-        audits = counted(audit_nodes(policy, releases, requirements, self.binder), releases, state.nodes)
+        audits = audit_nodes(policy, releases, requirements, self.binder)
         steps = pruned(state.nodes)
         gates = of_steps(gates_of(policy, self.places), steps)
         source = source_node(self.written, facts, self.home, self.binder, self.data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -18,9 +19,8 @@ class Attributes(dict[str, AttributeFacts]):
     def __missing__(self, name: str) -> AttributeFacts:
         for pattern, facts in self.items():
             if is_pattern(pattern) and matches(pattern, name):
-                return AttributeFacts(
-                    name, facts.role, facts.type, facts.domain, facts.hierarchy, name, facts.changes, facts.span
-                )
+                derived = None if facts.derived is None else facts.derived.renamed(pattern, name)
+                return replace(facts, name=name, source=name, derived=derived)
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:

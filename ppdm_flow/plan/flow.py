@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.lineage import Derivation, Lineage
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.facts import Attributes
@@ -48,14 +49,22 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
     found = _materialized(before, (*effect.changes, *effect.drops, *effect.renames))
     for name, change in effect.changes.items():
         if name in found:
-            found[name] = found[name].changed(step, change)
+            derived = lineage_of(effect.derivation(name), before)
+            found[name] = replace(found[name].changed(step, change), derived=derived)
     for name in effect.drops:
         found.pop(name, None)
     renamed = {effect.renames.get(name, name): fact for name, fact in found.items()}
     out = Attributes({name: fact if fact.name == name else replace(fact, name=name) for name, fact in renamed.items()})
     for fact in effect.adds:
-        out[fact.name] = fact
+        out[fact.name] = replace(fact, derived=lineage_of(effect.derivation(fact.name), before))
     return out
+
+
+def lineage_of(derivation: Derivation, before: Attributes) -> Lineage:
+    """Return what a column comes from in the source, from the attributes that reach the step which makes it."""
+    sides = derivation.computed_from, derivation.chosen_by
+    computed, chosen = ([before[n].lineage for n in names if n in before] for names in sides)
+    return derivation.lineage(computed, chosen)
 
 
 def without_role(facts: Attributes, role: Role) -> Attributes:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.roles import Nulls
@@ -79,6 +80,8 @@ class Effect:
     ``rows`` is ``same``, ``fewer``, ``reordered`` or ``generated``. ``serves`` are ids of requirements.
     ``outputs`` are the named outputs, each with its attributes (``""`` is the step's own); empty: one output.
     ``holds_out``: fitting leaves out some rows of the source, by their numbers, so these must be what the step reads.
+    ``derivations`` say what the cells of changed and added columns are computed from, and what only chose them; one
+    that is not among them counts as computed from everything that the step reads, row by row.
     ``asks``, of an audit: attributes of the source that it compares with, by parameter; only so are identifiers read.
     """
 
@@ -94,12 +97,18 @@ class Effect:
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holds_out: bool = False
     asks: Mapping[str, str] = field(default_factory=dict)
+    derivations: Mapping[str, Derivation] = field(default_factory=dict)
 
     @property
     def needed(self) -> frozenset[str]:
         """The attributes whose cells must reach the step; what a generator drops, it has never seen."""
         dropped = () if self.rows == "generated" else self.drops
         return frozenset((*self.reads, *self.changes, *dropped, *self.renames))
+
+    def derivation(self, column: str) -> Derivation:
+        """Return what a changed or added column comes from, as the step says or, where it says nothing, at worst."""
+        said = self.derivations.get(column)
+        return Derivation(tuple(dict.fromkeys((*self.reads, *self.changes)))) if said is None else said
 
 
 def no_effect(_params: Any, _scope: Scope) -> Effect:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from ppdm_flow.audits.classes import histograms
+from ppdm_flow.audits.exposure import histograms
 from ppdm_flow.core.anonymity import (
     AlphaK,
     BetaLikeness,

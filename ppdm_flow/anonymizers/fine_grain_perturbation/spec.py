@@ -10,6 +10,7 @@ from ppdm_flow.anonymizers.carrying import sensitivities
 from ppdm_flow.anonymizers.fine_grain_perturbation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -49,6 +50,7 @@ def effect(params: FineGrainParams, scope: Scope) -> Effect:
     return Effect(
         reads=chosen,
         changes=dict.fromkeys(chosen, Change.PERTURBED),
+        derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,
         guarantee="no (r1, r2) breach in any row, whatever the prior" if served else "",
         problems=(*_problems(params, scope, wanted), *_recoded(wanted, chosen, scope)),

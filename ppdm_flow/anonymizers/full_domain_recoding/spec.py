@@ -11,6 +11,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
@@ -52,6 +53,7 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(dict.fromkeys(reads)),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
+        derivations=value_maps(todo.attributes, reads),
         rows="fewer",
         serves=tuple(r.id for r in todo.enforced),
         guarantee="; ".join(_held(r) for r in todo.enforced),

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
 from ppdm_flow.core.attributes import Change, HierarchySpec
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
@@ -75,6 +76,7 @@ def effect(params: GeneralizeParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(rules),
         changes=dict.fromkeys(rules, Change.GENERALIZED),
+        derivations=value_maps(rules),
         guarantee="a released value covers at least all values of its group in the hierarchy",
         problems=tuple(_problems(params, own)),
     )

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import changed_in_place
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -47,6 +48,7 @@ def effect(params: GeneticEncodeParams, scope: Scope) -> Effect:
     return Effect(
         reads=(params.attribute,),
         changes={params.attribute: Change.OTHER},
+        derivations=changed_in_place((params.attribute,)),
         problems=(Problem(INVERTIBLE, text + still, ("attribute",), advice, warning=True),),
     )
 

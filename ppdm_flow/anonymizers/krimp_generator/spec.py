@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.krimp_generator.measures import FIGURES
 from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones, reaches
 from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import AnonymityScore, Blend, Requirement
 from ppdm_flow.core.roles import AttributeType, Role
@@ -106,6 +107,7 @@ def effect(params: GeneratorParams, scope: Scope) -> Effect:
     return Effect(
         reads=chosen,
         changes=dict.fromkeys(chosen, Change.GENERATED),
+        derivations=value_maps(chosen, chosen),
         drops=tuple(name for name in known if name not in chosen),
         rows="generated",
         serves=served,

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from ppdm_flow.anonymizers.limit_items.measures import FIGURES
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
@@ -41,6 +42,7 @@ def effect(params: LimitItemsParams, scope: Scope) -> Effect:
     return Effect(
         reads=(name,),
         changes={name: Change.SUPPRESSED} if truncates else {},
+        derivations=value_maps((name,) if truncates else ()),
         rows="same" if truncates and not params.min else "fewer",
         guarantee=f"no set has more than {params.max} items",
     )

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -61,6 +62,7 @@ def effect(params: MaskParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(rules),
         changes=dict.fromkeys(rules, Change.GENERALIZED),
+        derivations=value_maps(rules),
         guarantee="every released text has at least one covered character",
         problems=tuple(found),
     )

@@ -11,6 +11,7 @@ from ppdm_flow.anonymizers.mondrian.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -47,6 +48,7 @@ def effect(params: MondrianParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive))),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
+        derivations=value_maps(todo.attributes, (*todo.attributes, *todo.sensitive)),
         serves=tuple(r.id for r in todo.enforced),
         guarantee=f"every class keeps {', '.join(held)}" if held else "",
         problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes)),

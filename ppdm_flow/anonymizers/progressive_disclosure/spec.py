@@ -10,6 +10,7 @@ from ppdm_flow.anonymizers.carrying import Attributes, k_anonymity, templates
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.anonymizers.progressive_disclosure.measures import FIGURES
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
 from ppdm_flow.core.roles import Role
@@ -104,9 +105,11 @@ def effect(params: DisclosureParams, scope: Scope) -> Effect:
     graded = params.graded(open_, enforced, scope.attributes)
     targets = tuple(f.name for f in scope.attributes.values() if f.role is Role.TARGET)
     class_aware = targets if params.score != "entropy" else ()
+    reads = tuple(dict.fromkeys((*open_, *channels(enforced), *sensitive(enforced), *class_aware)))
     return Effect(
-        reads=tuple(dict.fromkeys((*open_, *channels(enforced), *sensitive(enforced), *class_aware))),
+        reads=reads,
         changes={a: Change.GENERALIZED if a in graded else Change.SUPPRESSED for a in open_},
+        derivations=value_maps(open_, reads),
         serves=(*(t.id for t in enforced), *(k.id for k in floors)),
         guarantee=_guarantee(enforced, floors),
         problems=(

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import matching, missing_ones
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, KeyPath, Params, PluginSpec, Problem, Scope
 
@@ -45,6 +46,7 @@ def effect(params: PseudonymizeParams, scope: Scope) -> Effect:
     return Effect(
         reads=chosen,
         changes=dict.fromkeys(chosen, Change.PSEUDONYMIZED),
+        derivations=changed_in_place(chosen, Derivation((), keyed=True)),
         guarantee="without the key, a pseudonym does not lead back to its value",
         problems=tuple(found),
     )

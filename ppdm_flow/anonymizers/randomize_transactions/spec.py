@@ -11,6 +11,7 @@ from ppdm_flow.anonymizers.randomize_transactions.measures import FIGURES
 from ppdm_flow.anonymizers.randomize_transactions.sizes import stored
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import ItemsetBreach, Requirement
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope, SetShape
@@ -85,6 +86,7 @@ def effect(params: RandomizeTransactionsParams, scope: Scope) -> Effect:
     return Effect(
         reads=(name,),
         changes={name: Change.PERTURBED},
+        derivations=changed_in_place((name,), Derivation((), drawn=True)),
         serves=(requirement.id,) if requirement is not None and serves else (),
         guarantee=f"no item of a set is inferred with more than {requirement.level:g}"
         if requirement is not None and params.chooses

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -49,6 +50,7 @@ def effect(params: RecodeParams, scope: Scope) -> Effect:
     return Effect(
         reads=there,
         changes=dict.fromkeys(there, Change.GENERALIZED),
+        derivations=value_maps(there),
         guarantee="every released value is one that the policy writes down, unless `keep_others` is said",
         problems=tuple(problems),
     )

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
@@ -42,6 +43,7 @@ def effect(params: RollUpParams, scope: Scope) -> Effect:
     return Effect(
         reads=(name,),
         changes={name: Change.GENERALIZED},
+        derivations=value_maps((name,)),
         guarantee="a released set says which categories somebody's items fall into, and no item",
     )
 

@@ -10,6 +10,7 @@ from ppdm_flow.anonymizers.carrying import k_anonymity
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.anonymizers.suppress.measures import FIGURES
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.supports import Supported
@@ -58,6 +59,7 @@ def effect(params: SuppressParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(dict.fromkeys((*names, *params.rare))),
         changes=dict.fromkeys((*cells, *params.rare), Change.SUPPRESSED),
+        derivations=value_maps((*cells, *params.rare), (*names, *params.rare)),
         rows="fewer" if names else "same",
         serves=tuple(r.id for r in held),
         guarantee=f"every class over {', '.join(names)} has at least {k} rows" if held else "",

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -44,6 +45,7 @@ def effect(params: SwapParams, scope: Scope) -> Effect:
     return Effect(
         reads=(*there, *(w for w in params.within if w in scope.attributes)),
         changes=dict.fromkeys(there, Change.OTHER),
+        derivations=changed_in_place(there, Derivation((), (*there, *params.within))),
         guarantee="each class has every value of a swapped attribute as often as before",
         problems=tuple(problems),
     )

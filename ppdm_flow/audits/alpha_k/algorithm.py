@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.audits.classes.audit import SensitiveAudit
-from ppdm_flow.audits.classes.histograms import Histograms
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
+from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.core.anonymity import AlphaK
 from ppdm_flow.mining.recoding.measures import largest, shares
 from ppdm_flow.sdk.audit import AuditContext

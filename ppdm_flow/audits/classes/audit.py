@@ -6,15 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic
 
+import numpy as np
+
 from ppdm_flow.audits.classes import beside
-from ppdm_flow.audits.classes.faults import UnmeasuredError, require_true_values
-from ppdm_flow.audits.classes.histograms import Histograms, histograms
-from ppdm_flow.audits.classes.judged import Floats, Judged, R
+from ppdm_flow.audits.classes.judged import Floats, Judged, R, exceeding, worst_of
 from ppdm_flow.audits.classes.measures import PREFIX
 from ppdm_flow.audits.classes.picture import picture
-from ppdm_flow.audits.classes.rows import Alone, Rows
-from ppdm_flow.audits.classes.wording import left_out, treatment, unmeasured, unreleased
-from ppdm_flow.audits.release import carriers, released
+from ppdm_flow.audits.classes.wording import as_they_are, left_out, treatment, unmeasured, unreleased
+from ppdm_flow.audits.exposure.columns import Reading, carriers, columns, made_of, readings
+from ppdm_flow.audits.exposure.faults import UnmeasuredError, require_true_values
+from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.rows import Alone, Rows
+from ppdm_flow.audits.exposure.values import values
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -62,6 +66,24 @@ class SensitiveAudit(ABC, Generic[R]):
         """Return further figures."""
         return {}
 
+    def of_shares(self, _requirement: R) -> bool:
+        """Return whether the figure is one of shares: then it is taken on the mean of mixed cells as well."""
+        return True
+
+    def again(self, requirement: R, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
+        """Return the second route's figures by class, with the rows that belong to each, or all of them in one.
+
+        Raises UnmeasuredError.
+        """
+        each, parameters = self.query(requirement, query.values(), ctx)
+        if not query.mixed:
+            return query.worst(each, self.bound(requirement), at_most=self.at_most, parameters=parameters)
+        figures, rows = query.figures(each, parameters)
+        if self.of_shares(requirement):
+            mean, _ = query.of_means().figures(each, parameters)
+            figures = np.maximum(figures, mean) if self.at_most else np.minimum(figures, mean)
+        return figures, rows
+
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the worst class of each requirement, and what exceeds the bound."""
         del original
@@ -70,25 +92,29 @@ class SensitiveAudit(ABC, Generic[R]):
         findings: list[Finding] = []
         charts: list[Chart] = []
         for requirement in self._own(ctx):
-            columns = carriers(requirement.attribute, candidate, ctx)
-            if not columns:
+            ways = readings(requirement.attribute, candidate, ctx)
+            if not ways:
                 measured.append(unreleased(requirement))
                 continue
             try:
-                judged = self._worst(requirement, columns, Alone(candidate, ctx), candidate, ctx)
+                judged = self._judged(requirement, ways, Alone(candidate, ctx), candidate, ctx)
+                own = self._figures(judged)
+                figures |= own
+                measured.append(self._measured(judged, own, candidate, ctx))
+                if beside.asked(ctx):
+                    beyond, held = self._beside(judged[0], ways, candidate, ctx)
+                    figures |= beyond
+                    measured.append(held)
             except UnmeasuredError as fault:
                 measured.append(self._unverified(requirement, fault))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
-            own = self._figures(judged)
-            figures |= own
-            measured.append(self._measured(judged, own, ctx))
-            if beside.asked(ctx):
-                beyond, held = self._beside(judged, columns, candidate, ctx)
-                figures |= beyond
-                measured.append(held)
-            findings.extend(left_out(requirement.id, judged.found.left_out))
-            charts.extend(picture(requirement, judged, self.bound(requirement), self.unit, at_most=self.at_most))
+            findings.extend(left_out(requirement.id, judged[0].found.left_out))
+            findings.extend(
+                as_they_are(requirement.id, (*requirement.attributes, requirement.attribute), candidate, ctx)
+            )
+            bound = self.bound(requirement)
+            charts.extend(picture(requirement, self._worst(judged), bound, self.unit, at_most=self.at_most))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
@@ -113,50 +139,61 @@ class SensitiveAudit(ABC, Generic[R]):
             return float("inf")
         return value if self.at_most else -value
 
-    def _worst(
-        self, requirement: R, columns: Sequence[str], rows: Rows, candidate: DataView, ctx: AuditContext
-    ) -> Judged[R]:
-        """Return the released column for which the figure is worst: mostly there is but one."""
-        every = [self._judged(requirement, column, rows, candidate, ctx) for column in columns]
-        return max(every, key=lambda j: self._badness(j.worst(at_most=self.at_most)))
+    def _worst(self, judged: Sequence[Judged[R]]) -> Judged[R]:
+        """Return the way of reading by which the figure is worst: mostly there is but one."""
+        return max(judged, key=lambda j: self._badness(j.worst(at_most=self.at_most)))
 
-    def _judged(self, requirement: R, column: str, rows: Rows, candidate: DataView, ctx: AuditContext) -> Judged[R]:
-        require_true_values(column, ctx)
-        grouping = tuple(c for c in released(requirement.attributes, candidate, ctx) if c != column)
-        found = histograms(rows.counts(grouping, column), ctx.nulls)
-        return Judged(requirement, column, grouping, found, self.each(requirement, found, ctx))
+    def _judged(
+        self, requirement: R, ways: Sequence[Reading], rows: Rows, candidate: DataView, ctx: AuditContext
+    ) -> list[Judged[R]]:
+        """Judge each way of reading the values. Raises UnmeasuredError."""
+        require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
+        told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
+        judged = []
+        for read in values(told, ways, rows, ctx.nulls):
+            each = self.each(requirement, read.found, ctx)
+            if read.mean is not None and self.of_shares(requirement):
+                mean = self.each(requirement, read.mean, ctx)
+                each = np.maximum(each, mean) if self.at_most else np.minimum(each, mean)
+            judged.append(Judged(requirement, read.reading.name, told.every, read.found, each))
+        return judged
 
     def _again(
         self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext
     ) -> dict[str, float | int | None]:
         """Return the figures of the second route; none where there are none."""
-        every = [
-            self._column(requirement, column, rows, candidate, ctx)
-            for column in carriers(requirement.attribute, candidate, ctx)
-        ]
-        ranked = [found for found in every if found is not None]
-        if not ranked or len(ranked) < len(every):
+        if ctx.sql is None:
             return {}
-        worst = max(ranked, key=lambda found: self._badness(found["worst"]))
-        names = {"worst": self.metric}
-        return {names.get(n, n): v for n, v in worst.items()}
-
-    def _column(
-        self, requirement: R, column: str, rows: Rows, candidate: DataView, ctx: AuditContext
-    ) -> dict[str, float | int | None] | None:
-        grouping = tuple(c for c in released(requirement.attributes, candidate, ctx) if c != column)
-        query = rows.query(grouping, column)
-        if query is None:
-            return None
+        told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
+        found: list[dict[str, Any]] = []
         try:
-            require_true_values(column, ctx)
-            each, parameters = self.query(requirement, query.values(), ctx)
+            require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
+            for way in readings(requirement.attribute, candidate, ctx):
+                again = self.again(requirement, Query.of_rows(ctx.sql, rows, told, way, ctx.nulls), ctx)
+                found.append(again if isinstance(again, dict) else self._summed(requirement, *again))
         except UnmeasuredError:
-            return None
-        return query.worst(each, self.bound(requirement), at_most=self.at_most, parameters=parameters)
+            return {}
+        if not found:
+            return {}
+        return {
+            self.metric: max((f["worst"] for f in found), key=self._badness),
+            "classes": found[0]["classes"],
+            "rows_beyond": max(f["rows_beyond"] for f in found),
+            "classes_beyond": max(f["classes_beyond"] for f in found),
+        }
+
+    def _summed(self, requirement: R, each: Floats, rows: Floats) -> dict[str, Any]:
+        """Return the figures of the second route from those of its classes."""
+        out = exceeding(each, self.bound(requirement), at_most=self.at_most)
+        return {
+            "worst": worst_of(each, at_most=self.at_most),
+            "classes": len(each),
+            "rows_beyond": round(float(rows[out].sum())),
+            "classes_beyond": int(out.sum()),
+        }
 
     def _beside(
-        self, alone: Judged[R], columns: Sequence[str], candidate: DataView, ctx: AuditContext
+        self, alone: Judged[R], ways: Sequence[Reading], candidate: DataView, ctx: AuditContext
     ) -> tuple[dict[str, Figure], Measured]:
         """Judge the groups of people that all releases together leave, as classes are."""
         requirement = alone.requirement
@@ -165,49 +202,59 @@ class SensitiveAudit(ABC, Generic[R]):
         if rows is None:
             why = beside.obstacle(ctx)
             return {}, self._held(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
-        judged = alone if isinstance(rows, Alone) else self._worst(requirement, columns, rows, candidate, ctx)
+        judged = self._judged(requirement, ways, rows, candidate, ctx)
         figures = {f"{requirement.id}.{PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
-        broken = judged.beyond(bound, at_most=self.at_most)
+        broken = int(figures[f"{requirement.id}.{PREFIX}rows_beyond"].value or 0)
         colliding = [
             earlier.name
-            for earlier, told in (beside.one_by_one(candidate, ctx) if broken.any() else ())
-            if self._worst(requirement, columns, told, candidate, ctx).beyond(bound, at_most=self.at_most).any()
+            for earlier, told in (beside.one_by_one(candidate, ctx) if broken else ())
+            if any(
+                j.beyond(bound, at_most=self.at_most).any()
+                for j in self._judged(requirement, ways, told, candidate, ctx)
+            )
         ]
         side = "at most" if self.at_most else "at least"
         text = beside.sentence(
-            f"{self.metric} of `{judged.column}`",
+            f"{self.metric} of `{self._worst(judged).column}`",
             figures[name].value,
             f"{side} {bound:g} is required",
-            int(judged.found.rows[broken].sum()),
+            broken,
             ctx,
             colliding,
         )
         return figures, self._held(requirement, name, figures[name], text)
 
-    def _figures(self, judged: Judged[R]) -> dict[str, Figure]:
+    def _figures(self, judged: Sequence[Judged[R]]) -> dict[str, Figure]:
         figures = self._worst_figures(judged) | {
-            "rows_left_out": Figure(judged.found.left_out, "rows"),
-            **self.further(judged),
+            "rows_left_out": Figure(judged[0].found.left_out, "rows"),
+            **self.further(self._worst(judged)),
         }
-        return {f"{judged.requirement.id}.{key}": figure for key, figure in figures.items()}
+        return {f"{judged[0].requirement.id}.{key}": figure for key, figure in figures.items()}
 
-    def _worst_figures(self, judged: Judged[R]) -> dict[str, Figure]:
-        beyond = judged.beyond(self.bound(judged.requirement), at_most=self.at_most)
-        worst = judged.worst(at_most=self.at_most)
-        note = "" if worst is not None else self.without(judged)
-        value = int(worst) if worst is not None and self.counts(judged.requirement) else worst
+    def _worst_figures(self, judged: Sequence[Judged[R]]) -> dict[str, Figure]:
+        """Return the worst over all ways of reading: of classes and rows beyond the bound, the most of one way."""
+        one = self._worst(judged)
+        beyond = [j.beyond(self.bound(j.requirement), at_most=self.at_most) for j in judged]
+        worst = one.worst(at_most=self.at_most)
+        note = "" if worst is not None else self.without(one)
+        value = int(worst) if worst is not None and self.counts(one.requirement) else worst
+        rows = (int(j.found.rows[b].sum()) for j, b in zip(judged, beyond, strict=True))
         return {
             self.metric: Figure(value, self.unit, note=note),
-            "classes": Figure(len(judged.found), "classes"),
-            "classes_beyond": Figure(int(beyond.sum()), "classes"),
-            "rows_beyond": Figure(int(judged.found.rows[beyond].sum()), "rows"),
+            "classes": Figure(len(one.found), "classes"),
+            "classes_beyond": Figure(max(int(b.sum()) for b in beyond), "classes"),
+            "rows_beyond": Figure(max(rows), "rows"),
         }
 
-    def _measured(self, judged: Judged[R], figures: Mapping[str, Figure], ctx: AuditContext) -> Measured:
-        metric = f"{judged.requirement.id}.{self.metric}"
+    def _measured(
+        self, judged: Sequence[Judged[R]], figures: Mapping[str, Figure], candidate: DataView, ctx: AuditContext
+    ) -> Measured:
+        one = self._worst(judged)
+        metric = f"{one.requirement.id}.{self.metric}"
         figure = figures[metric]
-        text = self.without(judged) if figure.value is None else self.sentence(judged, float(figure.value))
-        return self._held(judged.requirement, metric, figure, text + treatment(ctx.nulls, judged.found.left_out))
+        text = self.without(one) if figure.value is None else self.sentence(one, float(figure.value))
+        where = made_of((*one.grouping, *carriers(one.requirement.attribute, candidate, ctx)), ctx)
+        return self._held(one.requirement, metric, figure, text + where + treatment(ctx.nulls, one.found.left_out))
 
     def _unverified(self, requirement: R, fault: UnmeasuredError) -> Measured:
         figure = Figure(None, self.unit, note=fault.text)

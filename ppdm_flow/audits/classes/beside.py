@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ppdm_flow.audits.classes.rows import Alone, Rows, Together
+from ppdm_flow.audits.exposure.rows import Alone, Rows, Together
 from ppdm_flow.audits.successive import members, unknown
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.phrases import counted

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.classes.histograms import Histograms
+from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.core.anonymity import OnSensitive
 from ppdm_flow.core.requirements import TOLERANCE
 
@@ -28,12 +28,22 @@ class Judged(Generic[R]):
 
     def beyond(self, bound: float, *, at_most: bool) -> npt.NDArray[np.bool_]:
         """Return which classes break the bound."""
-        slack = TOLERANCE * max(1.0, abs(bound))
-        return np.asarray(self.each > bound + slack if at_most else self.each < bound - slack)
+        return exceeding(self.each, bound, at_most=at_most)
 
     def worst(self, *, at_most: bool) -> float | None:
         """Return the worst figure; None where there is no class, or none of a class."""
-        if not len(self.each):
-            return None
-        value = float(self.each.max() if at_most else self.each.min())
-        return value if np.isfinite(value) else None
+        return worst_of(self.each, at_most=at_most)
+
+
+def exceeding(each: Floats, bound: float, *, at_most: bool) -> npt.NDArray[np.bool_]:
+    """Return which figures break a bound, with the tolerance of every comparison."""
+    slack = TOLERANCE * max(1.0, abs(bound))
+    return np.asarray(each > bound + slack if at_most else each < bound - slack)
+
+
+def worst_of(each: Floats, *, at_most: bool) -> float | None:
+    """Return the worst of the figures of classes; None where there is none, or it is infinite."""
+    if not len(each):
+        return None
+    value = float(each.max() if at_most else each.min())
+    return value if np.isfinite(value) else None

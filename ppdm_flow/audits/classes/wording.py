@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ppdm_flow.audits.classes.faults import UnmeasuredError
+from ppdm_flow.audits.exposure.columns import untold
+from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.release import listed
 from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
 
 FITTING = (
     " A row with a missing value fits whatever is known in its place; whoever's own value is missing is counted among"
@@ -27,7 +30,8 @@ def unreleased(requirement: OnSensitive | KmAnonymity) -> Measured:
         figure=Figure(0, "columns"),
         bound=0.0,
         at_most=True,
-        sentence=f"`{requirement.attribute}` is not released, so nothing can be learned of it here.",
+        sentence=f"`{requirement.attribute}` is not released, nor anything that was computed from it, so nothing can be"
+        " learned of it here.",
     )
 
 
@@ -62,3 +66,16 @@ def left_out(identifier: str, rows: int) -> Iterator[Finding]:
 def unmeasured(identifier: str, fault: UnmeasuredError) -> Finding:
     """Return the finding for a requirement that cannot be verified."""
     return Finding(fault.code, Severity.WARNING, fault.text, identifier)
+
+
+def as_they_are(
+    identifier: str, attributes: Sequence[str], candidate: DataView, ctx: AuditContext
+) -> Iterator[Finding]:
+    """Yield the finding for columns that only a run could decode: what is behind their cells is not known here."""
+    found = untold(attributes, candidate, ctx)
+    if found:
+        text = (
+            f"{listed(found)}: rows cannot be paired with their originals here, so the cells count as they are; what a"
+            " step made them of is told by a run alone"
+        )
+        yield Finding("PPF838", Severity.WARNING, text, identifier)

@@ -17,7 +17,7 @@ from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
 from ppdm_flow.audits.learning.sides import Floats, Side
-from ppdm_flow.audits.release import carriers, listed
+from ppdm_flow.audits.release import listed, namesakes
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.core.roles import Role
@@ -124,7 +124,7 @@ def _mean(values: Floats, test_share: float, least: float) -> tuple[float, tuple
 
 def _released_target(target: str, original: DataView, candidate: DataView, ctx: AuditContext) -> tuple[str | None, str]:
     """Return the released column of the class attribute, or None with the reason why its errors say nothing."""
-    columns = carriers(target, candidate, ctx)
+    columns = namesakes(target, candidate, ctx)
     if not columns:
         return None, f"the class attribute `{target}` is not released"
     facts = ctx.attributes.get(columns[0])

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ppdm_flow.audits.exposure.columns import beside
 from ppdm_flow.audits.itemset_breach.figures import figures_of
 from ppdm_flow.audits.itemset_breach.judged import Judged, judge
 from ppdm_flow.audits.itemset_breach.material import UnknownOperatorError, material
 from ppdm_flow.audits.itemset_breach.picture import charts
 from ppdm_flow.audits.itemset_breach.second_route import posterior, released
 from ppdm_flow.audits.itemset_breach.wording import findings, no_operator, sentence, unknown
-from ppdm_flow.audits.release import carriers
+from ppdm_flow.audits.release import namesakes
 from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.mining.transactions.counting import support_counts
@@ -59,9 +60,10 @@ class ItemsetBreachAudit:
         return found
 
     def _of(self, requirement: ItemsetBreach, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
-        carrying = carriers(requirement.attribute, candidate, ctx)
+        carrying = namesakes(requirement.attribute, candidate, ctx)
         every: list[Judged] = []
-        faults: list[tuple[str, str]] = []
+        why = "it is computed from the sets by another way than their operator"
+        faults = [(column, why) for column in beside(requirement.attribute, candidate, ctx)]
         for column in carrying:
             try:
                 every.append(judge(requirement, material(column, candidate, ctx)))

@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.audits.k_anonymity.classes import Classes, classes
+from ppdm_flow.audits.classes.wording import as_they_are, unmeasured
+from ppdm_flow.audits.exposure.columns import Columns, columns, sensitive_attributes
+from ppdm_flow.audits.exposure.faults import UnmeasuredError
+from ppdm_flow.audits.exposure.once import Once
+from ppdm_flow.audits.exposure.rows import Alone
+from ppdm_flow.audits.exposure.sizes import Classes, crowds, crowds_again
+from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.audits.k_anonymity.query import Query
 from ppdm_flow.audits.k_anonymity.wording import left_out, sentence
-from ppdm_flow.audits.release import released
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
 
@@ -33,9 +38,15 @@ class KAnonymityAudit:
         measured = []
         findings: list[Finding] = []
         for requirement in _own(ctx):
-            columns = released(requirement.attributes, candidate, ctx)
-            counts = candidate.counts(columns)
-            found = {nulls: classes(counts, nulls) for nulls in Nulls}
+            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            try:
+                found = _classes(told, candidate, ctx)
+            except UnmeasuredError as fault:
+                figure = Figure(None, "rows", note=fault.text)
+                name, bound = f"{requirement.id}.k", float(requirement.k)
+                measured.append(Measured(requirement.id, name, figure, bound, False, fault.text, verifiable=False))
+                findings.append(unmeasured(requirement.id, fault))
+                continue
             own = _figures(requirement, found, ctx.nulls)
             figures |= own
             measured.append(
@@ -45,10 +56,11 @@ class KAnonymityAudit:
                     figure=own[f"{requirement.id}.k"],
                     bound=float(requirement.k),
                     at_most=False,
-                    sentence=sentence(requirement, columns, found[ctx.nulls], ctx.nulls),
+                    sentence=sentence(requirement, told, found[ctx.nulls], ctx),
                 )
             )
             findings.extend(left_out(requirement, found[ctx.nulls]))
+            findings.extend(as_they_are(requirement.id, requirement.attributes, candidate, ctx))
         return AuditOutcome(figures=figures, measured=tuple(measured), findings=tuple(findings))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
@@ -58,7 +70,11 @@ class KAnonymityAudit:
         if ctx.sql is None:
             return found
         for requirement in _own(ctx):
-            query = Query(ctx.sql, candidate.schema, released(requirement.attributes, candidate, ctx))
+            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            if told.mixed:
+                found |= _again(requirement, told, candidate, ctx, ctx.sql)
+                continue
+            query = Query(ctx.sql, candidate.schema, told.grouping)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
                 found[f"{requirement.id}.{name}"] = value
         return found
@@ -66,6 +82,34 @@ class KAnonymityAudit:
 
 def _own(ctx: AuditContext) -> list[KAnonymity]:
     return [r for r in ctx.requirements if isinstance(r, KAnonymity)]
+
+
+def _classes(told: Columns, candidate: DataView, ctx: AuditContext) -> dict[Nulls, Classes]:
+    """Return the classes by each of the null semantics, or the crowds, which there are not for wildcards."""
+    if not told.mixed:
+        counts = candidate.counts(told.grouping)
+        return {nulls: classes(counts, nulls) for nulls in Nulls}
+    rows = Once(Alone(candidate, ctx), told.every, told.known)
+    found = {ctx.nulls: crowds(told, rows, ctx.nulls)}
+    return found | {nulls: crowds(told, rows, nulls) for nulls in Nulls if nulls is not Nulls.WILDCARD}
+
+
+def _again(
+    requirement: KAnonymity, told: Columns, candidate: DataView, ctx: AuditContext, sql: Sql
+) -> dict[str, float | int | None]:
+    """Return the figures of crowds by the second route; none where there are none."""
+    rows = Once(Alone(candidate, ctx), told.every, told.known)
+    try:
+        found = crowds_again(told, rows, sql, ctx.nulls)
+    except UnmeasuredError:
+        return {}
+    figures = {
+        "k": found.k,
+        "classes": len(found.sizes),
+        "rows_below": found.rows_below(requirement.k),
+        "uniques": found.uniques,
+    }
+    return {f"{requirement.id}.{name}": value for name, value in figures.items()}
 
 
 def _figures(requirement: KAnonymity, found: Mapping[Nulls, Classes], nulls: Nulls) -> dict[str, Figure]:

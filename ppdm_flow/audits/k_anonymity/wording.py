@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ppdm_flow.audits.classes.wording import FITTING
-from ppdm_flow.audits.k_anonymity.classes import Classes
+from ppdm_flow.audits.exposure.columns import Columns, made_of
+from ppdm_flow.audits.exposure.sizes import Classes
 from ppdm_flow.audits.release import listed
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(requirement: KAnonymity, columns: Sequence[str], found: Classes, nulls: Nulls) -> str:
+def sentence(requirement: KAnonymity, told: Columns, found: Classes, ctx: AuditContext) -> str:
     """Return the sentence for the report."""
     total = int(found.rows.sum())
+    columns, nulls = told.every, ctx.nulls
     if total == 0:
         return "There is no row to measure, so nothing can be said of it." + _left_out(found)
     if not columns:
@@ -31,7 +34,7 @@ def sentence(requirement: KAnonymity, columns: Sequence[str], found: Classes, nu
             f"{found.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few others:"
             f" the smallest group has {counted(found.k, 'row')} where {requirement.k:,} are required."
         )
-    return text + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(found)
+    return text + made_of(columns, ctx) + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(found)
 
 
 def left_out(requirement: KAnonymity, found: Classes) -> Iterator[Finding]:

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.classes.wording import left_out, treatment
+from ppdm_flow.audits.classes.wording import left_out, treatment, unmeasured
+from ppdm_flow.audits.exposure.columns import columns, sensitive_attributes
 from ppdm_flow.audits.k_map.matching import fitting
 from ppdm_flow.audits.k_map.picture import pictures
 from ppdm_flow.audits.k_map.population import profiles
 from ppdm_flow.audits.k_map.query import smallest
-from ppdm_flow.audits.release import listed, released
+from ppdm_flow.audits.k_map.unreadable import UnlabelledError, unreadable
+from ppdm_flow.audits.release import listed
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -46,7 +48,16 @@ class KMapAudit:
         findings: list[Finding] = []
         charts: list[Chart] = []
         for requirement in _own(ctx):
-            counts = candidate.counts(released(requirement.attributes, candidate, ctx))
+            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            unread = unreadable(told, ctx)
+            if unread:
+                fault = UnlabelledError(unread)
+                figure = Figure(None, "people", note=fault.text)
+                name, k = f"{requirement.id}.k", float(requirement.k)
+                measured.append(Measured(requirement.id, name, figure, k, False, fault.text, verifiable=False))
+                findings.append(unmeasured(requirement.id, fault))
+                continue
+            counts = candidate.counts(told.grouping)
             kept = _kept(counts, ctx.nulls)
             found = profiles(requirement, counts, ctx)
             people = fitting(counts.codes[kept], found)
@@ -67,7 +78,10 @@ class KMapAudit:
         del original
         found: dict[str, float | int | None] = {}
         for requirement in _own(ctx) if ctx.sql is not None else ():
-            counts = candidate.counts(released(requirement.attributes, candidate, ctx))
+            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            if unreadable(told, ctx):
+                continue
+            counts = candidate.counts(told.grouping)
             people = profiles(requirement, counts, ctx)
             if ctx.sql is not None:
                 k = smallest(ctx.sql, candidate.schema, counts, people, ctx.nulls)

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.classes.wording import unreleased
+from ppdm_flow.audits.exposure.columns import beside
 from ppdm_flow.audits.km_anonymity.kernels import smallest
 from ppdm_flow.audits.relation import weight_of
-from ppdm_flow.audits.release import carriers
+from ppdm_flow.audits.release import listed, namesakes
 from ppdm_flow.core.anonymity import KmAnonymity
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -43,13 +44,14 @@ class KmAnonymityAudit:
         measured: list[Measured] = []
         findings: list[Finding] = []
         for requirement in _own(ctx):
-            columns = carriers(requirement.attribute, candidate, ctx)
-            if not columns:
+            columns = namesakes(requirement.attribute, candidate, ctx)
+            derived = beside(requirement.attribute, candidate, ctx)
+            if not columns and not derived:
                 measured.append(unreleased(requirement))
                 continue
             found = [_supports(candidate, column, requirement.m) for column in columns]
-            if any(f is None for f in found):
-                measured.append(_randomized(requirement))
+            if any(f is None for f in found) or derived:
+                measured.append(_uncounted(requirement, derived))
                 findings.append(Finding("PPF880", Severity.WARNING, measured[-1].sentence, requirement.id))
                 continue
             least = _least([f for f in found if f is not None])
@@ -68,8 +70,12 @@ class KmAnonymityAudit:
         if ctx.sql is None:
             return found
         for requirement in _own(ctx):
-            columns = carriers(requirement.attribute, candidate, ctx)
-            if not columns or any(_supports(candidate, c, 0) is None for c in columns):
+            columns = namesakes(requirement.attribute, candidate, ctx)
+            if (
+                not columns
+                or beside(requirement.attribute, candidate, ctx)
+                or any(_supports(candidate, c, 0) is None for c in columns)
+            ):
                 continue
             every = [_again(ctx.sql, candidate, column, requirement.m) for column in columns]
             figures = _figures(requirement, _least(every))
@@ -144,9 +150,13 @@ def _sentence(requirement: KmAnonymity, least: Ints) -> str:
     )
 
 
-def _randomized(requirement: KmAnonymity) -> Measured:
+def _uncounted(requirement: KmAnonymity, derived: Sequence[str]) -> Measured:
+    """Say that combinations of released items are not all that is told, or not those of people."""
     text = (
-        f"The sets of `{requirement.attribute}` are randomized: combinations of released items are not those that"
+        f"{listed(derived)}: computed from the sets of `{requirement.attribute}`, and what that tells of combinations"
+        " of items cannot be counted."
+        if derived
+        else f"The sets of `{requirement.attribute}` are randomized: combinations of released items are not those that"
         " anyone knows of a person, so their number says nothing."
     )
     figure = Figure(None, "sets", note=text)

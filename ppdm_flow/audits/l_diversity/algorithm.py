@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.audits.classes.audit import SensitiveAudit
-from ppdm_flow.audits.classes.histograms import Histograms
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
+from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.matching import distinct_values
+from ppdm_flow.audits.exposure.matching_query import matched_again
+from ppdm_flow.audits.exposure.query import Query
 from ppdm_flow.core.anonymity import Diversity, LDiversity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.recoding.measures import distinct, entropies
+from ppdm_flow.mining.recoding.measures import entropies
 from ppdm_flow.sdk.audit import AuditContext
 
 SLACK = 1e-12
@@ -45,7 +48,17 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
             return np.asarray(np.exp(entropies(found.cells, found.sizes)))
         if requirement.variant is Diversity.RECURSIVE:
             return recursive(found, requirement.c or 0.0)
-        return distinct(found.cells).astype(np.float64)
+        return distinct_values(found).astype(np.float64)
+
+    def of_shares(self, requirement: LDiversity) -> bool:
+        """Return whether the l is one of shares; the others count rows and values of the crowd."""
+        return requirement.variant is Diversity.ENTROPY
+
+    def again(self, requirement: LDiversity, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
+        """Return the second route's figures; where cells are decoded, rows and values are matched by another way."""
+        if requirement.variant is Diversity.DISTINCT and query.decoded:
+            return matched_again(query)
+        return super().again(requirement, query, ctx)
 
     def query(self, requirement: LDiversity, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the l of each class."""
@@ -65,7 +78,7 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
 
     def further(self, judged: Judged[LDiversity]) -> Mapping[str, Figure]:
         """Return the smallest number of values as well, whatever the policy counts."""
-        values = distinct(judged.found.cells)
+        values = distinct_values(judged.found)
         return {"distinct": Figure(int(values.min()) if len(values) else 0, "values")}
 
     def sentence(self, judged: Judged[LDiversity], value: float) -> str:

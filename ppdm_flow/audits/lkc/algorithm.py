@@ -6,21 +6,22 @@ are named of an attribute: these are counted together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ppdm_flow.audits.classes.faults import RandomizedError, require_true_values
-from ppdm_flow.audits.classes.query import Query
-from ppdm_flow.audits.classes.wording import known_by, left_out, treatment, unmeasured
+from ppdm_flow.audits.classes.wording import as_they_are, known_by, left_out, treatment, unmeasured
+from ppdm_flow.audits.exposure.columns import carriers, columns, made_of, readings
+from ppdm_flow.audits.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
+from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.sizes import SIZE
 from ppdm_flow.audits.lkc.picture import pictures
-from ppdm_flow.audits.lkc.survey import Survey, Target, by_column, chosen, survey
-from ppdm_flow.audits.release import carriers, listed, released
+from ppdm_flow.audits.lkc.survey import Survey, known_sets, named, rows_once, secrets, survey
+from ppdm_flow.audits.release import listed
 from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
-from ppdm_flow.core.roles import Nulls
-from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 
@@ -38,9 +39,13 @@ class LKCAudit:
         findings: list[Finding] = []
         charts: list[Chart] = []
         for requirement in _own(ctx):
-            columns, targets = _columns(requirement, candidate, ctx)
-            needed = dict.fromkeys((*columns, *(t.column for t in targets)))
-            found = survey(candidate.counts(tuple(needed)), columns, targets, requirement.l, ctx.nulls)
+            shown = [a for a in named(requirement) if carriers(a, candidate, ctx)]
+            try:
+                found = survey(requirement, candidate, ctx)
+            except UnmeasuredError as fault:
+                measured.extend(_unmeasured(requirement, fault))
+                findings.append(unmeasured(requirement.id, fault))
+                continue
             own = {
                 f"{requirement.id}.k": Figure(found.k, "rows"),
                 f"{requirement.id}.confidence": Figure(found.confidence, "probability"),
@@ -48,16 +53,18 @@ class LKCAudit:
                 f"{requirement.id}.rows_left_out": Figure(found.left_out, "rows"),
             }
             figures |= own
-            judged = _measured(requirement, found, targets, own, treatment(ctx.nulls, found.left_out))
+            where = made_of((*found.fewest, *found.surest, *_carriers(shown, candidate, ctx)), ctx)
+            judged = _measured(requirement, found, shown, own, where + treatment(ctx.nulls, found.left_out))
             try:
-                for target in targets:
-                    require_true_values(target.column, ctx)
+                for attribute in shown:
+                    require_true_values(attribute, carriers(attribute, candidate, ctx), ctx)
             except RandomizedError as fault:
                 judged[-1] = replace(judged[-1], sentence=fault.text, verifiable=False)
                 findings.append(unmeasured(requirement.id, fault))
             measured.extend(judged)
             findings.extend(left_out(requirement.id, found.left_out))
-            charts.extend(pictures(requirement, found, true=bool(targets) and judged[-1].verifiable))
+            findings.extend(as_they_are(requirement.id, (*requirement.attributes, *shown), candidate, ctx))
+            charts.extend(pictures(requirement, found, true=bool(shown) and judged[-1].verifiable))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
@@ -67,12 +74,19 @@ class LKCAudit:
         if ctx.sql is None:
             return found
         for requirement in _own(ctx):
-            columns, targets = _columns(requirement, candidate, ctx)
+            secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
+            ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
             sizes, shares = [], [0.0]
-            for known in chosen(columns, requirement.l, ctx.nulls):
-                query = Query.of_file(ctx.sql, candidate.schema, known, None, ctx.nulls)
-                sizes.append(query.worst("SELECT id, size AS v FROM sizes", 0.0, at_most=False)["worst"])
-                shares.extend(_share(ctx.sql, candidate, known, t, ctx.nulls) for t in targets)
+            try:
+                for known in known_sets(requirement, candidate, ctx):
+                    told = columns(known, secret, candidate, ctx)
+                    query = Query.of_rows(ctx.sql, rows, told, None, ctx.nulls)
+                    sizes.append(query.worst(SIZE, 0.0, at_most=False)["worst"])
+                    for way in ways:
+                        query = Query.of_rows(ctx.sql, rows, told, way, ctx.nulls)
+                        shares.extend(_shares(query, secret[way.attribute]))
+            except UnmeasuredError:
+                continue
             found[f"{requirement.id}.k"] = int(min(size or 0 for size in sizes))
             found[f"{requirement.id}.confidence"] = max(shares)
         return found
@@ -82,25 +96,32 @@ def _own(ctx: AuditContext) -> list[LKC]:
     return [r for r in ctx.requirements if isinstance(r, LKC)]
 
 
-def _columns(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[tuple[str, ...], tuple[Target, ...]]:
-    names = dict.fromkeys(attribute for attribute, _ in requirement.sensitive)
-    targets = by_column(requirement.sensitive, {n: carriers(n, candidate, ctx) for n in names})
-    secret = {t.column for t in targets}
-    return tuple(c for c in released(requirement.attributes, candidate, ctx) if c not in secret), targets
+def _carriers(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    return tuple(c for a in attributes for c in carriers(a, candidate, ctx))
 
 
-def _share(sql: Sql, candidate: DataView, known: tuple[str, ...], target: Target, nulls: Nulls) -> float:
+def _shares(query: Query, values: Sequence[str]) -> Iterator[float]:
+    """Yield the largest share of rows with one of the values, over all crowds and over the means of their cells."""
     each = (
         "SELECT id, COALESCE(SUM(n) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) / MAX(size) AS v"
         " FROM cells JOIN sizes USING (id) GROUP BY id"
     )
-    query = Query.of_file(sql, candidate.schema, known, target.column, nulls)
-    worst = query.worst(each, 1.0, at_most=True, parameters=[list(target.values)])["worst"]
-    return float(worst or 0.0)
+    for one in (query, *([query.of_means()] if query.mixed else [])):
+        yield float(one.worst(each, 1.0, at_most=True, parameters=[list(values)])["worst"] or 0.0)
+
+
+def _unmeasured(requirement: LKC, fault: UnmeasuredError) -> Iterator[Measured]:
+    """Yield what cannot be said of it."""
+    names = ["k"] if requirement.c is None else ["k", "confidence"]
+    for name, bound in zip(names, (float(requirement.k), requirement.c), strict=False):
+        unit, at_most = ("rows", False) if name == "k" else ("probability", True)
+        figure = Figure(None, unit, note=fault.text)
+        metric = f"{requirement.id}.{name}"
+        yield Measured(requirement.id, metric, figure, bound or 0.0, at_most, fault.text, verifiable=False)
 
 
 def _measured(
-    requirement: LKC, found: Survey, targets: tuple[Target, ...], figures: Mapping[str, Figure], end: str
+    requirement: LKC, found: Survey, shown: Sequence[str], figures: Mapping[str, Figure], end: str
 ) -> list[Measured]:
     name = f"{requirement.id}.k"
     if found.k == 0:
@@ -113,12 +134,12 @@ def _measured(
     results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
     if requirement.c is not None:
         name = f"{requirement.id}.confidence"
-        what = listed(dict.fromkeys(t.column for t in targets))
+        what = listed(shown)
         text = (
             f"{known_by(found.surest)} can infer one of the sensitive values of {what} with a confidence of at most"
             f" {found.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
             f" allowed.{end}"
-            if targets
+            if shown
             else "None of the sensitive attributes is released, so nothing can be inferred of them."
         )
         results.append(Measured(requirement.id, name, figures[name], requirement.c, at_most=True, sentence=text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.audits.lkc.survey import Columns, Survey
+from ppdm_flow.audits.lkc.survey import Names, Survey
 from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.results import Chart, Series
 
@@ -22,7 +22,7 @@ def pictures(requirement: LKC, found: Survey, *, true: bool) -> Iterator[Chart]:
         yield _chart(requirement, "confidence", surest, f"At most {requirement.c:g} is allowed.")
 
 
-def _chart(requirement: LKC, unit: str, each: list[tuple[Columns, float]], note: str) -> Chart:
+def _chart(requirement: LKC, unit: str, each: list[tuple[Names, float]], note: str) -> Chart:
     shown = each[:_MOST]
     left = f" {len(each) - _MOST:,} further combinations are safer." if len(each) > _MOST else ""
     rows = unit == "rows"

@@ -8,22 +8,21 @@ from itertools import combinations
 
 import numpy as np
 
-from ppdm_flow.audits.classes.histograms import histograms
+from ppdm_flow.audits.exposure.columns import Columns, Way, carriers, columns, readings, sensitive_attributes
+from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.once import Once
+from ppdm_flow.audits.exposure.rows import Alone
+from ppdm_flow.audits.exposure.sizes import Classes, crowds
+from ppdm_flow.audits.exposure.values import Values, values
 from ppdm_flow.audits.k_anonymity.classes import classes
+from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
-from ppdm_flow.tables.counts import Counts
 
-Columns = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A released sensitive column, and the values of which nobody should be found to have one."""
-
-    column: str
-    values: tuple[str, ...]
+Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,48 +36,84 @@ class Survey:
     combinations: int
     k: int
     confidence: float
-    fewest: Columns
-    surest: Columns
+    fewest: Names
+    surest: Names
     left_out: int
-    each: tuple[tuple[Columns, int, float], ...] = ()
+    each: tuple[tuple[Names, int, float], ...] = ()
 
 
-def chosen(columns: Sequence[str], known: int, nulls: Nulls) -> Iterator[Columns]:
-    """Yield what somebody may know.
+def secrets(requirement: LKC, ctx: AuditContext) -> dict[str, tuple[str, ...]]:
+    """Return the sensitive attributes with the values that nobody should infer: all of them and none, unless named."""
+    values: dict[str, tuple[str, ...]] = {}
+    for attribute, value in requirement.sensitive:
+        values[attribute] = (*values.get(attribute, ()), value)
+    return values or dict.fromkeys(sensitive_attributes(ctx), ())
+
+
+def known_sets(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterator[tuple[str, ...]]:
+    """Yield what somebody may know, of the attributes that the release tells something of.
 
     Whoever knows more has smaller groups, and one of them has a share at least as high as the group that they make up.
-    With missing values as wildcards or left out, groups do not nest, so that all combinations are looked at.
+    With missing values as wildcards or left out, and with mixed columns, groups do not nest, so that all combinations
+    are looked at.
     """
-    most = min(known, len(columns))
-    least = most if nulls is Nulls.OWN_CATEGORY else min(1, most)
-    for size in range(least, most + 1):
-        yield from combinations(columns, size)
+    secret = secrets(requirement, ctx)
+    told = [a for a in requirement.attributes if a not in secret and carriers(a, candidate, ctx)]
+    nested = ctx.nulls is Nulls.OWN_CATEGORY and not columns(told, secret, candidate, ctx).mixed
+    most = min(requirement.l, len(told))
+    for size in range(most if nested else min(1, most), most + 1):
+        yield from combinations(told, size)
 
 
-def survey(counts: Counts, columns: Sequence[str], targets: Sequence[Target], known: int, nulls: Nulls) -> Survey:
-    """Look at every combination; ``counts`` are over ``columns`` and the targets' columns."""
-    every = list(chosen(columns, known, nulls))
-    found = [classes(counts.project(c), nulls) for c in every]
+def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Once:
+    """Return the rows, counted once over everything that some combination looks at."""
+    secret = secrets(requirement, ctx)
+    every = columns(requirement.attributes, secret, candidate, ctx)
+    ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
+    released = dict.fromkeys((*every.every, *(c for way in ways for c in way.shown)))
+    behind = (way.attribute for way in ways if way.way is not Way.SHOWN)
+    original = dict.fromkeys((*(every.known if every.mixed else ()), *behind))
+    return Once(Alone(candidate, ctx), tuple(released), tuple(original))
+
+
+def named(requirement: LKC) -> tuple[str, ...]:
+    """Return the sensitive attributes that the requirement names."""
+    return tuple(dict.fromkeys(attribute for attribute, _ in requirement.sensitive))
+
+
+def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
+    """Look at every combination. Raises UnmeasuredError where crowds and null semantics do not go together."""
+    secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
+    every, found, worst = [], [], []
+    for known in known_sets(requirement, candidate, ctx):
+        told = columns(known, secret, candidate, ctx)
+        every.append(told.every)
+        found.append(_sizes(told, rows, ctx.nulls))
+        ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
+        shares = (_confidence(each, secret) for each in values(told, ways, rows, ctx.nulls))
+        worst.append(max(shares, default=0.0))
     sizes = [f.k for f in found]
-    worst = [max((_confidence(counts, c, t, nulls) for t in targets), default=0.0) for c in every]
     first, second = int(np.argmin(sizes)), int(np.argmax(worst))
     left = min(f.left_out for f in found)
     each = tuple(zip(every, sizes, worst, strict=True))
     return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each)
 
 
-def _confidence(counts: Counts, columns: Columns, target: Target, nulls: Nulls) -> float:
-    found = histograms(counts.project((*columns, target.column)), nulls)
-    meant = np.isin(found.names.to_pylist(), target.values)
+def _sizes(told: Columns, rows: Once, nulls: Nulls) -> Classes:
+    return crowds(told, rows, nulls) if told.mixed else classes(rows.counts(told.grouping), nulls)
+
+
+def _confidence(read: Values, secret: Mapping[str, Sequence[str]]) -> float:
+    """Return the largest share of rows that have one of the attribute's values."""
+    return max(
+        (_share(found, secret[read.reading.attribute]) for found in (read.found, read.mean) if found is not None),
+        default=0.0,
+    )
+
+
+def _share(found: Histograms, wanted: Sequence[str]) -> float:
+    meant = np.isin(found.names.to_pylist(), wanted)
     share = np.where(
         np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[found.cells.value], shares(found.cells, found.sizes), 0.0
     )
     return float(added(found.cells, share).max(initial=0.0))
-
-
-def by_column(pairs: Sequence[tuple[str, str]], carriers: Mapping[str, Sequence[str]]) -> tuple[Target, ...]:
-    """Return the targets: each sensitive attribute's released columns with its values."""
-    values: dict[str, list[str]] = {}
-    for attribute, value in pairs:
-        values.setdefault(attribute, []).append(value)
-    return tuple(Target(c, tuple(v)) for attribute, v in values.items() for c in carriers[attribute])

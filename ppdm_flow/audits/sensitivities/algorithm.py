@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.audits.release import carriers
+from ppdm_flow.audits.exposure.columns import carriers, facts_of
 from ppdm_flow.audits.sensitivities.bytes_check import ERROR
 from ppdm_flow.audits.sensitivities.figures import figures_of
 from ppdm_flow.audits.sensitivities.findings import findings, no_operator
@@ -40,9 +40,9 @@ class SensitivitiesAudit:
         found: list[Finding] = []
         charts: list[Chart] = []
         own = _own(ctx)
-        tests = max(1, sum(len(carriers(r.attribute, candidate, ctx)) for r in own))
+        tests = max(1, sum(len(_columns(r, candidate, ctx)) for r in own))
         for requirement in own:
-            columns = carriers(requirement.attribute, candidate, ctx)
+            columns = _columns(requirement, candidate, ctx)
             judged = [(c, judge(requirement, c, original, candidate, ctx, ERROR / tests)) for c in columns]
             known = [j for _, j in judged if j is not None]
             if not columns:
@@ -62,7 +62,7 @@ class SensitivitiesAudit:
         """Compute the margins again from every single entry of the operator."""
         found: dict[str, float | int | None] = {}
         for requirement in _own(ctx):
-            columns = carriers(requirement.attribute, candidate, ctx)
+            columns = _columns(requirement, candidate, ctx)
             if not columns:
                 found[f"{requirement.id}.margin"] = unreleased_again(requirement, original)
             elif all(c in ctx.operators for c in columns):
@@ -79,6 +79,12 @@ def worst(judged: list[Judgement]) -> Judgement:
 
 def _own(ctx: AuditContext) -> list[Sensitivity]:
     return [r for r in ctx.requirements if isinstance(r, Sensitivity)]
+
+
+def _columns(requirement: Sensitivity, candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    """Return the columns to be judged: what is computed from the drawn value alone tells no more than that one."""
+    every = carriers(requirement.attribute, candidate, ctx)
+    return tuple(c for c in every if c in ctx.operators or requirement.attribute not in facts_of(c, ctx).drawn)
 
 
 def _measured(requirement: Sensitivity, columns: tuple[str, ...], known: list[Judgement], margin: Figure) -> Measured:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.audits.classes.audit import SensitiveAudit
-from ppdm_flow.audits.classes.histograms import Histograms
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
+from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.t_closeness.distances import equal, ordered
 from ppdm_flow.audits.t_closeness.order import ranked
 from ppdm_flow.core.anonymity import Distance, TCloseness

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.classes.histograms import Floats, Histograms
+from ppdm_flow.audits.exposure.histograms import Floats, Histograms
 from ppdm_flow.mining.recoding.grouping import Cells
 from ppdm_flow.mining.recoding.measures import added, equal_distances, shares
 from ppdm_flow.tables.column import SPECIALS

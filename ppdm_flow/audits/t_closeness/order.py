@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ppdm_flow.audits.classes.faults import UnrankedError
+from ppdm_flow.audits.exposure.faults import UnrankedError
 from ppdm_flow.core.anonymity import TCloseness
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext

@@ -9,13 +9,15 @@ to infer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.audits.release import carriers, released
+from ppdm_flow.audits.classes.wording import as_they_are, unmeasured
+from ppdm_flow.audits.exposure.columns import made_of
+from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.templates.query import Query
-from ppdm_flow.audits.templates.recoding import foreign_values, images
 from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute, survey
+from ppdm_flow.audits.templates.told import Told, figures_again, smallest_again, survey_of, told_of
 from ppdm_flow.audits.templates.wording import absent, chart, recoded, sentence, support
 from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
@@ -36,18 +38,24 @@ class TemplatesAudit:
         findings: list[Finding] = []
         charts: list[Chart] = []
         for template in _own(ctx):
-            channel = released(template.channel, candidate, ctx)
-            targets = _targets_after(template, original, candidate, ctx)
-            after = survey(template, candidate, channel, targets, ctx.nulls)
+            told = told_of(template, original, candidate, ctx)
+            channel, targets = told.columns.every, told.targets
+            try:
+                after = survey_of(told, candidate, ctx)
+            except UnmeasuredError as fault:
+                measured.extend(_unmeasured(template, fault))
+                findings.append(unmeasured(template.id, fault))
+                continue
             before = _before(template, original, ctx)
             own = _figures(template, before, after)
             figures |= own
             name = f"{template.id}.confidence"
-            text = sentence(template, channel, before, after)
+            text = sentence(template, channel, before, after) + made_of(_columns(told), ctx)
             measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
             if template.min_support > 1 and targets:
                 measured.append(_support(template, own, support(template, channel, after)))
             findings.extend((*recoded(template, after), *absent(template, original)))
+            findings.extend(as_they_are(template.id, (*template.channel, *by_attribute(template)), candidate, ctx))
             charts.append(chart(template, before, after))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
@@ -57,14 +65,15 @@ class TemplatesAudit:
         if ctx.sql is None:
             return found
         for template in _own(ctx):
-            channel = released(template.channel, candidate, ctx)
-            targets = _targets_after(template, original, candidate, ctx)
-            after = Query(ctx.sql, "candidate", candidate.schema, channel, ctx.nulls)
+            told = told_of(template, original, candidate, ctx)
             before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
-            for name, value in after.figures(targets, template.confidence, negated=template.negated).items():
-                found[f"{template.id}.{name}"] = value
+            try:
+                after = figures_again(told, candidate, ctx, ctx.sql)
+            except UnmeasuredError:
+                continue
+            found |= {f"{template.id}.{name}": value for name, value in after.items()}
             if template.min_support > 1:
-                found[f"{template.id}.smallest_group"] = after.smallest()
+                found[f"{template.id}.smallest_group"] = smallest_again(told, candidate, ctx, ctx.sql)
                 found[f"{template.id}.smallest_group_before"] = before.smallest()
             earlier = _targets_before(template, original)
             for name, value in before.figures(earlier, template.confidence, negated=template.negated).items():
@@ -76,19 +85,18 @@ def _own(ctx: AuditContext) -> list[Template]:
     return [r for r in ctx.requirements if isinstance(r, Template)]
 
 
-def _targets_after(
-    template: Template, original: DataView, candidate: DataView, ctx: AuditContext
-) -> tuple[Target, ...]:
-    """Where the values may be; of a negated template only the value itself counts as having it, never a new name."""
-    found = []
-    for attribute, values in by_attribute(template).items():
-        for column in carriers(attribute, candidate, ctx):
-            if template.negated:
-                found.append(Target(attribute, column, {v: frozenset((v,)) for v in values}))
-                continue
-            foreign = foreign_values(attribute, column, original, candidate, ctx)
-            found.append(Target(attribute, column, images(attribute, values, column, foreign, ctx)))
-    return tuple(found)
+def _columns(told: Told) -> tuple[str, ...]:
+    return (*told.columns.every, *(c for _, ways in told.targets for way in ways for c in way.shown))
+
+
+def _unmeasured(template: Template, fault: UnmeasuredError) -> Iterator[Measured]:
+    """Yield what cannot be said of it."""
+    bounds = {"confidence": (template.confidence, "probability", True)}
+    if template.min_support > 1:
+        bounds["smallest_group"] = (float(template.min_support), "rows", False)
+    for name, (bound, unit, at_most) in bounds.items():
+        figure = Figure(None, unit, note=fault.text)
+        yield Measured(template.id, f"{template.id}.{name}", figure, bound, at_most, fault.text, verifiable=False)
 
 
 def _targets_before(template: Template, original: DataView) -> tuple[Target, ...]:

@@ -49,14 +49,14 @@ def support(template: Template, channel: Sequence[str], after: Survey) -> str:
 
 
 def recoded(template: Template, after: Survey) -> Iterator[Finding]:
-    """Yield a finding for each sensitive attribute whose values have new names in the release."""
+    """Yield a finding for each sensitive attribute with values that only a run could decode."""
     for target in after.targets:
         if any(len(image) > 1 for image in target.images.values()):
             yield Finding(
                 "PPF820",
                 Severity.WARNING,
-                f"`{target.attribute}` has values in the release that it has not in the original: those that a"
-                " sensitive value was turned into, or may have been, are counted as that value",
+                f"`{target.attribute}` has values in the release that it has not in the original, and rows cannot be"
+                " paired here: each of them is counted as each sensitive value",
                 f"{template.id}.{target.attribute}",
             )
 

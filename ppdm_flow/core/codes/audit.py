@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.codes.carried import PAGES as CARRIED
 from ppdm_flow.core.codes.originals import PAGES as ORIGINALS
 from ppdm_flow.core.page import CodePage
 
@@ -112,8 +113,8 @@ _TEMPLATES = (
         "PPF820",
         "a sensitive attribute has new values",
         "The released sensitive attribute has values that it has not in the original.",
-        "A new name does not hide an inference: whoever knows what the name stands for infers the same. So the"
-        " values that a sensitive one was turned into count as that one; where rows cannot be paired, any new one.",
+        "A new name does not hide an inference: whoever knows what the name stands for infers the same. A run decodes"
+        " it; where rows cannot be paired with their originals, any new value counts as each sensitive one.",
         "Nothing, if the requirement holds. Otherwise suppress channel attributes, or drop the sensitive one.",
         bad=(
             "privacy:\n"
@@ -292,4 +293,4 @@ _RISK = (
     ),
 )
 
-PAGES: tuple[CodePage, ...] = (*ORIGINALS, *_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)
+PAGES: tuple[CodePage, ...] = (*ORIGINALS, *CARRIED, *_SENSITIVITIES, *_TEMPLATES, *_CLASSIFICATION, *_RISK)

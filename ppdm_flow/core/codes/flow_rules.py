@@ -11,10 +11,12 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF550",
         "an identifier reaches a release",
-        "An attribute with `role: identifier` or `subject` went through a step and is released, but no step has"
-        " pseudonymized or generalized it.",
-        "It names people. Identifiers that no step asks for are dropped at the source; this one was taken along.",
-        "Drop it, or use `pseudonymize` or `generalize`.",
+        "An attribute with `role: identifier` or `subject` went through a step and is released, or a released column is"
+        " computed from it (a class id, a mask), and no secret key stands between.",
+        "It names people, and so does whatever is made of it one by one: ranks, first letters, hashes. Identifiers that"
+        " no step asks for are dropped at the source; this one was taken along.",
+        "Drop it, or use `pseudonymize`. Where only a part of it is to be released (the year of a date, a region of a"
+        " code), declare the attribute as a quasi-identifier: then it is counted.",
         bad="attributes:\n  name: {role: identifier}\nsteps:\n  r: {use: rename, with: {attributes: {name: person}}}",
         good="attributes:\n  name: {role: identifier}\nsteps:\n  p:\n    use: pseudonymize\n"
         "    with: {attributes: [name], key_env: PSEUDONYM_KEY}",

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK, FirstDraw
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.plan.flow import by_name
 from ppdm_flow.plan.rules.ground import Ground
 
-_REPLACED = (Change.PSEUDONYMIZED, Change.GENERALIZED)
+_PERSONAL = (Role.IDENTIFIER, Role.SUBJECT)
 
 
 def surviving_identifiers(ground: Ground) -> Iterator[Diagnostic]:
-    """An identifier is dropped unless a step asks for it; one that a step took along must have been replaced."""
+    """An identifier is dropped unless a step asks for it; what is computed from one needs a secret key."""
+    source = by_name(ground.plan.source.attributes)
     for release, fact in ground.published():
-        if fact.role not in (Role.IDENTIFIER, Role.SUBJECT) or fact.was(*_REPLACED):
-            continue
-        named = f"`{fact.source}`" if fact.name == fact.source else f"`{fact.source}`, now named `{fact.name}`,"
-        declared = ground.declared(fact)
-        yield Diagnostic(
-            "PPF550",
-            f"the {fact.role} {named} reaches release `{release.name}`",
-            ground.origin(release),
-            help="drop it, or replace it with `pseudonymize` or `generalize`",
-            related=(Related(declared, "declared here"),) if declared else (),
-        )
+        for name in sorted(fact.lineage.computed_from - fact.lineage.keyed):
+            person = source.get(name)
+            if person is not None and person.role in _PERSONAL:
+                yield _surviving(ground, release, fact, person)
+
+
+def _surviving(ground: Ground, release: ReleaseNode, fact: AttributeFacts, person: AttributeFacts) -> Diagnostic:
+    declared = ground.declared(person)
+    named = f"`{person.name}`"
+    if fact.source != person.name:
+        named = f"{named} is what `{fact.name}` is computed from, which"
+    elif fact.name != person.name:
+        named = f"{named}, now named `{fact.name}`,"
+    return Diagnostic(
+        "PPF550",
+        f"the {person.role} {named} reaches release `{release.name}`",
+        ground.origin(release),
+        help="drop it, or replace it with `pseudonymize`: other values for it, one by one, identify as well",
+        related=(Related(declared, "declared here"),) if declared else (),
+    )
 
 
 def uncounted_subjects(ground: Ground) -> Iterator[Diagnostic]:

@@ -57,18 +57,20 @@ def two_draws(ground: Ground) -> Iterator[Diagnostic]:
 
 
 def draw_and_truth(ground: Ground) -> Iterator[Diagnostic]:
-    """A perturbed value protects nobody where another release holds the true one."""
-    for source, found in _by_source(ground).items():
-        drawn = [(release, fact) for release, fact in found if perturbers(fact)]
-        plain = [release for release, fact in found if not perturbers(fact)]
+    """A perturbed value protects nobody where a released column comes from the true one, by whatever name."""
+    for source, found in _by_origin(ground).items():
+        drawn = [(release, fact) for release, fact in found if source in fact.lineage.drawn]
+        plain = [(release, fact) for release, fact in found if source not in fact.lineage.drawn]
         if drawn and plain:
-            text = f"`{source}` is perturbed in release `{drawn[0][0].name}` and unperturbed in `{plain[0].name}`"
+            release, fact = plain[0]
+            how = "unperturbed in" if fact.source == source else f"what `{fact.name}` is computed from, in"
+            steps = next((perturbers(f) for _, f in drawn if perturbers(f)), ())
             yield Diagnostic(
                 "PPF556",
-                text,
-                ground.origin(plain[0]),
-                help="drop it from one of them, or let both read the step that perturbs it",
-                related=_there(ground, perturbers(drawn[0][1])[0]),
+                f"`{source}` is perturbed in release `{drawn[0][0].name}` and {how} `{release.name}`",
+                ground.origin(release),
+                help="drop the column, or let it come from the step that perturbs it",
+                related=_there(ground, steps[0]) if steps else (),
             )
 
 
@@ -121,6 +123,15 @@ def _by_source(ground: Ground) -> dict[str, list[tuple[ReleaseNode, AttributeFac
     found: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
     for release, fact in ground.published():
         found.setdefault(fact.source, []).append((release, fact))
+    return found
+
+
+def _by_origin(ground: Ground) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
+    """Return the released columns by the attributes of the source that they are computed from."""
+    found: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
+    for release, fact in ground.published():
+        for source in sorted(fact.lineage.computed_from):
+            found.setdefault(source, []).append((release, fact))
     return found
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ppdm_flow.core.anonymity import LKC, KMap, LDiversity, OnClasses
-from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template
 from ppdm_flow.core.roles import Nulls, Role
@@ -31,13 +32,12 @@ def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
     """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
     if any(isinstance(r, (AnonymityScore, Blend)) for r in ground.plan.requirements):
         return
-    measured = [r for audit in ground.plan.audits for r in audit.requirements]  # with what steps made of attributes
-    every = (*ground.plan.requirements, *measured)
+    every = ground.plan.requirements
     counted = tuple(n for r in every if isinstance(r, KAnonymity | LDiversity | KMap | LKC) for n in r.attributes)
     counted += tuple(n for r in every if isinstance(r, Template) for n in r.channel)
     counted += tuple(key for audit in ground.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
     for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
-        if not covers(counted, fact):
+        if not any(covers(counted, replace(fact, source=source)) for source in fact.lineage.computed_from):
             yield Diagnostic(
                 "PPF552",
                 f"the quasi-identifier `{fact.source}` reaches {_releases(releases)}, but no requirement counts it",
@@ -54,12 +54,15 @@ def unperturbed(ground: Ground) -> Iterator[Diagnostic]:
     """A sensitivities requirement can only hold of an attribute that was randomized."""
     wanted = {r.attribute: r for r in ground.plan.requirements if isinstance(r, Sensitivity)}
     for release, fact in ground.published():
-        requirement = wanted.get(fact.source)
-        if requirement is not None and not fact.was(Change.PERTURBED):
+        for source in sorted(fact.lineage.computed_from - fact.lineage.drawn):
+            requirement = wanted.get(source)
+            if requirement is None:
+                continue
+            how = "no step perturbs it" if fact.source == source else f"`{fact.name}` is computed from its own values"
             yield Diagnostic(
                 "PPF553",
-                f"release `{release.name}` will be withheld: `{requirement.id}` asks for a randomized"
-                f" `{fact.source}`, and no step perturbs it",
+                f"release `{release.name}` will be withheld: `{requirement.id}` asks for a randomized `{source}`,"
+                f" and {how}",
                 requirement.span,
                 Severity.WARNING,
                 help="add a `fine_grain_perturbation` step before the release, or drop the attribute",

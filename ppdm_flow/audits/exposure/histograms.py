@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +27,18 @@ class Histograms:
 
     Values are dense codes: 0 suppressed, 1 missing, then ``names``. ``rows`` (classes,) are the rows that belong to a
     class, with wildcards fewer than its crowd. ``base`` (values,) are the shares of the table. ``left_out`` counts
-    the rows that the null semantics leave out.
+    the rows that the null semantics leave out. ``behind`` is what was decoded: counts are then sums of shares, and the
+    cells that were shown are ``shown``.
     """
 
     cells: Cells
-    sizes: Ints
+    sizes: npt.NDArray[Any]
     rows: Ints
     base: Floats
     names: pa.StringArray
     left_out: int = 0
+    behind: Any = None
+    shown: Cells | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)

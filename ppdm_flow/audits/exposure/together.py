@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.audits.relation import complete
 from ppdm_flow.audits.successive import relation
-from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.history import Membership, Places
 from ppdm_flow.tables.numbering import binary, joined
 from ppdm_flow.tables.table import Table, concat
@@ -20,11 +18,11 @@ def together(
     columns: Sequence[str],
     own: Membership,
     others: Sequence[Membership],
-    nulls: Nulls,
+    known: Sequence[int],
 ) -> tuple[str, dict[str, pa.Table]]:
     """Return a SELECT of the distinct combinations c0, c1, … with their rows ``n``, and the tables that it names.
 
-    The last column is the sensitive one, as in ``columns``; before it comes what the other releases tell of the person.
+    c0 is what the other releases tell of the person, then come ``columns``. Those numbered in ``known`` are not NULL.
     """
     parts = list(rows)
     whole = concat(table for table, _ in parts) if parts else Table.of({name: [] for name in columns})
@@ -37,7 +35,7 @@ def together(
         "person": pa.table({"place": np.arange(len(own.subjects)), "person": binary(own.subjects)}),
         "member": relation(others),
     }
-    return _query(len(columns), nulls), tables
+    return _query(len(columns), known), tables
 
 
 def _combinations(whole: Table, columns: Sequence[str]) -> tuple[Places, Places]:
@@ -48,9 +46,10 @@ def _combinations(whole: Table, columns: Sequence[str]) -> tuple[Places, Places]
     return number, np.unique(number, return_index=True)[1]
 
 
-def _query(columns: int, nulls: Nulls) -> str:
-    named = [*(f"v{i} AS c{i}" for i in range(columns - 1)), f"was AS c{columns - 1}", f"v{columns - 1} AS c{columns}"]
-    where = f"WHERE {complete(columns + 1)}" if nulls is Nulls.EXCLUDE else ""
+def _query(columns: int, known: Sequence[int]) -> str:
+    named = ["was AS c0", *(f"v{i} AS c{i + 1}" for i in range(columns))]
+    where = " AND ".join(f"c{i} IS NOT NULL" for i in known)
+    kept = f"WHERE {where}" if where else ""
     return f"""
         WITH number AS (SELECT cls, row_number() OVER () AS id FROM member GROUP BY cls),
         numbered AS (SELECT release, person, id FROM member JOIN number USING (cls)),
@@ -58,4 +57,4 @@ def _query(columns: int, nulls: Nulls) -> str:
             SELECT place, COALESCE(string_agg(release || ':' || id, ',' ORDER BY release), 'new') AS was
             FROM person LEFT JOIN numbered USING (person) GROUP BY place),
         lines AS (SELECT {", ".join(named)} FROM line JOIN combo USING (combo) JOIN told USING (place))
-        SELECT *, COUNT(*) AS n FROM lines {where} GROUP BY ALL"""  # noqa: S608  # our own names
+        SELECT *, COUNT(*) AS n FROM lines {kept} GROUP BY ALL"""  # noqa: S608  # our own names

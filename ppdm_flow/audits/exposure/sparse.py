@@ -1,0 +1,60 @@
+"""Sparse matrices of counts and shares. SciPy is imported when one is made: most releases need none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.recoding.grouping import Cells
+
+Ints = npt.NDArray[np.int64]
+
+
+def summed(values: npt.NDArray[Any], row: Ints, column: Ints, shape: tuple[int, int]) -> Any:
+    """Return the matrix (CSR, float64) of sums by row and column."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
+
+    found: Any = csr_array((values.astype(np.float64), (row, column)), shape=shape)
+    found.sum_duplicates()
+    return found
+
+
+def of_cells(cells: Cells, columns: int, first: int) -> Any:
+    """Return cells as a matrix (classes, columns); ``first`` is the value in column 0."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
+
+    shape = len(cells.begins) - 1, columns
+    return csr_array((cells.count.astype(np.float64), cells.value - first, cells.begins), shape=shape)
+
+
+def as_cells(matrix: Any) -> Cells:
+    """Return a matrix (classes, values) as cells, values in order, without zeros."""
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return Cells(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
+
+
+def scaled(matrix: Any, by: npt.NDArray[np.float64]) -> Any:
+    """Return the matrix with each row multiplied by a number of its own."""
+    out = matrix.copy()
+    out.data = out.data * np.repeat(by, np.diff(out.indptr))
+    return out
+
+
+def indicators(matrix: Any) -> Any:
+    """Return the matrix with 1 where there is something."""
+    out = matrix.copy()
+    out.data = np.ones_like(out.data)
+    return out
+
+
+def largest_flow(source: Ints, target: Ints, capacity: Ints, nodes: int) -> int:
+    """Return the largest flow from the first node to the last."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
+    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415  # see above
+
+    form: Any = csr_array
+    graph = form((capacity.astype(np.int32), (source, target)), shape=(nodes, nodes), dtype=np.int32)
+    return int(maximum_flow(graph, 0, nodes - 1).flow_value)

@@ -1,0 +1,189 @@
+"""The inferences that a release allows: by what its columns are computed from, and what their cells stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.audits.exposure.columns import Columns, Reading, carriers, columns, readings
+from ppdm_flow.audits.exposure.faults import require_pairs_of_nulls, require_true_values
+from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.rows import Alone
+from ppdm_flow.audits.exposure.sizes import SIZE, crowds
+from ppdm_flow.audits.exposure.values import Values, values
+from ppdm_flow.audits.k_anonymity.classes import classes
+from ppdm_flow.audits.templates.inference import Images, Inferences
+from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute
+from ppdm_flow.core.requirements import TOLERANCE, Template
+from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a release tells of one template: its columns, and how each sensitive attribute is read."""
+
+    template: Template
+    columns: Columns
+    targets: tuple[tuple[Target, tuple[Reading, ...]], ...]
+
+
+def told_of(template: Template, original: DataView, candidate: DataView, ctx: AuditContext) -> Told:
+    """Return the columns that tell of the channel and of the sensitive attributes."""
+    sensitive = by_attribute(template)
+    found = []
+    for attribute, wanted in sensitive.items():
+        ways = readings(attribute, candidate, ctx)
+        if ways:
+            images = {v: _images(v, ways, template, original, candidate, ctx) for v in wanted}
+            found.append((Target(attribute, ways[0].name, images), ways))
+    return Told(template, columns(template.channel, sensitive, candidate, ctx), tuple(found))
+
+
+def _images(
+    value: str,
+    ways: Sequence[Reading],
+    template: Template,
+    original: DataView,
+    candidate: DataView,
+    ctx: AuditContext,
+) -> frozenset[str]:
+    """Return the texts that count as ``value``: where rows cannot be paired, also what the original never has.
+
+    The confidence that follows is then an upper bound. Of a negated template only the value itself counts as having it.
+    """
+    attribute = ways[0].attribute
+    if template.negated or ctx.pairs is not None or attribute not in original.schema:
+        return frozenset((value,))
+    facts = ctx.original_attributes.get(attribute)
+    known = pa.array((facts.domain if facts else None) or (), pa.string())
+    foreign: set[str] = set()
+    for column in (c for way in ways for c in way.shown):
+        domain = candidate.domain(column)
+        new = pc.invert(pc.or_(pc.is_in(domain, original.domain(attribute)), pc.is_in(domain, known)))
+        foreign |= set(domain.filter(new).to_pylist())
+    return frozenset((value, *foreign))
+
+
+def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
+    """Measure a template on the release. Raises UnmeasuredError where null semantics and crowds do not go together."""
+    rows, template = Alone(candidate, ctx), told.template
+    require_readable(told, candidate, ctx)
+    found = []
+    for target, ways in told.targets:
+        read = values(told.columns, ways, rows, ctx.nulls, values_known=False)
+        found.append(_inferences(read, target.images, negated=template.negated))
+    smallest = 0
+    if template.min_support > 1:
+        mixed = told.columns.mixed
+        sizes = crowds(told.columns, rows, ctx.nulls) if mixed else classes(rows.counts(told.columns.every), ctx.nulls)
+        smallest = sizes.k
+    return Survey(tuple(target for target, _ in told.targets), tuple(found), smallest)
+
+
+def require_readable(told: Told, candidate: DataView, ctx: AuditContext) -> None:
+    """Raise UnmeasuredError for randomized values, and where null semantics and crowds do not go together."""
+    require_pairs_of_nulls(told.columns, ctx.nulls)
+    for target, _ in told.targets:
+        require_true_values(target.attribute, carriers(target.attribute, candidate, ctx), ctx)
+
+
+def _inferences(read: Sequence[Values], images: Images, *, negated: bool) -> Inferences:
+    """Return the highest confidence of each (group, value), over all ways of reading and over means of mixed cells."""
+    every = [found for each in read for found in (each.found, each.mean) if found is not None]
+    width = max(1, len(images))
+    keys, confidence = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for found in every:
+        group, value, share = _shares(found, images, negated=negated)
+        keys, confidence = np.append(keys, group * width + value), np.append(confidence, share)
+    distinct, place = np.unique(keys, return_inverse=True)
+    worst = np.zeros(len(distinct))
+    np.maximum.at(worst, place, confidence)
+    return Inferences(worst, distinct // width, distinct % width, every[0].rows)
+
+
+def _shares(
+    found: Histograms, images: Images, *, negated: bool
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return (group, number of the value, its share) where the value occurs, or where it is not all there is."""
+    cells, names = found.cells, found.names.to_pylist()
+    owner = cells.owner
+    groups, numbers, shares = [], [], []
+    for number, image in enumerate(images.values()):
+        meant = np.concatenate([np.zeros(SPECIALS, np.bool_), np.isin(names, list(image))])
+        here = meant[cells.value]
+        hits = np.bincount(owner[here], cells.count[here], len(found))
+        share = hits / np.maximum(found.sizes, 1)
+        share = 1.0 - share if negated else share
+        some = np.flatnonzero(share > TOLERANCE) if negated else np.flatnonzero(hits > 0)
+        groups.append(some)
+        numbers.append(np.full(len(some), number, dtype=np.int64))
+        shares.append(share[some])
+    return np.concatenate(groups), np.concatenate(numbers), np.concatenate(shares)
+
+
+def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Mapping[str, float | int]:
+    """Return the figures of the release by the second route. Raises UnmeasuredError as the first."""
+    template = told.template
+    require_readable(told, candidate, ctx)
+    worst = 0.0
+    beyond: dict[tuple[str, int, int], int] = {}
+    for target, query in _queries(told, candidate, ctx, sql):
+        text, parameters = _confidences(target.images, negated=template.negated)
+        fine = f"confidence <= {template.confidence!r} + {TOLERANCE!r}"
+        top = query.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
+        worst = max(worst, float(top[0][0]))
+        hits = query.ask(
+            f"SELECT id, value, own FROM ({text}) JOIN sizes USING (id) WHERE NOT ({fine})",  # noqa: S608  # as above
+            parameters,
+        )
+        beyond |= {(target.attribute, int(value), int(group)): int(rows) for group, value, rows in hits}
+    groups = {group: rows for (_, _, group), rows in beyond.items()}
+    return {
+        "confidence": worst,
+        "inferences": len(beyond),
+        "violating_groups": len(groups),
+        "violating_rows": sum(groups.values()),
+    }
+
+
+def smallest_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
+    """Return the rows of the smallest group by the second route."""
+    query = Query.of_rows(sql, Alone(candidate, ctx), told.columns, None, ctx.nulls)
+    return int(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
+
+
+def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[tuple[Target, Query]]:
+    rows = Alone(candidate, ctx)
+    for target, ways in told.targets:
+        for way in ways:
+            query = Query.of_rows(sql, rows, told.columns, way, ctx.nulls, values_known=False)
+            yield target, query
+            if query.mixed:
+                yield target, query.of_means()
+
+
+def _confidences(images: Images, *, negated: bool) -> tuple[str, list[str]]:
+    """Return a SELECT of (id, value, confidence), and its parameters."""
+    texts = [(i, text) for i, image in enumerate(images.values()) for text in sorted(image)]
+    wanted = ", ".join(f"({i}, ?)" for i, _ in texts)
+    hits = f"""
+        SELECT id, value, SUM(n) AS n FROM cells JOIN (VALUES {wanted}) AS sensitive(value, wanted) ON s = wanted
+        GROUP BY id, value"""  # noqa: S608  # numbers and parameters
+    if not negated:
+        text = f"SELECT id, value, n / size AS confidence FROM ({hits}) JOIN sizes USING (id)"  # noqa: S608  # as above
+    else:
+        text = f"""
+            SELECT * FROM (
+                SELECT sizes.id AS id, v.value AS value, 1 - COALESCE(hits.n, 0) / size AS confidence
+                FROM sizes CROSS JOIN range({len(images)}) AS v(value)
+                LEFT JOIN ({hits}) AS hits ON hits.id = sizes.id AND hits.value = v.value)
+            WHERE confidence > {TOLERANCE!r}"""  # noqa: S608  # as above
+    return text, [text for _, text in texts]
