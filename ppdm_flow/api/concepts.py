@@ -15,6 +15,7 @@ from ppdm_flow.api.concepts_outputs import OUTPUT_CONCEPTS
 from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
 from ppdm_flow.api.concepts_roles import ROLE_CONCEPTS
 from ppdm_flow.api.concepts_tests import TEST_CONCEPTS
+from ppdm_flow.api.concepts_trust import TRUST_CONCEPTS
 from ppdm_flow.api.concepts_waivers import WAIVER_CONCEPTS
 
 _SECTIONS = "Sections of a policy"
@@ -34,6 +35,7 @@ CONCEPTS: Mapping[str, Concept] = {
     **OUTPUT_CONCEPTS,
     **TEST_CONCEPTS,
     **WAIVER_CONCEPTS,
+    **TRUST_CONCEPTS,
     "source": Concept(
         _SECTIONS,
         "where the data is and how it is read; `--data` overrides its path",
