@@ -9,12 +9,12 @@ from types import TracebackType
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.told import texts
 from ppdm_flow.engine.faults import guarded, run_fault
 from ppdm_flow.engine.lending import is_foreign
-from ppdm_flow.engine.said import texts
-from ppdm_flow.engine.wording import own_constants, unexplained
 from ppdm_flow.plan.definition import AuditNode, StepNode
 from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.wording import own_constants, unexplained
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def _refuse_quoting(
 ) -> None:
     names = (name for a in attributes for name in (a.name, a.source))
     words = (node.name, *texts(node.bound.document), *names)
-    pieces = {*_lower(words), *own_constants(node.bound)}
+    pieces = {*_lower(words), *own_constants(node.bound.spec.load().__module__)}
     if any(unexplained(text, pieces) for each in error.diagnostics for text in _shown(each)):
         raise run_fault(
             "PPF931",

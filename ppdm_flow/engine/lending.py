@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-
-import pyarrow as pa
 
 from ppdm_flow.engine.returned import Returned
 from ppdm_flow.plan.definition import Bound, StepNode
@@ -14,10 +12,9 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import History, Membership
-from ppdm_flow.sdk.view import DataView, PairedView
-from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.frozen import frozen, frozen_counts, frozen_table, frozen_texts
-from ppdm_flow.tables.schema import Schema
+from ppdm_flow.sdk.lent import LentPairs, LentView
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.frozen import frozen, frozen_table
 from ppdm_flow.tables.table import RowNumbers, Table
 
 
@@ -61,7 +58,7 @@ def lent_rows(node: StepNode, rows: RowNumbers) -> RowNumbers:
 
 def lent_view(bound: Bound, view: DataView) -> DataView:
     """Return the view as a plugin gets it: nothing that it answers with can be written to."""
-    return _LentView(view) if is_foreign(bound) else view
+    return LentView(view) if is_foreign(bound) else view
 
 
 def lent_context(bound: Bound, context: AuditContext) -> AuditContext:
@@ -72,8 +69,8 @@ def lent_context(bound: Bound, context: AuditContext) -> AuditContext:
         context,
         operators={name: frozen_operator(each) for name, each in context.operators.items()},
         operator_inputs=_views(context.operator_inputs),
-        pairs=None if context.pairs is None else _LentPairs(context.pairs),
-        operator_pairs={name: _LentPairs(pairs) for name, pairs in context.operator_pairs.items()},
+        pairs=None if context.pairs is None else LentPairs(context.pairs),
+        operator_pairs={name: LentPairs(pairs) for name, pairs in context.operator_pairs.items()},
         siblings=_views(context.siblings),
         history=None if context.history is None else _history(context.history),
     )
@@ -84,51 +81,8 @@ def frozen_operator(operator: Operator) -> Operator:
     return replace(operator, retention=frozen(operator.retention))
 
 
-class _LentView:
-    """A DataView whose answers cannot be written to: some of them are remembered, and others get them too."""
-
-    def __init__(self, view: DataView) -> None:
-        self._view = view
-
-    @property
-    def schema(self) -> Schema:
-        return self._view.schema
-
-    @property
-    def row_count(self) -> int:
-        return self._view.row_count
-
-    def counts(self, columns: Sequence[str]) -> Counts:
-        return frozen_counts(self._view.counts(columns))
-
-    def domain(self, column: str) -> pa.StringArray:
-        return frozen_texts(self._view.domain(column))
-
-    def sample(self, size: int) -> Table:
-        return frozen_table(self._view.sample(size))
-
-    def table(self, columns: Sequence[str] | None = None) -> Table:
-        return frozen_table(self._view.table(columns))
-
-    def partitions(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
-        return map(frozen_table, self._view.partitions(columns))
-
-
-class _LentPairs:
-    """A PairedView whose answers cannot be written to."""
-
-    def __init__(self, pairs: PairedView) -> None:
-        self._pairs = pairs
-
-    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
-        return ((frozen_table(a), frozen_table(b)) for a, b in self._pairs.pairs(original, released))
-
-    def joint(self, original: str, released: str) -> Counts:
-        return frozen_counts(self._pairs.joint(original, released))
-
-
 def _views(views: Mapping[str, DataView]) -> dict[str, DataView]:
-    return {name: _LentView(view) for name, view in views.items()}
+    return {name: LentView(view) for name, view in views.items()}
 
 
 def _history(history: History) -> History:

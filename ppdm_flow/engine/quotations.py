@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.quoting import LONGEST, spans
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.told import texts
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.said import Said, texts
+from ppdm_flow.engine.said import Said
 from ppdm_flow.engine.source_stream import SourceStream
-from ppdm_flow.engine.wording import constants, is_explained
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
+from ppdm_flow.sdk.wording import constants, is_explained
 
-LONGEST = 64
-"""Characters that are compared at once; of a longer value its beginning is looked for first."""
 _NUMBERS = frozenset({AttributeType.INTEGER, AttributeType.FLOAT})
-_TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
-_PLAIN = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
-_DIGITS = 6
-"""How many digits a value without letters must have to be told from figures, beside a sign between them."""
-
 Values = Mapping[str, pa.ChunkedArray]
 
 
@@ -57,34 +51,6 @@ def policy_words(plan: Plan, attributes: Iterable[AttributeFacts]) -> tuple[str,
     declared = (value for values in plan.declared.values() for value in values)
     names = (name for a in attributes for name in (a.name, a.source))
     return tuple(dict.fromkeys(text.casefold() for text in (*texts(document(plan)), *declared, *names) if text))
-
-
-def spans(text: str) -> Iterator[str]:
-    """Yield each run of words in a text that may be a value, up to ``LONGEST`` characters long.
-
-    >>> sorted(spans("most: Rome, 7"))
-    ['Rome', 'Rome,', 'Rome, 7', 'most', 'most:', 'most: Rome', 'most: Rome,', 'most: Rome, 7']
-    """
-    tokens = [(m.start(), m.end()) for m in _TOKEN.finditer(text)]
-    for place, (start, _) in enumerate(tokens):
-        for _, end in tokens[place:]:
-            if end - start > LONGEST:
-                break
-            if is_telling(text[start:end]):
-                yield text[start:end]
-        if len(text) - start > LONGEST:
-            yield text[start : start + LONGEST]
-
-
-def is_telling(value: str) -> bool:
-    """Whether a value can be told from figures and signs: it has a letter, or is a date, a number with signs in it.
-
-    >>> [is_telling(v) for v in ("HIV", "F", "1,234,567", "2024-01-31", "37")]
-    [True, False, False, True, False]
-    """
-    if any(sign.isalpha() for sign in value):
-        return len(value) > 1
-    return sum(map(str.isdigit, value)) >= _DIGITS and _PLAIN.fullmatch(value) is None
 
 
 def _is_searched(facts: AttributeFacts) -> bool:
@@ -124,4 +90,6 @@ def _quoted(text: str, value: str) -> Iterator[str]:
 
 
 def _explained(value: str, said: Said, pieces: Sequence[str]) -> bool:
-    return is_explained(value, said.text, pieces) or is_explained(value, said.text, constants(said.bound))
+    return is_explained(value, said.text, pieces) or is_explained(
+        value, said.text, constants(said.bound.spec.load().__module__)
+    )

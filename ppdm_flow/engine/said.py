@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, StepResult
+from ppdm_flow.core.results import AuditOutcome, Chart, Finding, StepResult
+from ppdm_flow.core.told import of_chart, of_figures, of_finding, texts
 from ppdm_flow.plan.definition import AuditNode, Bound, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted
 
@@ -30,7 +31,7 @@ Domains = Mapping[str, AbstractSet[str | None]]
 def of_step(node: StepNode, result: StepResult, fitted: Fitted, domains: Domains) -> Iterator[Said]:
     """Yield all that a step says; ``domains`` are the values of what it randomized, as they came to it."""
     who, bound = f"step `{node.name}` ({node.bound.info.name})", node.bound
-    for text in _of_figures(result.figures):
+    for text in of_figures(result.figures):
         yield Said(who, bound, "a figure", text)
     for text in texts(result.description):
         yield Said(who, bound, "its description", text)
@@ -42,41 +43,21 @@ def of_step(node: StepNode, result: StepResult, fitted: Fitted, domains: Domains
 def of_audit(node: AuditNode, outcome: AuditOutcome) -> Iterator[Said]:
     """Yield all that an audit says."""
     who, bound = f"audit `{node.name}` ({node.bound.info.name})", node.bound
-    for text in _of_figures(outcome.figures):
+    for text in of_figures(outcome.figures):
         yield Said(who, bound, "a figure", text)
     for each in outcome.measured:
         yield Said(who, bound, "a sentence", each.sentence)
-        for text in (each.requirement, *_of_figures({each.metric: each.figure})):
+        for text in (each.requirement, *of_figures({each.metric: each.figure})):
             yield Said(who, bound, "a figure", text)
     yield from _shown(who, bound, outcome.findings, outcome.charts)
 
 
-def texts(document: Any) -> Iterator[str]:
-    """Yield every text of a JSON document, keys too."""
-    if isinstance(document, str):
-        yield document
-    elif isinstance(document, Mapping):
-        for key, value in document.items():
-            yield str(key)
-            yield from texts(value)
-    elif isinstance(document, Sequence):
-        for value in document:
-            yield from texts(value)
-
-
-def _of_figures(figures: Mapping[str, Figure]) -> Iterator[str]:
-    for name, figure in figures.items():
-        yield from (name, figure.unit, figure.note)
-
-
 def _shown(who: str, bound: Bound, findings: Iterable[Finding], charts: Iterable[Chart]) -> Iterator[Said]:
     for finding in findings:
-        for text in (finding.text, finding.subject, finding.code):
+        for text in of_finding(finding):
             yield Said(who, bound, "a finding", text)
     for chart in charts:
-        names = (series.name for series in chart.series)
-        words = (chart.id, chart.title, chart.kind, chart.x_label, chart.y_label, chart.note, chart.group)
-        for text in (*words, *map(str, chart.x), *names):
+        for text in of_chart(chart):
             yield Said(who, bound, "a chart", text)
 
 

@@ -12,6 +12,7 @@ from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.spec import PluginSpec
+from ppdm_flow.tables.frozen import frozen_table
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
 
@@ -28,10 +29,11 @@ class AuditCase:
     requirements: tuple[Requirement, ...] = ()
     context: AuditContext | None = None
 
-    def measure(self, partition_rows: int = 1 << 18) -> AuditOutcome:
-        """Run the audit on both tables, in partitions of so many rows."""
+    def measure(self, partition_rows: int = 1 << 18, *, lent: bool = False) -> AuditOutcome:
+        """Run the audit on both tables, in partitions of so many rows; ``lent``: that cannot be written to."""
         audit = self.spec.load()(self.spec.params.model_validate(dict(self.params)))
-        views = (InMemoryView.of(t, dict(self.roles), partition_rows) for t in (self.original, self.released))
+        tables = [frozen_table(t) if lent else t for t in (self.original, self.released)]
+        views = (InMemoryView.of(t, dict(self.roles), partition_rows) for t in tables)
         outcome: AuditOutcome = audit.measure(*views, self.context or self._told())
         return outcome
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ppdm_flow.testing.audit_case import AuditCase
 from ppdm_flow.testing.figures import untold
+from ppdm_flow.testing.quoting import outcome_texts, quotes
 
 
 class AuditConformance:
@@ -34,3 +35,18 @@ class AuditConformance:
         other = [n for n, f in whole.figures.items() if n not in parts.figures or parts.figures[n].value != f.value]
         if other or len(whole.figures) != len(parts.figures):
             raise AssertionError(f"other figures by other partitions: {', '.join(other) or 'more of them'}")
+
+    def test_input_is_left_alone(self) -> None:
+        """Measuring on memory that cannot be written to gives the same figures."""
+        plain, lent = self.case().measure(), self.case().measure(lent=True)
+        if plain.figures != lent.figures:
+            raise AssertionError("what it was given cannot be written to, and the figures are other ones")
+
+    def test_outcome_holds_no_data(self) -> None:
+        """No figure, sentence, finding or chart quotes a value of the original that may not be shown."""
+        case = self.case()
+        said, home = list(outcome_texts(case.measure())), case.spec.load().__module__
+        for name in case.original.names:
+            values = {*case.original.texts(name).to_pylist()} - {*case.original.names}
+            if quotes(said, values, home):
+                raise AssertionError(f"the outcome quotes a value of the column `{name}`: ask `ctx.label` first")

@@ -12,6 +12,7 @@ from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
+from ppdm_flow.tables.frozen import frozen_table
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
@@ -94,9 +95,10 @@ class Case:
         """What the plugin says beforehand that it will do."""
         return self.spec.effect(self.bound, Scope(self.step.step, self.attributes, self.requirements, self.nulls))
 
-    def fit(self) -> Fitted:
-        """Fit on the table."""
-        fitted: Fitted = self.spec.load()(self.bound).fit(self.view, self.step)
+    def fit(self, *, lent: bool = False) -> Fitted:
+        """Fit on the table; ``lent``: on memory that cannot be written to, as other distributions' plugins get it."""
+        view = replace(self.view, whole=frozen_table(self.table)) if lent else self.view
+        fitted: Fitted = self.spec.load()(self.bound).fit(view, self.step)
         return fitted
 
     def spoiled(self, bad: BadInput) -> Case:

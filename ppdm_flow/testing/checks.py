@@ -10,10 +10,13 @@ import numpy as np
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.told import texts
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
+from ppdm_flow.sdk.wording import own_constants, unexplained
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case, Outcome
 from ppdm_flow.testing.figures import untold
+from ppdm_flow.testing.quoting import account, quotes
 from ppdm_flow.testing.running import OTHER_KEY, by_row_number, run, same, same_cells, same_table
 
 Check = Callable[[Case], Iterator[str]]
@@ -142,14 +145,31 @@ def account_is_json(case: Case) -> Iterator[str]:
 
 
 def account_holds_no_data(case: Case) -> Iterator[str]:
-    """Nothing that goes into the report quotes a value of the data that the policy does not declare."""
-    fitted = case.fit()
-    told = [fitted.transform.describe(), [f.text for f in fitted.findings], [c.x for c in fitted.charts]]
-    text = json.dumps([*told, [f.note for f in fitted.figures.values()]], ensure_ascii=False, default=str)
+    """Nothing that goes into the report, or beside a release, quotes a value of the data that no policy declares.
+
+    A channel that the step hands over, in ``Fitted.operators``, publishes its own domain beside the release.
+    """
+    fitted, home = case.fit(), case.spec.load().__module__
+    published = {value for operator in fitted.operators.values() for value in operator.domain}
     for name in case.table.names:
         values = _values(case.table, name) - _declared(case, name) - {*case.table.names}
-        if any(len(value) >= 4 and value in text for value in values):
+        beside = quotes(texts(fitted.artifacts), values - published, home)
+        if beside or quotes(account(fitted), values, home):
             yield f"the account quotes a value of the column `{name}`"
+
+
+def input_is_left_alone(case: Case) -> Iterator[str]:
+    """The plugin does the same with memory that cannot be written to."""
+    plain = run(case.fit().transform, case.table)
+    try:
+        lent = run(case.fit(lent=True).transform, case.table, lent=True)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        yield "it writes into an array that it was given: copy it first"
+        return
+    if not same(plain, lent):
+        yield "what it was given cannot be written to, and the output is another one"
 
 
 def figures_are_told(case: Case) -> Iterator[str]:
@@ -167,8 +187,18 @@ def bad_input_is_refused(case: Case) -> Iterator[str]:
         except PluginError as error:
             if f"`{bad.column}`" not in str(error):
                 yield f"the error does not name the column `{bad.column}`"
+            yield from _unshown(spoiled, error)
         else:
             yield f"bad input in the column `{bad.column}` is accepted"
+
+
+def _unshown(case: Case, error: PluginError) -> Iterator[str]:
+    """Say where an error is one that a run would not show, because it may quote data."""
+    pieces = {*own_constants(case.spec.load().__module__), *(n.casefold() for n in (case.step.step, *case.table.names))}
+    pieces.update(text.casefold() for text in texts(case.params) if text)
+    shown = [t for d in error.diagnostics for t in (d.message, d.hint, d.help, *d.notes) if t]
+    if any(unexplained(text, pieces) for text in shown):
+        yield "the error says words that stand neither in the plugin's code nor in its parameters: they may be data"
 
 
 def claims_hold(case: Case) -> Iterator[str]:
@@ -210,6 +240,7 @@ CHECKS: tuple[Check, ...] = (
     empty_partition_passes,
     account_is_json,
     account_holds_no_data,
+    input_is_left_alone,
     figures_are_told,
     bad_input_is_refused,
     claims_hold,

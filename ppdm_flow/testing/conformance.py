@@ -93,6 +93,10 @@ class AnonymizerConformance:
         """See :func:`checks.account_holds_no_data`."""
         self.hold(checks.account_holds_no_data)
 
+    def test_input_is_left_alone(self) -> None:
+        """See :func:`checks.input_is_left_alone`."""
+        self.hold(checks.input_is_left_alone)
+
     def test_figures_are_told(self) -> None:
         """See :func:`checks.figures_are_told`."""
         self.hold(checks.figures_are_told)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform, Transform
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.frozen import frozen_table
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table, concat
 
@@ -17,15 +18,19 @@ KEY = RunKey.from_seed("conformance")
 OTHER_KEY = RunKey.from_seed("another one")
 
 
-def run(transform: Transform, table: Table, key: RunKey = KEY, partition_rows: int | None = None) -> dict[str, Table]:
+def run(
+    transform: Transform, table: Table, key: RunKey = KEY, partition_rows: int | None = None, *, lent: bool = False
+) -> dict[str, Table]:
     """Return the outputs by name. Partitions are coded each in its own way, as engines may do.
 
-    Raises TypeError for something that is no transform.
+    ``lent``: they cannot be written to. Raises TypeError for something that is no transform.
     """
     draws = Draws(key.step("step"), transform.draws_per_row)
     size = partition_rows or max(1, len(table))
     parts = [table.take(np.arange(at, min(at + size, len(table)))) for at in range(0, max(1, len(table)), size)]
     parts = [recoded(part, turned=place % 2 == 1) for place, part in enumerate(parts)]
+    if lent:
+        table, parts = frozen_table(table), [frozen_table(part) for part in parts]
     if isinstance(transform, RowTransform):
         return {"": concat(transform.apply(part, draws) for part in parts)}
     if isinstance(transform, OrderTransform):

@@ -11,10 +11,10 @@ import pytest
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.quoting import LONGEST, is_telling, spans
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured, Series
-from ppdm_flow.engine.quotations import LONGEST, is_telling, spans
-from ppdm_flow.engine.wording import is_explained, unexplained
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
+from ppdm_flow.sdk.wording import is_explained, unexplained
 
 ONE = Figure(1, "rows")
 

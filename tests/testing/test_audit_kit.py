@@ -85,3 +85,24 @@ def test_a_step_tells_its_figures_too():
 )
 def test_a_name_is_told_by_any_of_its_parts(metric, known):
     assert (not list(untold(TOLD, [metric]))) is known
+
+
+def test_an_outcome_that_quotes_the_data_fails():
+    towns = Table.of({"x": [f"town-{i % 3}" for i in range(40)]})
+    tests = kit(lambda view, *_: AuditOutcome({"rows": Figure(1, "rows", note=f"{view.domain('x')[1]} is the worst")}))
+    tests.case = lambda plain=tests.case: replace(plain(), original=towns)
+    with pytest.raises(AssertionError, match="quotes a value of the column `x`"):
+        tests.test_outcome_holds_no_data()
+    tests.case = lambda plain=tests.case: replace(plain(), original=TABLE)
+    tests.test_outcome_holds_no_data()
+
+
+def test_an_audit_that_writes_into_what_it_was_given_fails():
+    def scribbles(view, *_):
+        table = view.table()
+        table["x"].codes[:] = 0
+        return AuditOutcome({"rows": Figure(1, "rows")})
+
+    with pytest.raises(ValueError, match="read-only"):
+        kit(scribbles).test_input_is_left_alone()
+    kit(lambda view, *_: AuditOutcome({"rows": Figure(view.row_count, "rows")})).test_input_is_left_alone()

@@ -13,6 +13,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.results import Figure
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
 from ppdm_flow.tables.column import Column
@@ -84,6 +85,15 @@ def coin(part, draws):
     return part.take(draws.words(part.rows)[:, 0] % np.uint64(2) == 0)
 
 
+def scribble(part, _draws):
+    part["x"].codes[:] = 0
+    return part
+
+
+def _one(data):
+    return f"{data.domain('x')[3].as_py()}.share"
+
+
 CHANGES_X = Effect(changes={"x": Change.OTHER})
 counter = iter(range(10_000))
 
@@ -118,7 +128,10 @@ def test_a_right_plugin_passes():
         ("empty_partition_passes", does(lambda part, _: part if len(part) else part.select(["x"]))),
         ("account_is_json", does(keep, told=float("nan"))),
         ("account_is_json", does(keep, told=b"bytes")),
-        ("account_holds_no_data", does(keep, told="the worst is value-3")),
+        ("account_holds_no_data", does(keep, told=f"the worst is {TABLE['x'].texts()[3]}")),
+        ("account_holds_no_data", Plugin(lambda data: Fitted(Transform(keep), artifacts={"a.json": {_one(data): 1}}))),
+        ("account_holds_no_data", Plugin(lambda data: Fitted(Transform(keep), {_one(data): Figure(1, "rows")}))),
+        ("input_is_left_alone", does(scribble, announced=CHANGES_X)),
         ("transform_pickles", does(keep)),
     ],
     ids=lambda p: p if isinstance(p, str) else "",
@@ -167,6 +180,26 @@ def test_bad_input_must_be_refused_with_the_columns_name():
     assert faults(_refusing("x").case(bad=bad)) == {}
     assert "does not name" in faults(_refusing("z").case(bad=bad))["bad_input_is_refused"][0]
     assert "is accepted" in faults(_refusing(None).case(bad=bad))["bad_input_is_refused"][0]
+
+
+def test_an_error_must_not_quote_the_data():
+    def make(data):
+        if len(data.whole) == 1:
+            raise PluginError(Diagnostic("PPF999", f"the column `x` has {data.domain('x')[0].as_py()[::-1]}"))
+        return Fitted(Transform(keep))
+
+    bad = (BadInput("x", TABLE.take(np.arange(1))),)
+    assert "may be data" in faults(Plugin(make).case(bad=bad))["bad_input_is_refused"][0]
+
+
+def test_a_channel_publishes_its_domain_beside_the_release_alone():
+    def make(told):
+        operator = Operator("x", tuple(sorted({*TABLE["x"].texts()})), np.full(7, 0.5))
+        artifacts = {"operator.json": {"operators": [operator.document()]}}
+        return Fitted(Transform(keep, told=told), artifacts=artifacts, operators={"x": operator})
+
+    assert faults(Plugin(lambda _data: make("nothing")).case()) == {}
+    assert "account_holds_no_data" in faults(Plugin(lambda data: make(data.domain("x").to_pylist())).case())
 
 
 def test_claims_are_measured():

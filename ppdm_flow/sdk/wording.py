@@ -12,7 +12,6 @@ from types import CodeType
 from typing import Any
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.plan.definition import Bound
 from ppdm_flow.sdk import registry
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -23,19 +22,18 @@ _OPTIMIZED = 0x1
 _INSIDE = r"[^\W_]"
 
 
-def constants(bound: Bound) -> Iterator[str]:
+def constants(home: str) -> Iterator[str]:
     """Yield the texts in the code of a plugin's package, then those of ppdm_flow, in lower case.
 
     They are read from the code on disk, of modules that are loaded, so that nothing which the plugin has learned since
-    is among them. Docstrings of functions do not count. The modules beside the algorithm come first.
+    is among them. Docstrings of functions do not count. Modules beside ``home``, the algorithm's, come first.
     """
-    yield from own_constants(bound)
+    yield from own_constants(home)
     yield from _of_package(registry.OWN, registry.OWN)
 
 
-def own_constants(bound: Bound) -> Iterator[str]:
+def own_constants(home: str) -> Iterator[str]:
     """Yield the texts in the code of a plugin's package, in lower case."""
-    home: str = bound.spec.load().__module__
     yield from _of_package(home.partition(".")[0], home.rpartition(".")[0] or home)
 
 
