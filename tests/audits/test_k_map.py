@@ -86,7 +86,16 @@ def labels(names, spec=None, *, generalized=True, home=None):
 def test_what_labels_stand_for(tmp_path):
     masked = labels(["101**", "1011*", "10115", "2****"], HierarchySpec(prefix=(4, 3)))
     assert masked("10115") == ["101**", "1011*", "10115"]
-    assert masked("1011") == []
+    assert masked("1011") == ["101**", "1011*"]  # labels of one length are padded: what begins alike is alike
+    assert masked("10") == []
+    assert masked("101150") == []
+    covered = labels(["25*", "2501*", "39**"], HierarchySpec())  # sign by sign: every text keeps its length
+    assert covered("250") == ["25*"]
+    assert covered("25") == []
+    assert covered("2501") == []
+    assert covered("25017") == ["2501*"]
+    codes = labels(["250***", "25", "251***"], HierarchySpec(prefix=(3,)))
+    assert [codes(v) for v in ("250", "250.1", "250.99", "25", "2")] == [["250***"]] * 3 + [["25"], []]
     dates = labels(["1984", "1984-05", "1984-Q2", "1980s", "1985"], HierarchySpec(date=("year",)))
     assert dates("1984-05-06") == ["1984", "1984-05", "1984-Q2", "1980s"]
     german = labels(["1984"], HierarchySpec(date=("year",), format="%d.%m.%Y"))

@@ -91,6 +91,14 @@ def test_what_labels_stand_for(label, fits):
     assert covered([label], texts)[label] == fits
 
 
+def test_masks_of_one_length_stand_for_shorter_codes_too():
+    codes = ["250", "250.1", "25", "251.99"]
+    padded = covered(["250***", "251***", "25"], codes)
+    assert padded == {"250***": {"250", "250.1"}, "251***": {"251.99"}, "25": {"25"}}
+    by_sign = covered(["25*", "250**", "*****"], codes)
+    assert (by_sign["25*"], by_sign["250**"]) == ({"250"}, {"250.1"})
+
+
 def test_a_postal_code_keeps_its_zero():
     assert covered(["2174", "02174"], ["02174"]) == {"2174": set(), "02174": {"02174"}}
 

@@ -19,6 +19,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.hierarchies.ancestors import labels as labels_of
+from ppdm_flow.mining.hierarchies.ancestors import settled
 from ppdm_flow.mining.hierarchies.coarsening import Coarsening
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
@@ -42,8 +43,10 @@ class Generalize:
         if not rules:
             raise PluginError(Diagnostic("PPF780", "nothing to generalize: no attribute here has a hierarchy"))
         ways = {name: coarsening(name, rule, own[name], ctx.home) for name, rule in rules.items()}
-        chosen = tuple((name, way) for name, way in ways.items() if way is not None)
-        return Fitted(GeneralizeTransform(chosen), figures={k: v for c in chosen for k, v in _tried(*c, data).items()})
+        domains = {name: data.domain(name).to_pylist() for name, way in ways.items() if way is not None}
+        chosen = tuple((name, settled(way, domains[name])) for name, way in ways.items() if way is not None)
+        tried = (_tried(name, way, domains[name]) for name, way in chosen)
+        return Fitted(GeneralizeTransform(chosen), figures={k: v for found in tried for k, v in found.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,7 @@ class GeneralizeTransform(Deterministic):
         return {"attributes": {name: way.describe() for name, way in self.ways}}
 
 
-def _tried(name: str, way: Coarsening, data: DataView) -> dict[str, Figure]:
-    values = data.domain(name).to_pylist()
+def _tried(name: str, way: Coarsening, values: list[str]) -> dict[str, Figure]:
     labels = dict(zip(values, labels_of(name, values, way), strict=True))
     _refuse_lies(name, labels)
     return {

@@ -34,6 +34,8 @@ class Labels:
         masks = {spec.mask, "*"}
         self.masks = {(len(label), hidden) for label in labels if (hidden := _hidden(label, masks))}
         self.signs = sorted(masks)
+        ends = [(length, hidden) for length, hidden in self.masks if hidden == frozenset(range(min(hidden), length))]
+        self.padded = frozenset(ends) if len({length for length, _ in ends}) == 1 else frozenset()
 
     def of(self, value: str) -> tuple[int, ...]:
         """Return the labels that stand for ``value``, by place, ascending."""
@@ -46,10 +48,13 @@ class Labels:
         return tuple(sorted(found))
 
     def _masked(self, value: str) -> Iterator[str]:
+        """Yield the masks of a value; those that pad all values to one length stand for shorter ones as well."""
         for length, hidden in self.masks:
-            if length == len(value):
+            shorter = (length, hidden) in self.padded and min(hidden) <= len(value) < length
+            if length == len(value) or shorter:
                 for sign in self.signs:
-                    yield "".join(sign if i in hidden else letter for i, letter in enumerate(value))
+                    shown = (sign if i in hidden else letter for i, letter in enumerate(value))
+                    yield "".join(shown) + sign * (length - len(value))
 
     def _within(self, value: str) -> Iterator[int]:
         number = _number(value) if self.ranges else None

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, numbers, written_like
+from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, numbers, one_width, written_like
 from ppdm_flow.audits.labels.trees import Lines, lines
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.roles import Nulls
@@ -78,10 +78,11 @@ def _general(labels: pa.StringArray, values: pa.StringArray, tree: Lines, mask: 
         odd |= pc.match_substring(labels, mask).to_numpy(zero_copy_only=False).astype(np.bool_)
     places = np.flatnonzero(odd)
     read = numbers(values) if len(places) else np.zeros(0)
+    padded = one_width(labels.to_pylist(), mask)
     for place, text in zip(places.tolist(), labels.take(pa.array(places)).to_pylist(), strict=True):
         span = None if text.isdecimal() else between(text)  # 2174 is no other way to write the postal code 02174
         hit = span.covers(read) if span is not None else None
-        shaped = written_like(text, values, mask)
+        shaped = written_like(text, values, mask, padded=padded)
         if shaped is not None:
             hit = shaped if hit is None else hit | shaped
         if hit is not None:

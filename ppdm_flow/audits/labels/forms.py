@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,11 +92,25 @@ def everything(label: str, mask: str = MASK) -> bool:
     return bool(label) and not label.replace(mask, "")
 
 
-def written_like(label: str, values: pa.StringArray, mask: str = MASK) -> Truths | None:
-    """Return which values a mask, a set or a part of a date covers; None for a label of another form."""
+def one_width(labels: Iterable[str], mask: str = MASK) -> bool:
+    """Whether all labels that end in masks, and hold no other, are of one length: then values are padded to it.
+
+    A prefix is; what covers a text sign by sign leaves every text its own length.
+    """
+    kept = ((len(label), label.rstrip(mask)) for label in labels if label.endswith(mask))
+    return len({length for length, begin in kept if mask not in begin}) == 1
+
+
+def written_like(label: str, values: pa.StringArray, mask: str = MASK, *, padded: bool = False) -> Truths | None:
+    """Return which values a mask, a set or a part of a date covers; None for a label of another form.
+
+    Where labels are ``padded``, masks at the end stand for so many characters, or for fewer.
+    """
     if mask in label:
-        pattern = "^" + "".join("(?s:.)" if c == mask else re.escape(c) for c in label) + "$"
-        return _truths(pc.match_substring_regex(values, pattern))
+        begin = label.rstrip(mask) if padded else label
+        pattern = "^" + "".join("(?s:.)" if c == mask else re.escape(c) for c in begin)
+        rest = f"(?s:.){{0,{len(label) - len(begin)}}}$" if padded else "$"
+        return _truths(pc.match_substring_regex(values, pattern + rest))
     if found := _LISTED.match(label):
         members = [m.strip() for m in re.split(r"[,;|]", found[1])]
         return _truths(pc.is_in(values, value_set=pa.array(members, pa.string())))

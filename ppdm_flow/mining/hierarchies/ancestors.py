@@ -10,6 +10,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.coarsening import Coarsening, UnplacedError
 from ppdm_flow.mining.hierarchies.ladder import Ladder, ladder
+from ppdm_flow.mining.hierarchies.texts import Prefix
 
 
 def ancestors(column: str, own: HierarchySpec, values: Sequence[str], home: Path) -> list[tuple[str, ...]]:
@@ -24,6 +25,11 @@ def ancestors(column: str, own: HierarchySpec, values: Sequence[str], home: Path
     else:
         telling = _telling(column, steps)
     return list(zip(*every[:telling], strict=True)) if telling else [()] * len(values)
+
+
+def settled(way: Coarsening, values: Sequence[str]) -> Coarsening:
+    """Return a way to generalize that labels parts of these values as it labels all of them together."""
+    return way.over(values) if isinstance(way, Prefix) else way
 
 
 def labels(column: str, values: Sequence[str], way: Coarsening) -> list[str]:

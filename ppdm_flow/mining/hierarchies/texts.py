@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
@@ -11,18 +11,30 @@ from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Keeps ``length`` characters and writes ``mask`` for every other one.
+    """Keeps ``length`` characters and writes ``mask`` for the others, up to ``width``: the length of the longest value.
+
+    So all values that begin alike have one label, whatever their own length. A value that has less than ``length``
+    characters is a beginning of its own, and stays. Without a ``width`` the values at hand give it.
 
     >>> Prefix(3).labels(["53715"])
     ['537**']
+    >>> Prefix(3).labels(["250", "250.1", "25"])
+    ['250**', '250**', '25']
     """
 
     length: int
     mask: str = "*"
+    width: int | None = None
+
+    def over(self, values: Sequence[str]) -> Prefix:
+        """Return the same over all these values: parts of them have the labels that they have together."""
+        return replace(self, width=max(map(len, values), default=0))
 
     def labels(self, values: Sequence[str]) -> list[str]:
         """Return the masked values."""
-        return [v[: self.length] + self.mask * max(0, len(v) - self.length) for v in values]
+        width = self.over(values).width if self.width is None else self.width
+        rest = self.mask * max(0, (width or 0) - self.length)
+        return [v if len(v) < self.length else v[: self.length] + rest for v in values]
 
     def describe(self) -> str:
         """Return how much is kept."""
