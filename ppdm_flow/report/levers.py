@@ -104,7 +104,7 @@ def _k_map(_serving: list[str]) -> str:
 
 
 def _km_anonymity(_serving: list[str]) -> str:
-    return "Leave out rare items with `limit_items`, or put items into coarser ones with `roll_up`."
+    return "Leave out rare items with `limit_items` (`rarer_than`), or put items into coarser ones with `roll_up`."
 
 
 def _cumulative_k(_serving: list[str]) -> str:

@@ -68,6 +68,21 @@ class TestTruncate(AnonymizerConformance):
         return case("limit_items", {"max": "3", "longer": "truncate"}, claims=(at_most(3),))
 
 
+def only(kept):
+    def claim(outcome):
+        there = set(outcome.released.sets["basket"].compact().categories.to_pylist())
+        return None if there <= kept else "an item was not left out"
+
+    return claim
+
+
+class TestLeaveOut(AnonymizerConformance):
+    def case(self):
+        params = {"without": ITEMS[:3], "rarer_than": {"count": 2}}
+        bad = (BadInput("basket", params={"without": ["a stranger"]}),)
+        return case("limit_items", params, claims=(only(set(ITEMS[3:])),), bad=bad)
+
+
 class TestRollUp(AnonymizerConformance):
     def case(self):
         domain = frozenset(above[0] for _, above in LINES)
@@ -130,6 +145,49 @@ def test_truncated_sets_are_parts_of_what_they_were(rows, most):
     assert [len(row) for row in found] == [min(len(row), most) for row in rows]
     assert all(set(after) <= set(before) for after, before in zip(found, rows, strict=True))
     assert fitted.figures["items_lost"].value == sum(len(row) - min(len(row), most) for row in rows)
+
+
+@SETTINGS
+@given(rows=ROWS, named=st.sets(st.sampled_from(ITEMS), max_size=4), least=st.integers(1, 4), most=st.integers(1, 6))
+def test_items_are_left_out_before_sets_are_measured(rows, named, least, most):
+    facts = AttributeFacts("basket", Role.ITEMS, domain=tuple(ITEMS), source="basket")
+    params = {"rarer_than": {"count": least}, "max": most} | ({"without": sorted(named)} if named else {})
+    out, fitted = run("limit_items", params, rows, facts)
+    count = {item: sum(item in row for row in rows) for item in ITEMS}
+    left = [[i for i in row if i not in named and count[i] >= least] for row in rows]
+    stays = [i for i, row in enumerate(left) if len(row) <= most]
+    assert out.rows.tolist() == stays
+    assert out.sets["basket"].texts() == [left[i] for i in stays]
+    assert out.sets["basket"].valid()
+    assert not named & set(out.sets["basket"].categories.to_pylist())
+    gone = {i for row in rows for i in row} - {i for i in ITEMS if i not in named and count[i] >= least}
+    assert fitted.figures["left_out"].value == len(gone)
+    assert fitted.figures["left_out_occurrences"].value == sum(count[i] for i in gone)
+
+
+def test_a_share_of_the_sets_and_sets_that_become_empty():
+    rows = [["a", "b"], ["a"], ["b"], ["c"]]
+    facts = AttributeFacts("basket", Role.ITEMS, source="basket")
+    out, _ = run("limit_items", {"rarer_than": {"ratio": 0.5}}, rows, facts)
+    assert out.sets["basket"].texts() == [["a", "b"], ["a"], ["b"], []]
+    out, _ = run("limit_items", {"rarer_than": {"ratio": 0.5}, "min": 1}, rows, facts)
+    assert out.sets["basket"].texts() == [["a", "b"], ["a"], ["b"]]
+    out, _ = run("limit_items", {"without": ["a"]}, rows, facts)
+    assert out.sets["basket"].texts() == [["b"], [], ["b"], ["c"]]
+
+
+@pytest.mark.parametrize("params", [{}, {"longer": "truncate", "min": 1}, {"without": []}, {"max": 2, "min": 3}])
+def test_nothing_is_limited_by_halves(params):
+    with pytest.raises(ValueError, match="validation error"):
+        spec("limit_items").params.model_validate(params)
+
+
+def test_a_misspelt_item_is_not_left_in():
+    facts = AttributeFacts("basket", Role.ITEMS, source="basket")
+    with pytest.raises(PluginError) as raised:
+        run("limit_items", {"without": ["insuline"]}, [["insulin"]], facts)
+    assert raised.value.diagnostics[0].code == "PPF665"
+    assert "`insulin`" not in str(raised.value)
 
 
 def test_every_item_of_a_truncated_set_is_as_likely_to_stay():

@@ -34,11 +34,12 @@ def _of_method(rule: Rule) -> Coarsening:
         return Intervals(rule.intervals, rule.open_ends)
     if rule.prefix is not None:
         return Prefix(rule.prefix, rule.mask)
-    if rule.round is not None:
-        return Rounding(rule.round)
     if rule.date is not None:
         return DatePart(rule.date, rule.format)
-    return Coding(rule.bottom, rule.top)
+    rounding = None if rule.round is None else Rounding(rule.round)
+    if rounding is not None and rule.bottom is None and rule.top is None:
+        return rounding
+    return Coding(rule.bottom, rule.top, rounding, as_numbers=rule.coded == "number")
 
 
 def _of_hierarchy(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -> Coarsening | None:

@@ -21,9 +21,11 @@ class Rule(Params):
     """How one attribute is generalized. None of the methods means: by its own hierarchy, to ``level``.
 
     ``intervals`` are ascending edges of half-open intervals [a, b); ``open_ends`` lets values lie outside of them.
-    ``prefix`` keeps so many characters and writes ``mask`` for each other one. ``hierarchy`` is a CSV file relative
-    to the policy, leaf first. ``round`` gives the nearest multiple. ``bottom`` and ``top`` code what is not between
-    them. ``date`` truncates; ``format`` is how dates are written (strptime), ISO 8601 if left out.
+    ``prefix`` keeps so many characters and writes ``mask`` for the others, up to the length of the longest value.
+    ``hierarchy`` is a CSV file relative to the policy, leaf first. ``round`` gives the nearest multiple. ``bottom`` and
+    ``top`` code what is not between them, and go together with ``round`` for what is; ``coded: number`` writes the end
+    itself (90 for all from 90 on) in place of ``>= 90``, so that later steps read nothing but numbers. ``date``
+    truncates; ``format`` is how dates are written (strptime), ISO 8601 if left out.
     """
 
     intervals: Annotated[tuple[float, ...], Field(min_length=2)] | None = None
@@ -36,14 +38,17 @@ class Rule(Params):
     round: Annotated[float, Field(gt=0.0)] | None = None
     bottom: float | None = None
     top: float | None = None
+    coded: Literal["label", "number"] = "label"
     date: Literal["year", "month", "quarter", "decade"] | None = None
     format: str | None = None
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that are given; ``bottom`` and ``top`` are one."""
+        """The methods that are given; ``bottom`` and ``top`` are one, with ``round`` or without."""
         given = tuple(m for m in METHODS if getattr(self, m) is not None)
-        return given if self.bottom is None and self.top is None else (*given, "coding")
+        if self.bottom is None and self.top is None:
+            return given
+        return (*(m for m in given if m != "round"), "coding")
 
 
 def _as_map(value: Any) -> Any:
@@ -105,6 +110,8 @@ def _of_rule(name: str, rule: Rule, own: dict[str, HierarchySpec | None]) -> lis
     edges = rule.intervals or ()
     if any(a >= b for a, b in pairwise(edges)):
         found.append(Problem("PPF782", "the edges of intervals must ascend", (*path, "intervals")))
+    if rule.coded == "number" and "coding" not in rule.methods:
+        found.append(Problem("PPF782", "`coded` says how `bottom` and `top` are written, and there is neither", path))
     if rule.bottom is not None and rule.top is not None and rule.bottom >= rule.top:
         found.append(Problem("PPF782", "`bottom` must lie below `top`", (*path, "bottom")))
     return found
@@ -123,7 +130,7 @@ SPEC = PluginSpec(
         "        zip: {prefix: 2}                                 # 10115 becomes 10***\n"
         "        born: {date: year}                               # 1984-05-06 becomes 1984\n"
         "        job: {hierarchy: jobs.csv, level: 2}             # the file's third column, leaf first\n"
-        "        income: {round: 1000}",
+        "        income: {round: 1000, top: 200000}               # 51499 becomes 51000, 250000 >= 200000",
         figures={
             "values_before": FigureInfo("the distinct values of an attribute before the step"),
             "values_after": FigureInfo("the distinct values of an attribute after the step; fewer are coarser"),

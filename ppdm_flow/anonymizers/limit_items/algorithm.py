@@ -1,4 +1,4 @@
-"""Limit items: sizes decide about rows, a hash about the items of a truncated row."""
+"""Limit items: names and supports decide about items, sizes about rows, a hash about the items of a truncated row."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.limit_items.leaving_out import left_out, supports, without
 from ppdm_flow.anonymizers.limit_items.spec import LimitItemsParams
 from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.anonymizers.set_columns import required
@@ -21,35 +22,51 @@ from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import RowNumbers, Table
 
+NO_LIMIT = np.iinfo(np.int32).max
+"""What no set is longer than."""
+
 
 class LimitItems:
-    """Keeps sets of ``min`` to ``max`` items."""
+    """Keeps sets of ``min`` to ``max`` items, of those items that are not left out."""
 
     def __init__(self, params: LimitItemsParams) -> None:
         self.params = params
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
-        """Count what is too long or too short. Raises PluginError where the column holds no plain sets."""
+        """Count what is left out, too long or too short.
+
+        Raises PluginError where the column holds no plain sets, and where no set has an item that `without` names.
+        """
         name = required(self.params.attribute, ctx.attributes)
+        out, figures = frozenset[str](), {}
+        if self.params.leaves_out:
+            counts = supports(data, name)
+            out = left_out(self.params, counts, ctx.attributes[name], data.row_count)
+            gone = Figure(sum(counts[item] for item in out), "items", note="occurrences of items that are left out")
+            figures = {"left_out": Figure(len(out), "items"), "left_out_occurrences": gone}
         sizes = np.zeros(1, dtype=np.int64)
         for part in data.partitions([name]):
-            found = np.bincount(baskets(part, name).sizes)
+            found = np.bincount(without(baskets(part, name), out).sizes)
             sizes = np.pad(sizes, (0, max(0, len(found) - len(sizes))))
             sizes[: len(found)] += found
-        truncate = self.params.longer == "truncate"
-        transform = LimitTransform(name, self.params.max, self.params.min, truncate=truncate)
-        return Fitted(transform, figures=self._figures(sizes))
+        transform = LimitTransform(name, self._most, self.params.min, self.params.longer == "truncate", out)
+        return Fitted(transform, figures=self._figures(sizes) | figures)
+
+    @property
+    def _most(self) -> int:
+        return NO_LIMIT if self.params.max is None else self.params.max
 
     def _figures(self, sizes: npt.NDArray[np.int64]) -> dict[str, Figure]:
         rows = int(sizes.sum())
         number = np.arange(len(sizes))
-        long, short = number > self.params.max, number < self.params.min
+        long, short = number > self._most, number < self.params.min
         above, below = int(sizes[long].sum()), int(sizes[short].sum())
         truncate = self.params.longer == "truncate"
         gone = below + (0 if truncate else above)
-        lost = (sizes * number)[short].sum() + (sizes * (number - self.params.max * truncate))[long].sum()
+        lost = (sizes * number)[short].sum() + (sizes * (number - self._most * truncate))[long].sum()
+        limit = "without a limit" if self.params.max is None else f"sets with more than {self.params.max} items"
         found = {
-            "longer": Figure(above, "rows", note=f"sets with more than {self.params.max} items"),
+            "longer": Figure(above, "rows", note=limit),
             "empty": Figure(int(sizes[0]), "rows", note="sets without items, before this step"),
             "longest": Figure(int(np.flatnonzero(sizes).max(initial=0)), "items"),
             "discarded": Figure(gone, "rows"),
@@ -65,16 +82,19 @@ class LimitItems:
 
 @dataclass(frozen=True, slots=True)
 class LimitTransform(Deterministic):
-    """``attribute`` keeps sets of ``least`` to ``most`` items."""
+    """``attribute`` keeps sets of ``least`` to ``most`` items, without those that are ``left_out``."""
 
     attribute: str
     most: int
     least: int
     truncate: bool
+    left_out: frozenset[str] = frozenset()
 
     def apply(self, part: Table, _draws: Draws) -> Table:
-        """Return the rows that stay, long sets shortened where that is asked for."""
-        column = baskets(part, self.attribute)
+        """Return the rows that stay, items left out, and long sets shortened where that is asked for."""
+        column = without(baskets(part, self.attribute), self.left_out)
+        if self.left_out:
+            part = part.resettled({self.attribute: column})
         sizes = column.sizes
         stays = sizes >= self.least
         if not self.truncate:
@@ -84,9 +104,11 @@ class LimitTransform(Deterministic):
         return part if stays.all() else part.take(stays)
 
     def describe(self) -> Mapping[str, Any]:
-        """Return the limits."""
+        """Return the limits, and how many items are left out."""
         longer = "truncated" if self.truncate else "discarded"
-        return {"attribute": self.attribute, "max": self.most, "min": self.least, "longer": longer}
+        most = {} if self.most == NO_LIMIT else {"max": self.most, "longer": longer}
+        fewer = {"items_left_out": len(self.left_out)} if self.left_out else {}
+        return {"attribute": self.attribute, **most, "min": self.least, **fewer}
 
 
 def _truncated(column: Baskets, rows: RowNumbers, most: int) -> Baskets:

@@ -15,4 +15,6 @@ FIGURES: Mapping[str, FigureInfo] = {
     "truncated": FigureInfo("the sets of which the step leaves items out", better="lower"),
     "items_lost": FigureInfo("the occurrences of items that go no further", better="lower"),
     "shorter": FigureInfo("the sets with fewer items than `min`"),
+    "left_out": FigureInfo("the items that no set has any more, as they are named or too rare"),
+    "left_out_occurrences": FigureInfo("how often they occurred", better="lower"),
 }

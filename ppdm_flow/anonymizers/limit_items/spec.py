@@ -11,40 +11,56 @@ from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.supports import Supported
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
 
 class LimitItemsParams(Params):
-    """``max``: the most items of a set. ``longer``: sets with more are discarded, or truncated to ``max`` items.
+    """``without`` names items that are left out of every set, ``rarer_than`` those that fewer sets have (a support).
 
-    Which items of a truncated set stay is decided by a fixed hash of row number and item: every choice is as likely.
+    ``max``: the most items of a set, of those that are left. ``longer``: sets with more are discarded, or truncated to
+    ``max`` items: which of them stay is decided by a fixed hash of row number and item, every choice is as likely.
     ``min``: sets with fewer are discarded. ``attribute``: the sets; left out, the attribute with ``role: items``.
     """
 
-    max: Annotated[int, Field(ge=1)]
+    max: Annotated[int, Field(ge=1)] | None = None
+    without: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    rarer_than: Supported | None = None
     longer: Literal["discard", "truncate"] = "discard"
     min: Annotated[int, Field(ge=0)] = 0
     attribute: str | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> LimitItemsParams:
-        if self.min > self.max:
+        if self.max is not None and self.min > self.max:
             raise ValueError("`min` must not lie above `max`")
+        if self.max is None and self.longer == "truncate":
+            raise ValueError("`longer: truncate` needs `max`")
+        if self.max is None and not (self.min or self.leaves_out):
+            raise ValueError("nothing is limited: give `max`, `min`, `without` or `rarer_than`")
         return self
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether items go, whatever the size of their sets."""
+        return self.without is not None or self.rarer_than is not None
 
 
 def effect(params: LimitItemsParams, scope: Scope) -> Effect:
-    """Keep the sets that are neither too long nor too short."""
+    """Keep the sets that are neither too long nor too short, without the items that are left out."""
     name = chosen(params.attribute, scope.attributes)
     if name is None:
         return Effect(problems=problems(params.attribute, scope.attributes))
     truncates = params.longer == "truncate"
+    shortens = truncates or params.leaves_out
+    limits = [f"more than {params.max} items"] if params.max is not None else []
+    limits += ["an item that is left out"] if params.leaves_out else []
     return Effect(
         reads=(name,),
-        changes={name: Change.SUPPRESSED} if truncates else {},
-        derivations=value_maps((name,) if truncates else ()),
-        rows="same" if truncates and not params.min else "fewer",
-        guarantee=f"no set has more than {params.max} items",
+        changes={name: Change.SUPPRESSED} if shortens else {},
+        derivations=value_maps((name,) if shortens else ()),
+        rows="same" if (truncates or params.max is None) and not params.min else "fewer",
+        guarantee=f"no set has {' or '.join(limits) or f'fewer than {params.min} items'}",
     )
 
 
@@ -52,11 +68,15 @@ SPEC = PluginSpec(
     info=PluginInfo(
         name="limit_items",
         kind=Kind.ROW_WISE,
-        summary="Discards or truncates transactions that are longer than a limit, and counts them.",
+        summary="Leaves items out of transactions, by name or where they are rare; discards or truncates long ones.",
         reference="Evfimievski, Srikant, Agrawal, Gehrke, Privacy preserving mining of association rules, KDD 2002",
-        guarantees=("no released set has more items than `max`, nor fewer than `min`",),
-        cost="two passes over the items",
-        example="steps:\n  short: {use: limit_items, with: {max: 10, longer: discard}}",
+        guarantees=(
+            "no released set has more items than `max`, nor fewer than `min`",
+            "no released set has an item of `without`, or one that fewer than `rarer_than` of the sets had",
+        ),
+        cost="two passes over the items, a third one where items are left out",
+        example="steps:\n  short: {use: limit_items, with: {max: 10, longer: discard}}\n"
+        "  common: {use: limit_items, with: {without: [insulin, naloxone], rarer_than: {count: 20}}}",
         sets="column",
         figures=FIGURES,
     ),

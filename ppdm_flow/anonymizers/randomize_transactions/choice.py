@@ -87,7 +87,7 @@ def _refuse_known(found: Observed, requirement: ItemsetBreach, maxima: Maxima) -
     others = len(known) - 1
     note = f"the same is true of {others} other length{'s' * (others > 1)}" if others else ""
     higher = f"ask for a level above {known[most]:.3g}, " if known[most] < NEARLY_ALL else ""
-    hint = f"{higher}shorten the sets with `limit_items`, or leave that item out"
+    hint = f"{higher}shorten the sets with `limit_items`, or leave that item out (`without`)"
     raise PluginError(Diagnostic("PPF773", text, notes=(note,) if note else (), hint=hint))
 
 

@@ -1,4 +1,4 @@
-"""PPF751 to PPF759: data with sets of items."""
+"""PPF665 and PPF751 to PPF759: data with sets of items."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ PAGES: tuple[CodePage, ...] = (
         " beforehand.",
         bad="source: {path: sales.dat}   # a line says 17 17 23",
         good="source: {path: sales.dat, with: {repeated: merge}}",
+    ),
+    CodePage(
+        "PPF665",
+        "an item to leave out that no set has",
+        "`without` of `limit_items` names an item that is in no set, in no declared domain and in no hierarchy.",
+        "A misspelt name leaves the item in that was meant.",
+        "Correct the name, or take it out; one that may be absent belongs into the attribute's `domain`.",
+        bad="attributes: {basket: {role: items}}\nsteps:\n  fewer: {use: limit_items, with: {without: [insuline]}}",
+        good="attributes: {basket: {role: items}}\nsteps:\n  fewer: {use: limit_items, with: {without: [insulin]}}",
     ),
     CodePage(
         "PPF752",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext
 from itertools import pairwise
 
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
@@ -57,37 +57,6 @@ def joined(edges: Sequence[float], together: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Coding:
-    """Bottom and top coding: ``<= bottom``, ``>= top``, and what lies between stays as it is.
-
-    >>> Coding(None, 90).labels(["42", "97"])
-    ['42', '>= 90']
-    """
-
-    bottom: float | None
-    top: float | None
-
-    def labels(self, values: Sequence[str]) -> list[str]:
-        """Return the coded values."""
-        low = None if self.bottom is None else Decimal(repr(self.bottom))
-        high = None if self.top is None else Decimal(repr(self.top))
-        return [self._label(text, n, low, high) for text, n in zip(values, decimals(values), strict=True)]
-
-    def describe(self) -> str:
-        """Return which ends are coded."""
-        ends = [name for name, end in (("bottom", self.bottom), ("top", self.top)) if end is not None]
-        return f"{' and '.join(ends)} coding"
-
-    @staticmethod
-    def _label(text: str, number: Decimal, low: Decimal | None, high: Decimal | None) -> str:
-        if low is not None and number <= low:
-            return f"<= {written(low)}"
-        if high is not None and number >= high:
-            return f">= {written(high)}"
-        return text
-
-
-@dataclass(frozen=True, slots=True)
 class Rounding:
     """The nearest multiple of ``base``; halves go away from zero. Computed in decimals, so 0.1 means 0.1.
 
@@ -106,3 +75,63 @@ class Rounding:
     def describe(self) -> str:
         """Return the base."""
         return f"multiples of {written(self.base)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """Bottom and top coding: ``<= bottom``, ``>= top``, and what lies between stays as it is, or is rounded.
+
+    What would be rounded to an end or beyond is rounded to the next multiple between them: 89 is not ``>= 90``, nor may
+    it be told as 90 where 90 is not. ``as_numbers`` writes the ends themselves: then all labels are numbers.
+
+    >>> Coding(None, 90).labels(["42", "97"])
+    ['42', '>= 90']
+    >>> Coding(None, 90, Rounding(10)).labels(["42", "89", "97"])
+    ['40', '80', '>= 90']
+    >>> Coding(None, 90, Rounding(10), as_numbers=True).labels(["42", "89", "97"])
+    ['40', '90', '90']
+    """
+
+    bottom: float | None
+    top: float | None
+    rounding: Rounding | None = None
+    as_numbers: bool = False
+
+    def labels(self, values: Sequence[str]) -> list[str]:
+        """Return the coded values."""
+        low = None if self.bottom is None else Decimal(repr(self.bottom))
+        high = None if self.top is None else Decimal(repr(self.top))
+        between = values if self.rounding is None else self._rounded(self.rounding, values, low, high)
+        return [self._label(text, n, low, high) for text, n in zip(between, decimals(values), strict=True)]
+
+    def _rounded(
+        self, rounding: Rounding, values: Sequence[str], low: Decimal | None, high: Decimal | None
+    ) -> list[str]:
+        found = rounding.labels(values)
+        if self.as_numbers:
+            return [self._clipped(text, low, high) for text in found]
+        base = Decimal(repr(rounding.base))
+        with localcontext(prec=800):
+            down = None if high is None else (high / base).to_integral_value(ROUND_CEILING) * base - base
+            up = None if low is None else (low / base).to_integral_value(ROUND_FLOOR) * base + base
+        return [self._clipped(text, up, down) for text in found]
+
+    @staticmethod
+    def _clipped(text: str, least: Decimal | None, most: Decimal | None) -> str:
+        number = Decimal(text)
+        if most is not None and number > most:
+            return written(most)
+        return written(least) if least is not None and number < least else text
+
+    def describe(self) -> str:
+        """Return which ends are coded, and how the others are rounded."""
+        ends = [name for name, end in (("bottom", self.bottom), ("top", self.top)) if end is not None]
+        told = f"{' and '.join(ends)} coding"
+        return told if self.rounding is None else f"{told}, {self.rounding.describe()}"
+
+    def _label(self, text: str, number: Decimal, low: Decimal | None, high: Decimal | None) -> str:
+        if low is not None and number <= low:
+            return written(low) if self.as_numbers else f"<= {written(low)}"
+        if high is not None and number >= high:
+            return written(high) if self.as_numbers else f">= {written(high)}"
+        return text
