@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
+from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.core.spans import Span
 
 
@@ -62,6 +63,7 @@ class TCloseness:
     distance: Distance = Distance.EQUAL
     order: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class AlphaK:
     attributes: tuple[str, ...]
     values: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,7 @@ class LKC:
     c: float | None = None
     sensitive: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False)
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 @dataclass(frozen=True, slots=True)

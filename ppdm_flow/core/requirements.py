@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ppdm_flow.core.anonymity import KmAnonymity, OnClasses
-from ppdm_flow.core.roles import Directions
+from ppdm_flow.core.roles import Directions, ValuesAbsent
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.successive import Successive
 from ppdm_flow.core.supports import Support
@@ -53,6 +53,7 @@ class Template:
     span: Span | None = field(default=None, compare=False)
     negated: bool = False
     min_support: int = 1
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Sensitivity:
     default: tuple[float, float] | None = None
     domain: tuple[str, ...] | None = None
     span: Span | None = field(default=None, compare=False)
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 @dataclass(frozen=True, slots=True)

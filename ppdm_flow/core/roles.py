@@ -54,6 +54,17 @@ class Nulls(StrEnum):
     EXCLUDE = "exclude"
 
 
+class ValuesAbsent(StrEnum):
+    """What becomes of a requirement that names a value which neither the declared domain nor the data has."""
+
+    ERROR = "error"
+    ALLOWED = "allowed"
+
+    def covers(self, other: ValuesAbsent) -> bool:
+        """Whether data that is refused under ``other`` is refused under this one."""
+        return self is ValuesAbsent.ERROR or other is ValuesAbsent.ALLOWED
+
+
 class Directions(StrEnum):
     """Which breaches a sensitivity forbids: learning that a value is likely, or also that it is unlikely."""
 

@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.requirements import Requirement, Sensitivity, Template
+from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.named_values import values_of
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 
@@ -63,22 +64,12 @@ def _code(column: Column, row: int) -> int:
 
 
 def written(requirements: Iterable[Requirement], attributes: Iterable[AttributeFacts]) -> tuple[Written, ...]:
-    """Return the values that templates and sensitivities name, for each attribute that is read."""
+    """Return the values that requirements name, for each attribute that is read."""
     named: dict[str, dict[str, Span | None]] = {}
     for requirement in requirements:
-        for attribute, value, span in _values(requirement):
+        for attribute, value, span in values_of(requirement):
             named.setdefault(attribute, {}).setdefault(value, span)
     return tuple(Written(a, named[a.name]) for a in attributes if a.name in named)
-
-
-def _values(requirement: Requirement) -> list[tuple[str, str, Span | None]]:
-    match requirement:
-        case Template():
-            return [(attribute, value, requirement.span) for attribute, value in requirement.sensitive]
-        case Sensitivity():
-            return [(requirement.attribute, b.value, b.span or requirement.span) for b in requirement.bounds]
-        case _:
-            return []
 
 
 def look_alike(names: Sequence[str], declared: Sequence[str]) -> tuple[int, str] | None:

@@ -16,6 +16,7 @@ from ppdm_flow.engine.judging import findings_of, gates_of, metrics_of, requirem
 from ppdm_flow.engine.keys import run_key
 from ppdm_flow.engine.ledger import holding, open_ledger
 from ppdm_flow.engine.likeness import written
+from ppdm_flow.engine.named_values import attendance
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original, asked_of
 from ppdm_flow.engine.releasing import Candidate, Releasing
@@ -47,6 +48,8 @@ def nothing(_candidates: Sequence[Candidate], _graph: Graph) -> None:
 def reading_of(plan: Plan) -> str:
     """Return a text that is the same for two plans of one policy exactly where they read and check the data alike."""
     looked_for = [(w.facts.name, sorted(w.spans)) for w in written(plan.requirements, plan.source.attributes)]
+    present = attendance(plan.requirements, plan.source.attributes, {})
+    looked_for += [(values.facts.name, sorted(values.required)) for values in present]
     return repr((plan.source, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps)))
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.binding import Binding, bind
 from ppdm_flow.engine.checks import Weights, check_values
@@ -17,14 +19,18 @@ from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.key_files import check_key_files
 from ppdm_flow.engine.likeness import Written, written
 from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.named_values import Attendance, attendance
 from ppdm_flow.engine.opening import import_algorithms, located, open_source
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.set_counts import SetCounts
 from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
 from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan
 from ppdm_flow.tables.table import Table
 
+_HINTS = 10_000
+"""Among so many values of the data, where it may be shown, the nearest spelling is looked for."""
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 
 
@@ -91,9 +97,11 @@ class Opening:
         )
         numbering = self._numbering(stream)
         sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
-        digest = self._load(path, stream, binding, numbering, sets)
+        present = attendance(self.plan.requirements, stream.attributes, self.plan.declared)
+        digest = self._load(path, stream, binding, numbering, sets, present)
         if not stream.row_count:
             raise _no_rows(stream)
+        self._attended(stream, present)
         self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = getattr(source, "repeated", 0)
@@ -106,9 +114,11 @@ class Opening:
         binding: Binding,
         numbering: Numbering | None,
         sets: tuple[SetCounts, ...],
+        present: tuple[Attendance, ...],
     ) -> str:
         facts = {a.name: a for a in binding.attributes}
         before: list[Look] = [lambda t: check_values(t, facts), _Counting(self.listener).look]
+        before += [values.look for values in present]
         weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
         after: list[Look] = [*(Weights(a).look for a in weights), *(w.check for w in self._written(stream))]
         after += [counts.look for counts in sets]
@@ -121,6 +131,18 @@ class Opening:
             Task("hash", lambda: sha256(path)),
         ]
         return str(run_all(tasks, self.workers, self.stop)["hash"])
+
+    def _attended(self, stream: SourceStream, present: tuple[Attendance, ...]) -> None:
+        """Raise DataError where a requirement names a value that nobody has."""
+        found: list[Diagnostic] = []
+        for values in present:
+            if values.absent:
+                shown = (
+                    StreamView(stream).domain(values.facts.name)[:_HINTS].to_pylist() if self.plan.show_values else ()
+                )
+                found += values.faults(shown)
+        if found:
+            raise DataError(found)
 
     def _written(self, stream: SourceStream) -> tuple[Written, ...]:
         return written(self.plan.requirements, stream.attributes)

@@ -18,6 +18,8 @@ from ppdm_flow.core.anonymity import (
     TCloseness,
 )
 from ppdm_flow.core.json_schema import record
+from ppdm_flow.core.requirements import Sensitivity, Template
+from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.core.successive import CumulativeK, FirstDraw, Successive
 
 Document = dict[str, Any]
@@ -31,10 +33,11 @@ def class_document(requirement: OnClasses | KmAnonymity | Successive) -> Documen
             return _on(requirement) | {"l": requirement.l, "variant": requirement.variant.value} | c
         case TCloseness():
             order = {"order": list(requirement.order)} if requirement.order else {}
-            return _on(requirement) | {"t": requirement.t, "distance": requirement.distance.value} | order
+            distance = {"t": requirement.t, "distance": requirement.distance.value}
+            return _on(requirement) | distance | order | absent(requirement)
         case AlphaK():
             values = {"values": list(requirement.values)} if requirement.values else {}
-            return _on(requirement) | {"alpha": requirement.alpha} | values
+            return _on(requirement) | {"alpha": requirement.alpha} | values | absent(requirement)
         case DeltaDisclosure():
             return _on(requirement) | {"delta": requirement.delta}
         case BetaLikeness():
@@ -48,7 +51,8 @@ def class_document(requirement: OnClasses | KmAnonymity | Successive) -> Documen
             c = {} if requirement.c is None else {"c": requirement.c}
             pairs = [list(pair) for pair in requirement.sensitive]
             known = list(requirement.attributes)
-            return {"l": requirement.l, "k": requirement.k, "attributes": known, "sensitive": pairs} | c
+            sizes = {"l": requirement.l, "k": requirement.k, "attributes": known, "sensitive": pairs}
+            return sizes | c | absent(requirement)
         case CumulativeK():
             return {"k": requirement.k, "attributes": list(requirement.attributes)}
         case FirstDraw():
@@ -57,11 +61,26 @@ def class_document(requirement: OnClasses | KmAnonymity | Successive) -> Documen
             return {"attribute": requirement.attribute, "k": requirement.k, "m": requirement.m}
 
 
+def absent(requirement: TCloseness | AlphaK | LKC | Template | Sensitivity) -> Document:
+    """Return what becomes of values that neither the domain nor the data has, where that is not an error."""
+    said = requirement.values_absent
+    return {} if said is ValuesAbsent.ERROR else {"values_absent": said.value}
+
+
 def _on(requirement: LDiversity | TCloseness | AlphaK | DeltaDisclosure | BetaLikeness) -> Document:
     return {"attribute": requirement.attribute, "attributes": list(requirement.attributes)}
 
 
-OPTIONAL = {"l_diversity": ("c",), "t_closeness": ("order",), "alpha_k": ("values",), "lkc": ("c",)}
+ABSENT: Document = {
+    "const": ValuesAbsent.ALLOWED.value,
+    "description": "Values that it names may be missing from the domain and from the data.",
+}
+OPTIONAL = {
+    "l_diversity": ("c",),
+    "t_closeness": ("order", "values_absent"),
+    "alpha_k": ("values", "values_absent"),
+    "lkc": ("c", "values_absent"),
+}
 """Keys that not every such requirement has."""
 
 
@@ -75,8 +94,9 @@ def class_schemas() -> dict[str, Document]:
     people = {"path": text, "columns": {"type": "object", "additionalProperties": text}, "delimiter": text}
     return {
         "l_diversity": on | {"l": number, "variant": {"enum": [v.value for v in Diversity]}, "c": number},
-        "t_closeness": on | {"t": number, "distance": {"enum": [d.value for d in Distance]}, "order": texts},
-        "alpha_k": on | {"alpha": number, "values": texts},
+        "t_closeness": on
+        | {"t": number, "distance": {"enum": [d.value for d in Distance]}, "order": texts, "values_absent": ABSENT},
+        "alpha_k": on | {"alpha": number, "values": texts, "values_absent": ABSENT},
         "delta_disclosure": on | {"delta": number},
         "beta_likeness": on | {"beta": number},
         "k_map": {"k": whole, "attributes": attributes, "population": record(people)},
@@ -86,6 +106,7 @@ def class_schemas() -> dict[str, Document]:
             "attributes": texts | {"description": "What may be known."},
             "sensitive": {"type": "array", "description": "(attribute, value), not to be inferred.", "items": pair},
             "c": number,
+            "values_absent": ABSENT,
         },
         "km_anonymity": {"attribute": text, "k": whole, "m": whole},
         "cumulative_k": {"k": whole, "attributes": attributes},

@@ -19,7 +19,7 @@ from ppdm_flow.core.requirements import (
     ValueBound,
 )
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.plan.class_documents import class_document
+from ppdm_flow.plan.class_documents import absent, class_document
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
 
 Document = dict[str, Any]
@@ -157,6 +157,7 @@ def _requirement(requirement: Requirement) -> Document:
                 "confidence": requirement.confidence,
                 **({"negated": True} if requirement.negated else {}),
                 **({"min_support": requirement.min_support} if requirement.min_support > 1 else {}),
+                **absent(requirement),
             }
         case AnonymityScore():
             return found | {"max": requirement.maximum}
@@ -190,6 +191,7 @@ def _sensitivity(requirement: Sensitivity) -> Document:
         "values": [_bound(b) for b in requirement.bounds],
         "tolerance": requirement.tolerance,
         "default": None if requirement.default is None else list(requirement.default),
+        **absent(requirement),
     }
 
 

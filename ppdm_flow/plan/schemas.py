@@ -8,7 +8,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.json_schema import list_of, of, record, text, waiver
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
-from ppdm_flow.plan.class_documents import OPTIONAL, class_schemas
+from ppdm_flow.plan.class_documents import ABSENT, OPTIONAL, class_schemas
 from ppdm_flow.plan.document import VERSION
 
 IDENTITY = "https://ppdm-flow.example/schemas/plan.v1.json"
@@ -174,6 +174,7 @@ def _requirement() -> _Schema:
             "confidence": number | {"description": "The highest confidence of an inference."},
             "negated": {"type": "boolean", "description": "Whether the inference is to not having the value."},
             "min_support": {"type": "integer", "minimum": 2, "description": "The least rows in a group."},
+            "values_absent": ABSENT,
         },
         "sensitivities": {
             "attribute": text("The sensitive attribute."),
@@ -185,13 +186,15 @@ def _requirement() -> _Schema:
             },
             "tolerance": _or_null("number", "theta of other values: r1 = frequency, r2 = theta r1."),
             "default": {"description": "(r1, r2) of other values.", "anyOf": [two, {"type": "null"}]},
+            "values_absent": ABSENT,
         },
     }
     kinds |= _generated()
     kinds["itemset_breach"] = _itemset_breach()
     kinds |= class_schemas()
     extra = {
-        "templates": ("negated", "min_support"),
+        "templates": ("negated", "min_support", "values_absent"),
+        "sensitivities": ("values_absent",),
         "itemset_breach": ("max_supports", "max_supports_by_length"),
         **OPTIONAL,
     }

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.anonymity import Distance, Diversity
+from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.policy.model import Model, Probability, Texts
 
 
@@ -26,6 +27,7 @@ class TCloseness(Model):
     distance: Distance = Distance.EQUAL
     order: Texts | None = None
     attributes: Texts | None = None
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 class AlphaK(Model):
@@ -34,6 +36,7 @@ class AlphaK(Model):
     alpha: Annotated[float, Field(gt=0.0)]
     values: Texts | None = None
     attributes: Texts | None = None
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 class DeltaDisclosure(Model):
@@ -74,6 +77,7 @@ class LKC(Model):
     c: Probability | None = None
     sensitive: dict[str, Texts] = Field(default_factory=dict)
     attributes: Texts | None = None
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 class KmAnonymity(Model):

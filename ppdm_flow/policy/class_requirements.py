@@ -25,7 +25,8 @@ def class_requirements(policy: Policy, places: Places) -> Iterator[Requirement]:
     if (known := privacy.lkc) is not None:
         pairs = tuple((name, value) for name, values in known.sensitive.items() for value in values)
         span = places.key("privacy", "lkc")
-        yield core.LKC("privacy.lkc", known.l, known.k, known.attributes or every, known.c, pairs, span)
+        grouped = known.attributes or every
+        yield core.LKC("privacy.lkc", known.l, known.k, grouped, known.c, pairs, span, known.values_absent)
     if (sets := privacy.km_anonymity) is not None:
         only = next((n for n, a in policy.attributes.items() if a.role is Role.ITEMS), "")
         span = places.key("privacy", "km_anonymity")
@@ -45,15 +46,16 @@ def _diverse(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator
         if close.distance is Distance.ORDERED:
             texts = attribute is not None and attribute.type is AttributeType.TEXT
             ranks = close.order or ((attribute.domain or ()) if attribute is not None and texts else ())
-        grouped = close.attributes or every
-        yield core.TCloseness(".".join(path), name, close.t, grouped, close.distance, ranks, places.key(*path))
+        grouped, span = close.attributes or every, places.key(*path)
+        yield core.TCloseness(".".join(path), name, close.t, grouped, close.distance, ranks, span, close.values_absent)
 
 
 def _relative(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator[Requirement]:
     for name, most in policy.privacy.alpha_k.items():
         path = ("privacy", "alpha_k", name)
         grouped, values = most.attributes or every, most.values or ()
-        yield core.AlphaK(".".join(path), name, most.alpha, grouped, values, places.key(*path))
+        span = places.key(*path)
+        yield core.AlphaK(".".join(path), name, most.alpha, grouped, values, span, most.values_absent)
     for name, delta in policy.privacy.delta_disclosure.items():
         path = ("privacy", "delta_disclosure", name)
         yield core.DeltaDisclosure(".".join(path), name, delta.delta, delta.attributes or every, places.key(*path))

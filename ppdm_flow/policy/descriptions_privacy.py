@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_ABSENT = (
+    (
+        "`error`: a value that is named here, and that neither the attribute's `domain` nor the data has, ends the run "
+        "before anything is released, since it may be misspelt. `allowed`: it may be missing."
+    ),
+    "allowed",
+)
 PRIVACY: Mapping[str, tuple[str, Any]] = {
     "Privacy.k_anonymity": (
         "Every combination of quasi-identifier values occurs in at least k released rows.",
@@ -89,9 +96,11 @@ PRIVACY: Mapping[str, tuple[str, Any]] = {
         ["low", "medium", "high"],
     ),
     "TCloseness.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "TCloseness.values_absent": _ABSENT,
     "AlphaK.alpha": ("The largest share of a value in a group.", "0.5"),
     "AlphaK.values": ("The values that it is about; every value where it is left out.", ["HIV"]),
     "AlphaK.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
+    "AlphaK.values_absent": _ABSENT,
     "DeltaDisclosure.delta": (
         "The largest |ln(share in the group / share in the release)|; every group then has every value.",
         "1.5",
@@ -126,6 +135,7 @@ PRIVACY: Mapping[str, tuple[str, Any]] = {
     "LKC.c": ("The largest share of those rows that has one of the `sensitive` values.", "0.5"),
     "LKC.sensitive": ("The values that nobody should infer, by attribute.", {"disease": ["HIV"]}),
     "LKC.attributes": ("What may be known; all quasi-identifiers where it is left out.", ["job", "country", "age"]),
+    "LKC.values_absent": _ABSENT,
     "KmAnonymity.k": ("The least number of sets that a combination of items is in, unless in none.", "5"),
     "KmAnonymity.m": ("How many items of a person's set somebody may know, 1 to 4.", "2"),
     "KmAnonymity.attribute": ("The attribute with the sets; the one with `role: items` if left out.", "basket"),
@@ -172,6 +182,7 @@ PRIVACY: Mapping[str, tuple[str, Any]] = {
         ),
         "5",
     ),
+    "Template.values_absent": _ABSENT,
     "Sensitivity.directions": (
         "`both` also forbids to learn that a value is unlikely; `upward` is the paper's condition.",
         "both",
@@ -185,6 +196,7 @@ PRIVACY: Mapping[str, tuple[str, Any]] = {
         "One bound for each of several values; their union keeps it as well.",
         {"stigma": {"values": ["HIV", "hepatitis"], "r1": "0.02", "r2": "0.10"}},
     ),
+    "Sensitivity.values_absent": _ABSENT,
     "ValueBound.r1": ("The highest prior probability that the bound is about.", "0.10"),
     "ValueBound.r2": ("The posterior that must not be exceeded; it lies above r1.", "0.25"),
     "ValueBound.given": ("What else is known of the people whom r1 is about, for readers.", "patients of the clinic"),

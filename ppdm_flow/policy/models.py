@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
+from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role, ValuesAbsent
 from ppdm_flow.core.supports import Supported
 from ppdm_flow.policy.anonymity import (
     LKC,
@@ -118,6 +118,7 @@ class Template(Model):
     confidence: Annotated[float, Field(gt=0.0, lt=1.0)]
     negated: Flag = False
     min_support: Annotated[int, Field(ge=2)] | None = None
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 class ValueBound(Model):
@@ -159,6 +160,7 @@ class Sensitivity(Model):
     default: DefaultBound | None = None
     values: dict[str, ValueBounds] = Field(default_factory=dict)
     groups: dict[Name, ValueGroup] = Field(default_factory=dict)
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 class AnonymityScore(Model):

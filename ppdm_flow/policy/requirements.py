@@ -103,6 +103,7 @@ def _template(name: str, model: models.Template, places: Places) -> Template:
         span=places.key("privacy", "templates", name),
         negated=model.negated,
         min_support=model.min_support or 1,
+        values_absent=model.values_absent,
     )
 
 
@@ -119,6 +120,7 @@ def _sensitivity(name: str, model: models.Sensitivity, policy: models.Policy, pl
         default=(default.r1, default.r2) if default and default.r1 is not None and default.r2 is not None else None,
         domain=attribute.domain if attribute else None,
         span=places.key(*path),
+        values_absent=model.values_absent,
     )
 
 

@@ -100,9 +100,11 @@ def test_a_value_outside_the_declared_domain_is_refused_without_naming_it():
     assert "canary" not in str(raised.value)
 
 
-def test_values_with_a_bound_belong_to_the_domain_even_if_they_do_not_occur():
-    fitted = fit(Table.of({"d": ["a", "b"]}), sensitivity("d", ValueBound("z", 0.1, 0.2)))
-    assert fitted.operators["d"].domain == ("a", "b", "z")
+def test_no_value_is_invented_that_only_a_bound_names():
+    fitted = fit(Table.of({"d": ["a", "b"]}), sensitivity("d", ValueBound("z", 0.1, 0.2), ValueBound("a", 0.1, 0.5)))
+    assert fitted.operators["d"].domain == ("a", "b")
+    declared = sensitivity("d", ValueBound("z", 0.1, 0.2), domain=("a", "b", "z"))
+    assert fit(Table.of({"d": ["a", "b"]}), declared).operators["d"].domain == ("a", "b", "z")
 
 
 def test_a_missing_value_is_one_more_value():

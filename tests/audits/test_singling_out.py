@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.singling_out.guesses import AT_LEAST, AT_MOST, EQUAL, Guesses, multivariate, singled, univariate
@@ -71,6 +76,8 @@ def test_without_a_control_group(build):
     outcome = measured(build.case(table(cells), coarse, "qqqq"))
     assert [f.code for f in outcome.findings] == ["PPF864"]
     assert outcome.figures["multivariate.success"].value == 0
+    assert outcome.figures["risk"].value == 0
+    assert outcome.figures["risk"].interval is None  # all conditions were tried
 
 
 def plain(case, rows, guesses):
@@ -103,11 +110,88 @@ def test_guesses_against_one_person_at_a_time(build):
     rng = np.random.default_rng(4)
     case = build.case(table(people(rng, 60)), table(people(rng, 50)), "qqqq")
     rows = rows_of(beside(case.original, case.candidate, case.ctx), case.original, case.candidate, 1000, case.ctx)
-    for guesses in (univariate(rows, 40, rng), multivariate(rows, 60, 2, rng)):
+    for search in (univariate(rows, 40, rng), multivariate(rows, 60, 2, rng)):
+        guesses = search.guesses
+        assert len(guesses)
         assert isinstance(guesses, Guesses)
-        assert singled(rows, guesses, rows.inside).tolist() == plain(case, rows, guesses)
+        assert singled(rows.lines, guesses, rows.inside).tolist() == plain(case, rows, guesses)
         assert {EQUAL, AT_LEAST, AT_MOST} >= set(guesses.signs.ravel().tolist())
     assert AT_LEAST in guesses.signs
+
+
+def exhaustive(released, original, combined):
+    """All conditions on ``combined`` attributes that fit one released row, and how many of them fit one person."""
+    names = list(released)
+    numeric = {n for n in names if all(v.lstrip("-").isdecimal() for v in original[n])}
+    middle = {n: np.median([float(v) for v in released[n]]) for n in numeric}
+
+    def fits(table, condition):
+        rows = range(len(table[names[0]]))
+        return [i for i in rows if all(test(table[n][i]) for n, _, _, test in condition)]
+
+    def term(name, value):
+        if name not in numeric:
+            return (name, "=", value, lambda v: v == value)
+        bound = float(value)
+        if bound >= middle[name]:
+            return (name, ">", value, lambda v: float(v) >= bound)
+        return (name, "<", value, lambda v: float(v) <= bound)
+
+    seen, right = set(), 0
+    for columns in combinations(names, min(combined, len(names))):
+        for i in range(len(released[names[0]])):
+            condition = [term(n, released[n][i]) for n in columns]
+            key = tuple(c[:3] for c in condition)
+            if key not in seen and len(fits(released, condition)) == 1:
+                seen.add(key)
+                right += len(fits(original, condition)) == 1
+    return len(seen), right
+
+
+def drawn(rng, rows):
+    return {
+        "a": [f"v{v}" for v in rng.integers(0, 3, rows).tolist()],
+        "b": [f"v{v}" for v in rng.integers(0, 4, rows).tolist()],
+        "c": [f"v{v}" for v in rng.integers(0, 2, rows).tolist()],
+        "n": [str(v) for v in rng.integers(0, 9, rows).tolist()],
+    }
+
+
+@given(st.integers(0, 10_000), st.integers(1, 30), st.integers(2, 4), st.booleans())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_figure_is_the_share_of_all_conditions_that_fit_one_released_row(build, key, rows, combined, copied):
+    rng = np.random.default_rng(key)
+    original = drawn(rng, rows)
+    released = original if copied else drawn(rng, rows)
+    figures = measured(build.case(original, released, "qqqq"), combined=combined, attempts=1000).figures
+    many, right = exhaustive(released, original, combined)
+    assert figures["multivariate.success"].value == (right / many if many else 0.0)
+    if many:
+        assert figures["multivariate.success"].sample == many
+    if copied and many:
+        assert figures["multivariate.success"].value == 1.0
+
+
+def test_many_conditions_are_drawn_and_all_of_a_copy_single_somebody_out(build):
+    """2,000 people, most of them unique: not all conditions are tried, and each one found is right."""
+    cells = table(people(np.random.default_rng(8), 2000))
+    figures = measured(build.case(cells, cells, "qqqq"), attempts=50).figures
+    assert figures["multivariate.success"].value == 1.0
+    assert figures["multivariate.success"].sample == 50
+    assert figures["risk"].interval[0] > 0.5
+    five = {n: [v for v in texts for _ in range(5)] for n, texts in cells.items()}
+    figures = measured(build.case(five, five, "qqqq"), attempts=50).figures
+    assert (figures["risk"].value, figures["risk"].interval) == (0.0, None)
+
+
+def test_an_unchanged_copy_of_a_real_table(build, data):
+    """Whatever fits one row of an unchanged copy fits one person; whoever stands alone is singled out."""
+    frame = pd.read_csv(data / "arx_adult" / "adult.csv.gz", sep=";", dtype=str, nrows=3000)
+    some = {n: frame[n].tolist() for n in ("sex", "age", "race", "education", "native-country")}
+    figures = measured(build.case(some, some, "qqqqq")).figures
+    assert figures["multivariate.success"].value == 1.0
+    assert figures["risk"].value == 1.0
+    assert figures["risk"].interval[0] > 0.9
 
 
 def test_missing_and_suppressed_cells(build):

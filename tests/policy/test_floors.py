@@ -180,6 +180,12 @@ def test_every_kind(read, floor: str, policy: str, faults: list[str]) -> None:
         ("privacy: {templates: {t: {channel: [job]}}}", ["privacy.templates.t.channel"]),
         ("privacy: {templates: {t: {channel: [job, age, city], min_support: 4}, u: null}}", []),
         ("privacy: {templates: {t: {confidence: 0.41}}}", ["privacy.templates.t.confidence"]),
+        ("privacy: {templates: {t: {values_absent: allowed}}}", ["privacy.templates.t.values_absent"]),
+        ("privacy: {templates: {t: {values_absent: error}}}", []),
+        (
+            "privacy: {sensitivities: {disease: {values_absent: allowed}}}",
+            ["privacy.sensitivities.disease.values_absent"],
+        ),
         (
             "privacy: {sensitivities: {disease: {values: {HIV: {r2: 0.3}}}}}",
             ["privacy.sensitivities.disease.values.HIV.r2"],

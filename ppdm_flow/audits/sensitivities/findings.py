@@ -9,6 +9,7 @@ from ppdm_flow.audits.sensitivities.judgement import Judgement
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.results import Finding
+from ppdm_flow.core.roles import ValuesAbsent
 
 
 def no_operator(requirement: Sensitivity, column: str) -> Finding:
@@ -65,7 +66,7 @@ def _known_too_well(judged: Judgement, subject: str) -> Iterator[Finding]:
 def _strangers(judged: Judgement, subject: str) -> Iterator[Finding]:
     known = set(judged.domain)
     strange = list(dict.fromkeys(b.value for b in judged.requirement.bounds if b.value not in known))
-    if strange:
+    if strange and judged.requirement.values_absent is ValuesAbsent.ERROR:
         text = (
             f"{listed(strange)} of `{judged.column}` has a bound but is not among the values that the operator knows:"
             " check the spelling in the policy"

@@ -17,7 +17,7 @@ from ppdm_flow.audits.inference.truthful import truthful
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, newcombe, one_sided, wilson
-from ppdm_flow.audits.singling_out.guesses import Guesses, multivariate, naive, singled, univariate
+from ppdm_flow.audits.singling_out.guesses import Search, multivariate, naive, singled, univariate
 from ppdm_flow.audits.singling_out.rows import Rows, rows_of
 from ppdm_flow.audits.singling_out.spec import SinglingOutParams
 from ppdm_flow.core.diagnostics import Severity
@@ -55,6 +55,12 @@ class Outcome:
         risk, *ends = (max(-1.0, min(1.0, d / scale)) for d in (self.success - other, low, high))
         return risk, (ends[0], ends[1])
 
+    @property
+    def severity(self) -> tuple[float, float]:
+        """The risk, and of two that are alike the lower end of its interval."""
+        risk, (low, _) = self.compared()
+        return risk, low
+
 
 class SinglingOutAudit:
     """Guesses, with a fixed key, and counts."""
@@ -69,14 +75,15 @@ class SinglingOutAudit:
         if rows is None or not rows.released.shape[1] or not rows.inside.shape[1]:
             return _nothing("the release has no attribute of the original, or there are no rows")
         rng = np.random.default_rng(KEY)
-        found = {
-            "univariate": _tried(rows, univariate(rows, self.params.attempts, rng), rng),
-            "multivariate": _tried(rows, multivariate(rows, self.params.attempts, self.params.combined, rng), rng),
+        searches = {
+            "univariate": univariate(rows, self.params.attempts, rng),
+            "multivariate": multivariate(rows, self.params.attempts, self.params.combined, rng),
         }
-        known = {name: o for name, o in found.items() if o is not None}
-        figures = {f"{n}.{f}": figure for n in ATTACKS for f, figure in _figures(found[n]).items()}
-        worst = max(known.values(), key=lambda o: o.compared()[0], default=None)
-        figures["risk"] = _figures(worst)["risk"]
+        known = {name: _tried(rows, search, rng) for name, search in searches.items() if len(search.guesses)}
+        each = {n: _figures(known[n]) if n in known else _no_guess(searches[n]) for n in ATTACKS}
+        figures = {f"{n}.{f}": figure for n in ATTACKS for f, figure in each[n].items()}
+        worst = max(known, key=lambda n: known[n].severity, default=ATTACKS[-1])
+        figures["risk"] = each[worst]["risk"]
         own = truthful([c.column for c in columns], ctx)
         findings = tuple(_finding(n, o, ctx) for n, o in known.items() if _alarming(o, own))
         if rows.outside is None:
@@ -90,12 +97,11 @@ class SinglingOutAudit:
         return candidate.schema.having(Role.QUASI_IDENTIFIER) or None
 
 
-def _tried(rows: Rows, guesses: Guesses, rng: np.random.Generator) -> Outcome | None:
-    if not len(guesses):
-        return None
+def _tried(rows: Rows, search: Search, rng: np.random.Generator) -> Outcome:
+    guesses = search.guesses
     blind = naive(rows, guesses, rng)
-    inside, chance = singled(rows, guesses, rows.inside), singled(rows, blind, rows.inside)
-    outside = None if rows.outside is None else singled(rows, guesses, rows.outside)
+    inside, chance = singled(rows.lines, guesses, rows.inside), singled(rows.lines, blind, rows.inside)
+    outside = None if rows.outside is None else singled(rows.lines, guesses, rows.outside)
     together = max(_together(found) for found in (inside, chance, outside) if found is not None)
     shares = [None if found is None else float((found >= 0).mean()) for found in (inside, outside, chance)]
     return Outcome(len(guesses), len(guesses) / together, shares[0] or 0.0, shares[1], shares[2] or 0.0)
@@ -114,9 +120,18 @@ def _alarming(found: Outcome, true: bool) -> bool:
     return found.compared(one_sided(ALARM / len(ATTACKS)))[1][0] > 0
 
 
-def _figures(found: Outcome | None) -> dict[str, Figure]:
-    if found is None:
-        return {n: Figure(None, "share", note="no value of the release stands alone") for n in FIGURES}
+def _no_guess(search: Search) -> dict[str, Figure]:
+    """Return the figures of an attack that has nothing to say: no condition that was tried fits one released row."""
+    why = "no condition on the release fits exactly one of its rows"
+    reach = None if search.complete else (0.0, wilson(0.0, search.tried)[1])
+    if not search.complete:
+        why = f"none of {search.tried:,} conditions read off the release fits exactly one of its rows"
+    nothing = Figure(0.0, "share", reach, None if search.complete else search.tried, why)
+    others = Figure(None, "share", note=why)
+    return {"success": nothing, "control": others, "baseline": others, "risk": nothing}
+
+
+def _figures(found: Outcome) -> dict[str, Figure]:
     size = found.size
     risk, reach = found.compared()
     than = "people outside of the data" if found.control is not None else f"the naive attacker: {NO_HOLDOUT}"

@@ -4,23 +4,31 @@ Giomi et al. 2023, section 4.1. Univariate: values that occur once in the releas
 largest there, or as small as the smallest. Multivariate: what one released row says in some attributes, numbers from
 the median on read as bounds from below, others as bounds from above. The naive attacker draws the values of the same
 attributes from all that occur, each as likely, and never looks at a row.
+
+An attacker who has the release utters only what fits exactly one row of it: what fits several singles out nobody there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.singling_out.rows import Integers, Rows
+from ppdm_flow.audits.singling_out.rows import Integers, Line, Rows
 from ppdm_flow.sdk.compiled import compiled, tolerant
 
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
 EQUAL, AT_LEAST, AT_MOST = 0, 1, 2
+_TRIES = 20
+"""So many conditions are tried at most for each guess that is wanted."""
+_WORK = 4_000_000_000
+"""So many comparisons of conditions with released rows at most, unless that is fewer than two for each guess."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +42,22 @@ class Guesses:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def take(self, places: Integers) -> Guesses:
+        """Return the guesses at ``places``."""
+        return Guesses(self.columns[places], self.signs[places], self.labels[places])
 
-def univariate(rows: Rows, attempts: int, rng: np.random.Generator) -> Guesses:
-    """Return conditions on one attribute; at most ``attempts``, drawn from all that there are."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """``guesses`` that fit exactly one released row each, of ``tried`` conditions; ``complete`` where these are all."""
+
+    guesses: Guesses
+    tried: int
+    complete: bool
+
+
+def univariate(rows: Rows, attempts: int, rng: np.random.Generator) -> Search:
+    """Return conditions on one attribute that fit one released row; at most ``attempts``, drawn from all there are."""
     found = []
     for column, labels in enumerate(rows.released):
         line = rows.lines[column]
@@ -48,20 +69,31 @@ def univariate(rows: Rows, attempts: int, rng: np.random.Generator) -> Guesses:
             found.append((column, AT_LEAST, int(known[np.argmax(line.low[known])])))
             found.append((column, AT_MOST, int(known[np.argmin(line.high[known])])))
     every = np.array(found, dtype=np.int64).reshape(-1, 3)
-    if len(every) > attempts:
-        every = every[np.sort(rng.permutation(len(every))[:attempts])]
-    return Guesses(every[:, :1], every[:, 1:2], every[:, 2:])
+    guesses = _isolating(rows, Guesses(every[:, :1], every[:, 1:2], every[:, 2:]))
+    return Search(_some(guesses, attempts, rng), len(every), complete=True)
 
 
-def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Generator) -> Guesses:
-    """Return conditions on ``combined`` attributes (all, if there are fewer), each read off a released row."""
-    columns = _drawn(len(rows.lines), attempts, combined, rng)
-    row = rng.integers(0, rows.released.shape[1], attempts)
-    labels = rows.released[columns, row[:, None]]
-    signs = _signs(rows, columns, labels)
-    distinct = np.unique(np.concatenate([columns, signs, labels], axis=1), axis=0)
-    first, second, third = np.split(distinct, 3, axis=1)
-    return Guesses(first, second, third)
+def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Generator) -> Search:
+    """Return conditions on ``combined`` attributes (all, if there are fewer) that fit one released row.
+
+    Each is read off a row that is like no other in all attributes together, since any other row has its double. All
+    are tried where they are few; else they are drawn, until ``attempts`` are found or enough were tried.
+    """
+    alone = _alone(rows.released)
+    sets = list(combinations(range(len(rows.lines)), min(combined, len(rows.lines))))
+    most = max(2 * attempts, min(_TRIES * attempts, _WORK // max(1, rows.released.shape[1])))
+    if len(alone) * len(sets) <= most:
+        columns = np.repeat(np.array(sets, dtype=np.int64).reshape(len(sets), -1), len(alone), axis=0)
+        candidates = _read_off(rows, columns, np.tile(alone, len(sets)))
+        return Search(_some(_isolating(rows, candidates), attempts, rng), len(candidates), complete=True)
+    found: list[Guesses] = []
+    tried = 0
+    while tried < most and sum(map(len, found)) < attempts:
+        columns = _drawn(len(rows.lines), attempts, combined, rng)
+        found.append(_isolating(rows, _read_off(rows, columns, rng.choice(alone, attempts))))
+        tried += attempts
+    guesses = Guesses(*(np.concatenate([getattr(f, n) for f in found]) for n in ("columns", "signs", "labels")))
+    return Search(_some(_distinct(guesses), attempts, rng), tried, complete=False)
 
 
 def naive(rows: Rows, like: Guesses, rng: np.random.Generator) -> Guesses:
@@ -75,22 +107,54 @@ def naive(rows: Rows, like: Guesses, rng: np.random.Generator) -> Guesses:
     return Guesses(like.columns, signs, labels)
 
 
-def singled(rows: Rows, guesses: Guesses, people: Integers) -> Integers:
+def singled(lines: Sequence[Line], guesses: Guesses, people: Integers) -> Integers:
     """Return whom each guess fits, alone among the ``people``, codes (columns, people); -1 for nobody or several."""
-    lines = rows.lines
-    values = np.concatenate([[0], np.cumsum([len(line.read) for line in lines])]).astype(np.int64)
+    values = np.concatenate([[0], np.cumsum([len(line.least) for line in lines])]).astype(np.int64)
     labels = np.concatenate([[0], np.cumsum([len(line.low) for line in lines])]).astype(np.int64)
     widths = np.array([len(line.low) for line in lines], dtype=np.int64)
-    keys = [np.repeat(np.arange(len(line.read)), np.diff(line.fits.starts)) * w + line.fits.labels
+    keys = [np.repeat(np.arange(len(line.least)), np.diff(line.fits.starts)) * w + line.fits.labels
             for line, w in zip(lines, widths.tolist(), strict=True)]  # fmt: skip
     places = np.concatenate([[0], np.cumsum([len(k) for k in keys])]).astype(np.int64)
     found, who = np.zeros(len(guesses), dtype=np.int64), np.full(len(guesses), -1, dtype=np.int64)
-    low, high = (np.concatenate([getattr(line, n) for line in lines]) for n in ("low", "high"))
-    read = np.concatenate([line.read for line in lines])
+    low, high, least, most = (
+        np.concatenate([getattr(line, n) for line in lines]) for n in ("low", "high", "least", "most")
+    )
     _count(guesses.columns, guesses.signs, guesses.labels, people, values, labels, widths,
            np.concatenate([np.zeros(0, dtype=np.int64), *keys]), places,
-           np.concatenate([line.fits.wide for line in lines]), low, high, read, found, who)  # fmt: skip
+           np.concatenate([line.fits.wide for line in lines]), low, high, least, most, found, who)  # fmt: skip
     return np.where(found == 1, who, -1)
+
+
+def _isolating(rows: Rows, guesses: Guesses) -> Guesses:
+    """Return those that fit exactly one released row."""
+    if not len(guesses):
+        return guesses
+    return guesses.take(np.flatnonzero(singled([line.released for line in rows.lines], guesses, rows.released) >= 0))
+
+
+def _alone(released: Integers) -> Integers:
+    """Return the rows of codes (columns, rows) that are like no other."""
+    keys = np.zeros(released.shape[1], dtype=np.int64)
+    for codes in released:
+        _, keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+    return np.flatnonzero(np.bincount(keys)[keys] == 1)
+
+
+def _read_off(rows: Rows, columns: Integers, places: Integers) -> Guesses:
+    """Return what the rows at ``places`` say in ``columns`` (guesses, terms), each condition once."""
+    labels = rows.released[columns, places[:, None]]
+    return _distinct(Guesses(columns, _signs(rows, columns, labels), labels))
+
+
+def _distinct(guesses: Guesses) -> Guesses:
+    every = np.unique(np.concatenate([guesses.columns, guesses.signs, guesses.labels], axis=1), axis=0)
+    return Guesses(*np.split(every, 3, axis=1))
+
+
+def _some(guesses: Guesses, most: int, rng: np.random.Generator) -> Guesses:
+    if len(guesses) <= most:
+        return guesses
+    return guesses.take(np.sort(rng.permutation(len(guesses))[:most]))
 
 
 def _drawn(many: int, attempts: int, combined: int, rng: np.random.Generator) -> Integers:
@@ -129,7 +193,8 @@ def _count(
     wide: Truths,
     low: Floats,
     high: Floats,
-    read: Floats,
+    least: Floats,
+    most: Floats,
     found: Integers,
     who: Integers,
 ) -> Any:
@@ -141,9 +206,9 @@ def _count(
                 c = columns[g, t]
                 label, value = labels[g, t], people[c, p]
                 if signs[g, t] == AT_LEAST:
-                    fit = read[values[c] + value] >= low[offsets[c] + label]
+                    fit = least[values[c] + value] >= low[offsets[c] + label]
                 elif signs[g, t] == AT_MOST:
-                    fit = read[values[c] + value] <= high[offsets[c] + label]
+                    fit = most[values[c] + value] <= high[offsets[c] + label]
                 elif not wide[offsets[c] + label]:
                     key = value * widths[c] + label
                     first, last = places[c], places[c + 1]

@@ -8,7 +8,8 @@ from ppdm_flow.core.plugin_info import FigureInfo
 
 FIGURES: Mapping[str, FigureInfo] = {
     "success": FigureInfo(
-        "the share of guesses, made from the release, that fit exactly one person in the data",
+        "the share of conditions that fit exactly one released row, and exactly one person in the data as well;"
+        " of an unchanged copy all, and 0 where no condition fits one released row only",
         formula="fitting guesses / guesses",
         better="lower",
     ),

@@ -27,18 +27,28 @@ Floats = npt.NDArray[np.float64]
 class Line:
     """One attribute: which labels stand for which values, and where both are numbers how large these are.
 
-    ``low`` and ``high`` (labels,) are the ends of numeric labels, NaN for others; ``read`` (values,) the numbers.
+    ``low`` and ``high`` (labels,) are the ends of numeric labels, NaN for others; ``least`` and ``most`` (values,)
+    those of the values, which are equal for numbers.
     """
 
     fits: Cover
     low: Floats
     high: Floats
-    read: Floats
+    least: Floats
+    most: Floats
 
     @property
     def numeric(self) -> bool:
         """Whether all values are numbers."""
-        return len(self.read) > SPECIALS and not bool(np.isnan(self.read[SPECIALS:]).any())
+        return len(self.least) > SPECIALS and not bool(np.isnan(self.least[SPECIALS:]).any())
+
+    @property
+    def released(self) -> Line:
+        """The labels as values of their own: each stands for itself, as whoever has only the release reads it."""
+        every = np.arange(len(self.low), dtype=np.int64)
+        none = np.zeros(len(every), dtype=np.bool_)
+        same = Cover(np.arange(len(every) + 1, dtype=np.int64), every, none, none)
+        return Line(same, self.low, self.high, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +78,8 @@ def rows_of(columns: Sequence[Beside], original: DataView, candidate: DataView, 
         left, right = mine.table[column.column].compact(), both[column.source].compact()
         own = hierarchy_of(column.column, ctx)
         fits = cover(left.categories, right.categories, own, ctx.nulls, ctx.home)
-        lines.append(
-            Line(fits, *_ends(left.categories), np.concatenate([[np.nan] * SPECIALS, numbers(right.categories)]))
-        )
+        read = np.concatenate([[np.nan] * SPECIALS, numbers(right.categories)])
+        lines.append(Line(fits, *_ends(left.categories), read, read))
         released.append(left.dense.astype(np.int64))
         people.append(right.dense.astype(np.int64))
     coded, first = np.stack(people), len(groups[0])

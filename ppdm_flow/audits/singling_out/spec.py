@@ -18,7 +18,8 @@ class SinglingOutParams(Params):
     If not given they are all but identifiers where rows were held out; elsewhere the quasi-identifiers, since a
     condition on what only the release tells is nobody's to check.
 
-    ``attempts`` is the number of guesses of each kind, ``combined`` how many attributes a multivariate one takes.
+    ``attempts`` is the number of guesses of each kind, at most: only conditions that fit exactly one released row are
+    guesses. ``combined`` is how many attributes a multivariate one takes.
     ``reference`` bounds the original rows of a group that the guesses are tried on.
     """
 

@@ -13,6 +13,7 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirements import Template, within
 from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.sdk.view import DataView
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -64,7 +65,7 @@ def recoded(template: Template, after: Survey) -> Iterator[Finding]:
 def absent(template: Template, original: DataView) -> Iterator[Finding]:
     """Yield a finding for each sensitive attribute some of whose values, as the policy writes them, never occur."""
     for attribute, values in by_attribute(template).items():
-        if attribute not in original.schema:
+        if attribute not in original.schema or template.values_absent is ValuesAbsent.ALLOWED:
             continue
         known = pc.is_in(pa.array(values, pa.string()), original.domain(attribute)).to_pylist()
         never = [v for v, occurs in zip(values, known, strict=True) if not occurs]

@@ -28,6 +28,7 @@ HUNDREDS = (
     "outputs",
     "profiled",
     "scaffold",
+    "trusted_figures",
     "run",
     "mining",
     "generation",

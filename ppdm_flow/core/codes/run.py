@@ -11,7 +11,7 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF726",
         "a value looks like one that a requirement names, and is another",
-        "A template or a sensitivity names a value, and the data has one that differs from it only in letter case,"
+        "A requirement names a value, and the data has one that differs from it only in letter case,"
         " white space, invisible characters or Unicode form (a letter with its accent as one character or as two).",
         "A reader takes the two for one; the requirement counts only its own, and would hold of a release that breaks"
         " it.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ppdm_flow.core.roles import Role, no_weaker
+from ppdm_flow.core.roles import Role, ValuesAbsent, no_weaker
 from ppdm_flow.policy.nodes import PolicyPath
 from ppdm_flow.policy.shape import Keys, MapOf, at
 
@@ -49,6 +49,8 @@ SIGNS: Mapping[PolicyPath, str] = {
 The support of ``blend`` has none: its share of the rare rows says nothing of the share of others.
 """
 
+_ABSENT = tuple(ValuesAbsent)
+_NAMING = ("templates", "sensitivities", "t_closeness", "alpha_k")
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("undeclared",): ("error", "drop"),
     ("randomness", "mode"): ("sealed", "reproducible"),
@@ -57,6 +59,8 @@ _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("releases", "*", "audience"): ("internal", "partner", "public"),
     ("releases", "*", "shuffle"): ("true", "false"),
     ("ledger", "repeat"): ("refuse", "warn"),
+    **{("privacy", kind, "*", "values_absent"): _ABSENT for kind in _NAMING},
+    ("privacy", "lkc", "values_absent"): _ABSENT,
 }
 """Words from the strongest to the weakest."""
 

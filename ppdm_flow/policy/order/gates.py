@@ -13,7 +13,7 @@ from ppdm_flow.policy.order.frame import Between
 from ppdm_flow.policy.order.meanings import Canon, chain
 from ppdm_flow.policy.order.releases import origin
 
-_WORDS = frozenset({"id", "name", "span"})
+_WORDS = frozenset({"id", "name", "span", "values_absent"})
 _BOUNDS: Mapping[str, frozenset[str]] = {
     "k_anonymity": frozenset({"k"}),
     "templates": frozenset({"confidence", "min_support"}),

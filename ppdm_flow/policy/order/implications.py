@@ -64,18 +64,20 @@ RULES: Mapping[tuple[type[Any], type[Any]], Rule] = {
 
 FIELDS: Mapping[str, frozenset[str]] = {
     "k_anonymity": frozenset(("k", "attributes")),
-    "templates": frozenset(("channel", "sensitive", "confidence", "negated", "min_support")),
-    "sensitivities": frozenset(("attribute", "directions", "bounds", "tolerance", "default", "domain")),
+    "templates": frozenset(("channel", "sensitive", "confidence", "negated", "min_support", "values_absent")),
+    "sensitivities": frozenset(
+        ("attribute", "directions", "bounds", "tolerance", "default", "domain", "values_absent")
+    ),
     "anonymity_score": frozenset(("maximum",)),
     "blend": frozenset(("min_support", "maximum")),
     "itemset_breach": frozenset(("attribute", "level", "sizes", "max_supports", "max_supports_by_length", "pool")),
     "l_diversity": frozenset(("attribute", "l", "attributes", "variant", "c")),
-    "t_closeness": frozenset(("attribute", "t", "attributes", "distance", "order")),
-    "alpha_k": frozenset(("attribute", "alpha", "attributes", "values")),
+    "t_closeness": frozenset(("attribute", "t", "attributes", "distance", "order", "values_absent")),
+    "alpha_k": frozenset(("attribute", "alpha", "attributes", "values", "values_absent")),
     "delta_disclosure": frozenset(("attribute", "delta", "attributes")),
     "beta_likeness": frozenset(("attribute", "beta", "attributes")),
     "k_map": frozenset(("k", "attributes", "population")),
-    "lkc": frozenset(("l", "k", "attributes", "c", "sensitive")),
+    "lkc": frozenset(("l", "k", "attributes", "c", "sensitive", "values_absent")),
     "km_anonymity": frozenset(("attribute", "k", "m")),
     "cumulative_k": frozenset(("k", "attributes")),
     "first_draw": frozenset(("attributes",)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.anonymity import LKC
-from ppdm_flow.core.roles import Nulls
+from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Opaque, Rules
 from ppdm_flow.policy.order.classes import contained, unions
 from ppdm_flow.policy.order.frame import Between, Frame
@@ -32,6 +32,7 @@ class KnownShare:
     attribute: str
     values: frozenset[str]
     attributes: frozenset[str]
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 def says(requirement: LKC, _frame: Frame) -> Iterator[Known | KnownShare | Opaque]:
@@ -44,7 +45,7 @@ def says(requirement: LKC, _frame: Frame) -> Iterator[Known | KnownShare | Opaqu
     if requirement.c is not None:
         for attribute in dict.fromkeys(a for a, _ in requirement.sensitive):
             values = frozenset(value for a, value in requirement.sensitive if a == attribute)
-            yield KnownShare(requirement.l, requirement.c, attribute, values, known)
+            yield KnownShare(requirement.l, requirement.c, attribute, values, known, requirement.values_absent)
 
 
 def known(given: Known, asked: Known, between: Between) -> str | None:
@@ -61,7 +62,7 @@ def known_shares(given: KnownShare, asked: KnownShare, between: Between) -> str 
     """
     same = given.attribute == asked.attribute and between.about(given.attribute)
     about = same and given.values >= asked.values
-    if not about or given.l < asked.l or given.c > asked.c:
+    if not about or given.l < asked.l or given.c > asked.c or not given.values_absent.covers(asked.values_absent):
         return None
     nested = _nested(given.attributes, asked.attributes, between)
     if not nested or (between.given.nulls is not Nulls.OWN_CATEGORY and given.attributes != asked.attributes):
@@ -82,6 +83,8 @@ def of_shares(given: Share, asked: KnownShare, between: Between) -> str | None:
     many = len(asked.values)
     about = given.attribute == asked.attribute and (given.value is None or asked.values == {given.value})
     if not about or given.alpha * many > asked.c or between.given.nulls is not Nulls.OWN_CATEGORY:
+        return None
+    if not given.values_absent.covers(asked.values_absent):
         return None
     holds = unions(given.attributes, asked.attributes, between) if between.about(given.attribute) else None
     kept = f"`alpha_k` keeps {'shares' if many == 1 else f'each of {many} shares'} at {given.alpha:g}"

@@ -64,7 +64,7 @@ def operated(given: Operated, asked: Operated, between: Between) -> str | None:
 
 def values(given: ValueKept, asked: ValueKept, between: Between) -> str | None:
     """The smaller gamma implies the larger."""
-    same = given.value == asked.value and given.upward == asked.upward
+    same = given.value == asked.value and given.upward == asked.upward and _refuses(given, asked)
     if not same or not _alike(given.requirement, asked.requirement, between) or not _at_most(given.slack, asked.slack):
         return None
     return f"gamma of {1 + given.slack:.6g} is at most {1 + asked.slack:.6g}"
@@ -96,6 +96,11 @@ def others(given: OthersKept, asked: OthersKept, between: Between) -> str | None
     if default is None or not _at_most(default, least):
         return None
     return f"the default has a gamma of {1 + default:.6g}, which is at most {1 + least:.6g}"
+
+
+def _refuses(given: ValueKept, asked: ValueKept) -> bool:
+    """Whether data that lacks the value is refused wherever the asked clause refuses it."""
+    return given.requirement.values_absent.covers(asked.requirement.values_absent)
 
 
 def _tighter(one: Sensitivity, other: Sensitivity) -> bool:

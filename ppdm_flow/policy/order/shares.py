@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.anonymity import AlphaK, BetaLikeness, DeltaDisclosure, Distance, TCloseness
-from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.core.roles import AttributeType, ValuesAbsent
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import SAME, unions
 from ppdm_flow.policy.order.frame import Between, Frame
@@ -25,6 +25,7 @@ class Share:
     value: str | None
     alpha: float
     attributes: frozenset[str]
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,14 @@ class Near:
     distance: Distance
     order: tuple[str, ...] = ()
     dates: bool = False
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 def of_alpha(requirement: AlphaK, _frame: Frame) -> Iterator[Share]:
     """Yield what alpha claims: of each value that it names, or of any."""
     for value in requirement.values or (None,):
-        yield Share(requirement.attribute, value, requirement.alpha, frozenset(requirement.attributes))
+        absent = requirement.values_absent if requirement.values else ValuesAbsent.ERROR
+        yield Share(requirement.attribute, value, requirement.alpha, frozenset(requirement.attributes), absent)
 
 
 def of_delta(requirement: DeltaDisclosure, _frame: Frame) -> Iterator[Ratio]:
@@ -84,12 +87,13 @@ def of_t(requirement: TCloseness, frame: Frame) -> Iterator[Near]:
         requirement.distance,
         requirement.order,
         dates,
+        requirement.values_absent if requirement.order else ValuesAbsent.ERROR,
     )
 
 
 def shares(given: Share, asked: Share, between: Between) -> str | None:
     """A bound on all values is one on each, and a lower one is a higher one."""
-    if given.value not in (None, asked.value):
+    if given.value not in (None, asked.value) or not given.values_absent.covers(asked.values_absent):
         return None
     return _bounded(given, asked, given.alpha, asked.alpha, between)
 
@@ -119,7 +123,11 @@ def near(given: Near, asked: Near, between: Between) -> str | None:
     """
     ways = [(n.distance, n.order, n.dates) for n in (given, asked)]
     ranked = given.distance is Distance.ORDERED
-    if ways[0] != ways[1] or (ranked and unions(given.attributes, asked.attributes, between) != SAME):
+    if (
+        not given.values_absent.covers(asked.values_absent)
+        or ways[0] != ways[1]
+        or (ranked and unions(given.attributes, asked.attributes, between) != SAME)
+    ):
         return None
     return _bounded(given, asked, given.t, asked.t, between)
 

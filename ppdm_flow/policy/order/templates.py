@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.requirements import Template
-from ppdm_flow.core.roles import Nulls
+from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import MERGED, SAME, contained, unions
 from ppdm_flow.policy.order.frame import Between, Frame
@@ -22,6 +22,7 @@ class Inference:
     negated: bool
     channel: frozenset[str]
     confidence: float
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ def says(requirement: Template, _frame: Frame) -> Iterator[Inference | Support]:
     """Yield a template for each value, never their union, and the support apart."""
     channel = frozenset(requirement.channel)
     for attribute, value in requirement.sensitive:
-        yield Inference(attribute, value, requirement.negated, channel, requirement.confidence)
+        shown = requirement.confidence, requirement.values_absent
+        yield Inference(attribute, value, requirement.negated, channel, *shown)
     if requirement.min_support > 1:
         yield Support(channel, requirement.min_support, frozenset(a for a, _ in requirement.sensitive))
 
@@ -46,6 +48,8 @@ def inferences(given: Inference, asked: Inference, between: Between) -> str | No
     """A group over fewer attributes mixes groups over more: its confidence is a weighted mean of theirs."""
     about = [(i.attribute, i.value, i.negated) for i in (given, asked)]
     if about[0] != about[1] or given.confidence > asked.confidence or not _named_alike(given, between):
+        return None
+    if not given.values_absent.covers(asked.values_absent):
         return None
     holds = unions(given.channel, asked.channel, between) or _complete(given, asked, between)
     if holds is None:

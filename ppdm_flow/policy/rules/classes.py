@@ -108,6 +108,7 @@ def _order(scene: Scene, name: str, attribute: Attribute, model: TCloseness, pat
     if model.order is not None:
         place = (*path, "order")
         yield from repeats(scene, model.order, place, "`order`", warning=False)
+        yield from scene.values(attribute, name, [(v, (*place, str(i))) for i, v in enumerate(model.order)])
         if model.distance is not Distance.ORDERED:
             text = "an `order` has no use with `distance: equal`"
             yield scene.fault("PPF584", text, place, at_key=True, hint="say `distance: ordered`")

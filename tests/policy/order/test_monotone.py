@@ -28,6 +28,7 @@ BASE = {
 T = {"channel": ["q1", "q2"], "sensitive": {"s": ["a", "b"]}, "confidence": 0.5}
 LKC = {"l": 2, "k": 3, "c": 0.5, "sensitive": {"s": ["a"]}}
 POPULATION = {"path": "people.csv"}
+ABSENT = {"values_absent": "allowed"}
 HIV = {"r1": 0.1, "r2": 0.25}
 
 PRIVACY = {
@@ -70,6 +71,24 @@ PRIVACY = {
     "lkc k": ({"lkc": LKC}, {"lkc": LKC | {"k": 4}}),
     "lkc l": ({"lkc": LKC}, {"lkc": LKC | {"l": 3}}),
     "lkc c": ({"lkc": LKC}, {"lkc": LKC | {"c": 0.4}}),
+    "lkc of values that have to be there": ({"lkc": LKC | ABSENT}, {"lkc": LKC}),
+    "alpha of values that have to be there": (
+        {"alpha_k": {"s": {"alpha": 0.5, "values": ["a"], **ABSENT}}},
+        {"alpha_k": {"s": {"alpha": 0.5, "values": ["a"]}}},
+    ),
+    "alpha of all values for some that may be absent": (
+        {"alpha_k": {"s": {"alpha": 0.5, "values": ["a"], **ABSENT}}},
+        {"alpha_k": {"s": {"alpha": 0.5}}},
+    ),
+    "a template of values that have to be there": ({"templates": {"t": T | ABSENT}}, {"templates": {"t": T}}),
+    "an order of values that have to be there": (
+        {"t_closeness": {"s": {"t": 0.3, "distance": "ordered", "order": ["a", "b"], **ABSENT}}},
+        {"t_closeness": {"s": {"t": 0.3, "distance": "ordered", "order": ["a", "b"]}}},
+    ),
+    "bounds of values that have to be there": (
+        {"sensitivities": {"r": {"values": {"HIV": HIV}, **ABSENT}}},
+        {"sensitivities": {"r": {"values": {"HIV": HIV}}}},
+    ),
     "lkc of more values": ({"lkc": LKC}, {"lkc": LKC | {"sensitive": {"s": ["a", "b"]}}}),
     "alpha of all for lkc of two": (
         {"lkc": {"l": 2, "k": 2, "c": 0.5, "sensitive": {"s": ["a", "b"]}}},
