@@ -14,8 +14,8 @@ PAGES: tuple[CodePage, ...] = (
         "A misspelt value never occurs, so the requirement holds of any data, at 0 %, and the real value is not"
         " protected.",
         "Correct the value. Where it is right and nobody happens to have it, list it in the attribute's `domain:`,"
-        " which `check` then holds all requirements against, or say `values_absent: allowed` beside it. A requirement names"
-        " values of the source, not those that a step makes of them.",
+        " which `check` then holds all requirements against, or say `values_absent: allowed` beside it. A requirement"
+        " names values of the source, not those that a step makes of them.",
         bad=(
             "attributes: {diagnosis: {role: sensitive}}\n"
             "privacy:    # the data has no `Mentall`\n"
