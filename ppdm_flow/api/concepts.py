@@ -17,6 +17,7 @@ from ppdm_flow.api.concepts_roles import ROLE_CONCEPTS
 from ppdm_flow.api.concepts_tests import TEST_CONCEPTS
 from ppdm_flow.api.concepts_trust import TRUST_CONCEPTS
 from ppdm_flow.api.concepts_waivers import WAIVER_CONCEPTS
+from ppdm_flow.core.requirements import MAX_WIDTH
 
 _SECTIONS = "Sections of a policy"
 _RISKS = "Risks of re-identification"
@@ -83,7 +84,9 @@ CONCEPTS: Mapping[str, Concept] = {
         "A metric is `NAME.FIGURE`, NAME being an audit, a step or a requirement; with several releases,"
         " `RELEASE/NAME.FIGURE` means one of them. A gate is about every release, unless its `releases:` name some, or"
         " its audit is on one: there its figure has to be measured. Where that cannot be, the policy is refused"
-        " (PPF644); where the figure does not exist after all, the release is withheld.",
+        " (PPF644); where the figure does not exist after all, the release is withheld. The"
+        " figure itself is held against the bounds; where it is an estimate, its interval may be at most `max_width`"
+        f" wide ({MAX_WIDTH:g} if not said, for figures above 1 as a share of the figure), or the gate does not hold.",
         "gates:\n  still-useful: {metric: classifier.error_increase, max: 0.05, releases: [study]}",
     ),
     "releases": Concept(

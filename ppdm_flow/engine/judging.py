@@ -146,11 +146,11 @@ def _gate(
     gate: Gate, release: str, bound: float, figure: Figure | None, *, at_most: bool, sentence: str = ""
 ) -> RequirementResult:
     value = None if figure is None else figure.value
-    holds = value is not None and within(value, bound, at_most=at_most)
-    if not sentence:
-        word = "at most" if at_most else "at least"
-        measured = "does not exist" if value is None else f"is {value:.6g}"
-        sentence = f"`{gate.metric}` {measured}; it has to be {word} {bound:g}."
+    inside = value is not None and within(value, bound, at_most=at_most)
+    sure = figure is None or value is None or gate.sure(value, figure.interval)
+    if not sentence and figure is not None:
+        sentence = _sentence(gate, figure, f"{'at most' if at_most else 'at least'} {bound:g}")
+        sentence += "" if sure or not inside else " It says too little to hold."
     return RequirementResult(
         id=gate.id,
         release=release,
@@ -158,9 +158,24 @@ def _gate(
         bound=bound,
         direction="at_most" if at_most else "at_least",
         measured=value,
-        holds=holds,
+        holds=inside and sure,
         sentence=sentence,
         interval=None if figure is None else figure.interval,
         span=gate.span,
-        verified=value is not None,
+        verified=value is not None and (sure or not inside),
+    )
+
+
+def _sentence(gate: Gate, figure: Figure, bound: str) -> str:
+    """Say what was measured, and what it has to be."""
+    if figure.value is None:
+        why = f" ({figure.note})" if figure.note else ""
+        return f"`{gate.metric}` does not exist{why}; it has to be {bound}."
+    measured = f"`{gate.metric}` is {figure.value:.6g}"
+    if gate.sure(figure.value, figure.interval) or figure.interval is None:
+        return f"{measured}; it has to be {bound}."
+    low, high = figure.interval
+    most = gate.max_width * max(1.0, abs(figure.value))
+    return (
+        f"{measured}, anywhere from {low:.4g} to {high:.4g}; it has to be {bound}, and no more than {most:.4g} apart."
     )

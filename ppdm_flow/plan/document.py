@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.requirements import (
+    MAX_WIDTH,
     AnonymityScore,
     Blend,
     Gate,
@@ -201,5 +202,6 @@ def _bound(bound: ValueBound) -> Document:
 
 
 def _gate(gate: Gate) -> Document:
+    width = {} if gate.max_width == MAX_WIDTH else {"max_width": gate.max_width}
     bounds = {"min": gate.minimum, "max": gate.maximum}
-    return {"id": gate.id, "metric": gate.metric, **bounds, "releases": list(gate.releases)}
+    return {"id": gate.id, "metric": gate.metric, **bounds, "releases": list(gate.releases), **width}

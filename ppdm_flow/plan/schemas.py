@@ -7,6 +7,7 @@ from typing import Any
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.json_schema import list_of, of, record, text, waiver
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
 from ppdm_flow.plan.class_documents import ABSENT, OPTIONAL, class_schemas
 from ppdm_flow.plan.document import VERSION
@@ -31,7 +32,7 @@ def schema() -> _Schema:
             "audit": record(_plugin() | _audit()),
             "release": record(_release()),
             "requirement": _requirement(),
-            "gate": record(_gate()),
+            "gate": record(_gate(), optional=("max_width",)),
             "waiver": record(waiver(), optional=("at",)),
         },
     }
@@ -248,6 +249,7 @@ def _gate() -> _Schema:
         "min": _or_null("number", "The least that holds."),
         "max": _or_null("number", "The most that holds."),
         "releases": _texts("The releases that it is about; none where the figure is a step's."),
+        "max_width": {"type": "number", "description": f"How wide its interval may be; {MAX_WIDTH:g} if not said."},
     }
 
 

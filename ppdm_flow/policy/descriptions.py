@@ -133,6 +133,13 @@ DESCRIPTIONS: Mapping[str, Described] = {
         "The releases that it is about, all where it is left out: on each of them the figure has to be measured.",
         ["public"],
     ),
+    "Gate.max_width": (
+        (
+            "How wide the interval of an estimate may be, for figures above 1 as a share of the figure: the gate does "
+            "not hold on a wider one."
+        ),
+        "0.1",
+    ),
     "Waiver.of": (
         "What is waived: a gate, a requirement (where a template allows it), a code, or the hash of a run's finding.",
         "gates.still-useful",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role, ValuesAbsent
 from ppdm_flow.core.supports import Supported
 from ppdm_flow.policy.anonymity import (
@@ -243,6 +244,7 @@ class Gate(Model):
     min: float | None = None
     max: float | None = None
     releases: Texts | None = None
+    max_width: Annotated[float, Field(gt=0.0)] = MAX_WIDTH
 
 
 class Release(Model):

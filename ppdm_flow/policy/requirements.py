@@ -47,7 +47,15 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
 def gates_of(policy: models.Policy, places: Places) -> tuple[Gate, ...]:
     """Return every gate, with its place and the releases that it is about."""
     return tuple(
-        Gate(f"gates.{name}", gate.metric, gate.min, gate.max, places.key("gates", name), _about(gate, policy))
+        Gate(
+            f"gates.{name}",
+            gate.metric,
+            gate.min,
+            gate.max,
+            places.key("gates", name),
+            _about(gate, policy),
+            gate.max_width,
+        )
         for name, gate in policy.gates.items()
     )
 

@@ -102,6 +102,42 @@ def test_a_gate_without_its_figure_does_not_hold():
         assert [r.holds for r in gates_of(plan(gates=(gate("a.b", None, 0.5),)), metrics)] == [False]
 
 
+@pytest.mark.parametrize(
+    ("value", "interval", "width", "holds", "verified"),
+    [
+        (0.0, (-0.658, 0.658), 0.2, False, False),  # says nothing
+        (0.0, (-0.658, 0.658), 1.4, True, True),  # and a policy may be content with that
+        (0.0, (-0.1, 0.1), 0.2, True, True),
+        (0.0, (-0.1, 0.11), 0.2, False, False),
+        (0.0, (0.0, 0.05), 0.04, False, False),
+        (0.0, None, 0.01, True, True),  # exact
+        (0.3, (0.1, 0.5), 0.2, False, True),  # beyond the bound anyway
+        (0.3, None, 0.2, False, True),
+    ],
+)
+def test_a_gate_on_an_estimate_holds_within_a_stated_width(value, interval, width, holds, verified):
+    asked = replace(gate("a.b", None, 0.1), max_width=width)
+    (found,) = gates_of(plan(gates=(asked,)), {"a.b": Figure(value, "share", interval)})
+    assert (found.holds, found.verified) == (holds, verified)
+    assert ("too little to hold" in found.sentence) is (value < 0.1 and not holds)
+
+
+def test_the_width_of_figures_above_1_is_a_share_of_them():
+    figures = {"a.b": Figure(500.0, "rows", (455.0, 550.0))}
+    (found,) = gates_of(plan(gates=(gate("a.b", 400.0),)), figures)
+    assert found.holds
+    (found,) = gates_of(plan(gates=(replace(gate("a.b", 400.0), max_width=0.1),)), figures)
+    assert not found.holds
+    assert "from 455 to 550" in found.sentence
+
+
+def test_a_gate_says_why_its_figure_does_not_exist():
+    figures = {"a.b": Figure(None, "share", note="3 labels could not be read")}
+    (found,) = gates_of(plan(gates=(gate("a.b", None, 0.5),)), figures)
+    assert (found.holds, found.verified) == (False, False)
+    assert "3 labels could not be read" in found.sentence
+
+
 def test_a_gate_without_a_prefix_must_hold_on_every_release_that_has_the_figure():
     metrics = {"one/a.b": Figure(0.1, "share"), "two/a.b": Figure(0.9, "share"), "three/c.d": Figure(0, "share")}
     several = plan(("one", "two", "three"), (gate("a.b", None, 0.5),))

@@ -152,6 +152,8 @@ def test_an_attribute_that_a_step_replaces_is_no_identifier_for_a_floor(read) ->
         ("gates.g.releases: 'contains [study]'", "gates: {g: {releases: [other]}}", ["gates.g.releases"]),
         ("gates.g.releases: 'contains [study]'", "gates: {g: {releases: [other, study]}}", []),
         ("gates.g.releases: 'contains [study]'", "", []),
+        ("gates: not weaker", "gates: {g: {max_width: 0.3}}", ["gates.g.max_width"]),
+        ("gates: not weaker", "gates: {g: {max_width: 0.1}}", []),
         ("gates: not weaker", "gates: {g: {max: 0.4}, h: {metric: a.b, min: 1}}", []),
         ("gates.*.max: '<= 0.5'", "gates: {h: {metric: a.b, min: 1}, i: {metric: a.b, max: 0.6}}", ["gates.i.max"]),
         ("privacy.t_closeness.*.distance: is equal", "", []),

@@ -40,6 +40,7 @@ _LOWER = (
     "privacy.beta_likeness.*.beta",
     "privacy.lkc.c",
     "gates.*.max",
+    "gates.*.max_width",
 )
 SIGNS: Mapping[PolicyPath, str] = {
     tuple(path.split(".")): sign for sign, paths in ((">=", _HIGHER), ("<=", _LOWER)) for path in paths

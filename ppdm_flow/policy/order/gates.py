@@ -34,6 +34,8 @@ _FREE = frozenset({"k", "confidence", "l", "t", "alpha", "delta", "beta", "uniqu
 class Gated:
     """The figure is at most (or at least) ``bound``, on each of the ``releases``; on none where it is a step's.
 
+    Its interval is at most ``max_width`` wide.
+
     ``figure`` says what it is without any name that could change. ``texts`` are what the audit is told: some of them
     may name files. ``bound_data`` is what those releases hold, by the steps that make it, and ``free_data`` what the
     other releases of the policy hold.
@@ -43,6 +45,7 @@ class Gated:
     at_most: bool
     bound: float
     releases: frozenset[str]
+    max_width: float
     texts: frozenset[str] = frozenset()
     bound_data: frozenset[Hashable] = field(default=frozenset(), compare=False)
     free_data: frozenset[Hashable] = field(default=frozenset(), compare=False)
@@ -66,7 +69,7 @@ class Measuring:
         free = frozenset(content for name, content in data.items() if where and name not in gate.releases)
         for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
             if bound is not None:
-                yield Gated(figure, at_most, bound, where, texts, held, free)
+                yield Gated(figure, at_most, bound, where, gate.max_width, texts, held, free)
 
     def _texts(self, metric: str) -> Iterator[str]:
         owner = metric.partition(".")[0]
@@ -97,8 +100,11 @@ def gates(given: Gated, asked: Gated, between: Between) -> str | None:
         return None
     if given.bound > asked.bound if given.at_most else given.bound < asked.bound:
         return None
+    if given.max_width > asked.max_width:
+        return None
     side = "at most" if given.at_most else "at least"
-    return f"the same figure, and {side} {given.bound:g} is {side} {asked.bound:g}"
+    narrower = f", {given.max_width:g} wide at most" if given.max_width < asked.max_width else ""
+    return f"the same figure, and {side} {given.bound:g}{narrower} is {side} {asked.bound:g}"
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -40,7 +40,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
     Privacy: frozenset(SAYS) - {"first_draw"},
     Source: frozenset(("path", "format", "columns", "missing", "incomplete_rows", "with_")),
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
-    Gate: frozenset(("metric", "min", "max", "releases")),
+    Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
     Release: frozenset(("from_", "path", "format", "audience", "shuffle", "description", "with_")),
     Randomness: frozenset(("mode", "seed")),
     ReportOptions: frozenset(("values",)),

@@ -156,6 +156,14 @@ REST = {
         {"gates": {"g": {"metric": "sizes.classes", "min": 2}}},
         {"gates": {"g": {"metric": "sizes.classes", "min": 3}}},
     ),
+    "gate width": (
+        {"gates": {"g": {"metric": "sizes.classes", "max": 9, "max_width": 0.3}}},
+        {"gates": {"g": {"metric": "sizes.classes", "max": 9}}},
+    ),
+    "gate width below the default": (
+        {"gates": {"g": {"metric": "sizes.classes", "max": 9}}},
+        {"gates": {"g": {"metric": "sizes.classes", "max": 9, "max_width": 0.1}}},
+    ),
     "gate both": (
         {"gates": {"g": {"metric": "sizes.classes", "min": 2}}},
         {"gates": {"g": {"metric": "sizes.classes", "min": 2, "max": 3}}},
