@@ -177,6 +177,8 @@ def test_closest_record_by_hand(build):
     rows = 40
     held = holdout.held_out(np.arange(rows))
     original = {"a": ["h" if x else "t" for x in held], "b": ["x"] * rows}
+    far = int(np.flatnonzero(~held)[-1])  # nobody's closest row but the last one's, and no closer than others
+    original["a"][far], original["b"][far] = "z", "y"
     released = {"a": ["t", "t", "h", "z"], "b": ["x", "y", "x", "x"]}
     found = measured("closest_record", build.case(original, released, "qq", paired=False, holdout=holdout)).figures
     assert found["closer_to_training"].value == (1 + 1 + 0 + 0.5) / 4

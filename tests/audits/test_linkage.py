@@ -255,7 +255,7 @@ def test_perturbed_rows_are_found_by_the_nearest(build):
     rng = np.random.default_rng(2)
     original = {n: [f"v{x}" for x in rng.integers(0, 40, 300)] for n in "abcd"}
     place = rng.integers(0, 4, 300)
-    noisy = {n: ["other" if p == i else v for v, p in zip(original[n], place, strict=True)]
+    noisy = {n: [f"v{(int(v[1:]) + 7) % 40}" if p == i else v for v, p in zip(original[n], place, strict=True)]
              for i, n in enumerate("abcd")}  # fmt: skip
     changes = dict.fromkeys("abcd", (("noise", Change.PERTURBED),))
     outcome = measured(build.case(original, noisy, "qqqq", changes=changes))

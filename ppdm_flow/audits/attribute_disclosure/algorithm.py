@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from ppdm_flow.audits.attribute_disclosure.attack import Risk, Success, alarming, attack, learn, risk
 from ppdm_flow.audits.attribute_disclosure.picture import chart
 from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
+from ppdm_flow.audits.labels.unread import gate_nothing
 from ppdm_flow.audits.records.columns import Beside, beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.gathering import Gathered, affordable, gather
@@ -48,7 +49,8 @@ class AttributeDisclosureAudit:
                 attacked[columns[i].column] = tried
         if not attacked:
             return _nothing("there is no row, or nothing known, to attack")
-        return AuditOutcome(_figures(attacked, found), findings=_findings(attacked, ctx), charts=(chart(attacked),))
+        outcome = AuditOutcome(_figures(attacked, found), findings=_findings(attacked, ctx), charts=(chart(attacked),))
+        return gate_nothing(outcome, found.unread, ctx, "attribute_disclosure")
 
     def _wanted(self, column: Beside, original: DataView) -> bool:
         if self.params.sensitive is None:

@@ -19,6 +19,9 @@ class AttributeDisclosureParams(Params):
     ``sensitive`` are those of that role if not given; ``known`` all quasi-identifiers, or where there are none all
     attributes but the wanted one. ``sample`` bounds the people attacked of each group, ``reference`` the released rows
     that they are looked up in; with a large release fewer people are attacked, so that it takes seconds.
+
+    Cells are compared as they are written, but for numbers and declared intervals. Where the release has labels that
+    are nobody's value, the attack has no figures, and no gate on it holds (PPF632).
     """
 
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

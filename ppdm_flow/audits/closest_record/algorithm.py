@@ -9,6 +9,7 @@ from __future__ import annotations
 from ppdm_flow.audits.closest_record.closeness import Closeness, Distances, closeness, distances
 from ppdm_flow.audits.closest_record.picture import chart
 from ppdm_flow.audits.closest_record.spec import ClosestRecordParams
+from ppdm_flow.audits.labels.unread import gate_nothing
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.gathering import affordable, gather
@@ -41,8 +42,10 @@ class ClosestRecordAudit:
         known = len(found.training) if group is None else 2 * min(len(found.training), len(group))
         asked = affordable(found.released, known)
         if group is None:
-            return _alone(distances(asked, found.training, len(columns)), ctx)
-        return _controlled(closeness(asked, found.training, group, len(columns)), ctx)
+            outcome = _alone(distances(asked, found.training, len(columns)), ctx)
+        else:
+            outcome = _controlled(closeness(asked, found.training, group, len(columns)), ctx)
+        return gate_nothing(outcome, found.unread, ctx, "closest_record")
 
 
 def _alone(near: Distances, ctx: AuditContext) -> AuditOutcome:

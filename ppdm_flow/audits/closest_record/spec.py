@@ -20,6 +20,9 @@ class ClosestRecordParams(Params):
     The distance is the share of attributes that differ; of a number, how far apart the two are over the range of its
     column. With a holdout (rows that the generator did not learn from) as many training rows are taken as there are
     held-out ones: half of the released rows should be closer to either, ties counted half.
+
+    Cells are compared as they are written, but for numbers and declared intervals. Where the release has labels that
+    are nobody's value, the attack has no figures, and no gate on it holds (PPF632).
     """
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

@@ -8,14 +8,17 @@ k-anonymous and l-diverse (Sweeney 2002, complementary release and temporal atta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
 
 from ppdm_flow.audits.complementary_release.intersecting import Intersections, intersections
 from ppdm_flow.audits.complementary_release.secrets import Learned, learned
 from ppdm_flow.audits.complementary_release.spec import ComplementaryReleaseParams
 from ppdm_flow.audits.complementary_release.wording import chart, findings
 from ppdm_flow.audits.labels.file import Held, known_columns, read
-from ppdm_flow.audits.labels.released import Classes, classes
+from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
+from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_release
 from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
 from ppdm_flow.audits.release import released, source_of
 from ppdm_flow.core.results import AuditOutcome, Figure
@@ -72,7 +75,9 @@ class ComplementaryReleaseAudit:
         found = {s: learned(i, people, here, there, candidate, other) for i, s in enumerate(common)}
         figures = _sizes(here, people, self.params.k) | _values(found, people.total)
         texts = findings(people, here, found, self.params, ctx)
-        return AuditOutcome(figures, findings=texts, charts=(chart(here, people),))
+        outcome = AuditOutcome(figures, findings=texts, charts=(chart(here, people),))
+        unread = [_unread(c, labels, original, ctx) for c, labels in zip(told, there.categories, strict=True)]
+        return gate_nothing(outcome, unread, ctx, "complementary_release")
 
     def _read(
         self, columns: Sequence[str], secrets: Sequence[str], original: DataView, ctx: AuditContext
@@ -89,6 +94,12 @@ class ComplementaryReleaseAudit:
         told = known_columns(file, [(c, s) for c, s in wanted if s in original.schema])
         names = tuple(c for c in (*columns, *gone) if c in told)
         return _Other(read(file, told)), names, tuple(s for s in secrets if s in told)
+
+
+def _unread(column: str, labels: pa.StringArray, original: DataView, ctx: AuditContext) -> Unread | None:
+    """Return what nobody can read of the other release."""
+    found = of_release(column, labels, original.domain(source_of(column, ctx)), hierarchy_of(column, ctx), ctx)
+    return found and replace(found, where="the other release")
 
 
 def _sizes(here: Classes, people: Intersections, k: int) -> dict[str, Figure]:

@@ -18,6 +18,8 @@ class ComplementaryReleaseParams(Params):
     ``columns`` says which of its columns tells which attribute (those of the same name if not given); it may tell
     quasi-identifiers that this release leaves out. ``attributes`` tell people apart: all quasi-identifiers if not
     given; ``sensitive`` are wanted: those of that role if not given. Groups of fewer than ``k`` people are a finding.
+
+    Where labels of the other release cannot be read, the attack has no figures, and no gate on it holds (PPF632).
     """
 
     other: FilePath

@@ -15,7 +15,8 @@ class IdRecoveryParams(Params):
     """``attribute`` are the released codes. ``method`` is how they were made: the attacker knows it.
 
     ``genetic``: turned back bit by bit, in the order of the file; ``width``, ``head`` and ``invert`` as in the step
-    `genetic_encode`. ``mask``: looked up in a list of all ids of the original.
+    `genetic_encode`. ``mask``: looked up in a list of all ids of the original. Where one code is none of these, or ids
+    cannot be read as numbers, the attack has no figures, and no gate on it holds.
     """
 
     attribute: str = ""

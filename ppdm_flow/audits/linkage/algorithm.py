@@ -7,8 +7,12 @@ person is in the release; several rows that fit with one sensitive value tell th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.joining import look_up
-from ppdm_flow.audits.labels.released import Classes, classes
+from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
+from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_file, of_release
 from ppdm_flow.audits.linkage.attack import Attack
 from ppdm_flow.audits.linkage.links import approximate, exact
 from ppdm_flow.audits.linkage.nearest import nearest
@@ -16,7 +20,7 @@ from ppdm_flow.audits.linkage.people import linked_by, people_of
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.linkage.wording import chart, findings
 from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
-from ppdm_flow.audits.release import released
+from ppdm_flow.audits.release import released, source_of
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
@@ -48,7 +52,8 @@ class LinkageAudit:
         attack = _carried_out(self.params, classes(candidate, columns, secrets), original, ctx)
         if attack is None:
             return _nothing("there are no rows or no people")
-        return AuditOutcome(_figures(attack), findings=findings(attack, self.params, ctx), charts=(chart(attack),))
+        outcome = AuditOutcome(_figures(attack), findings=findings(attack, self.params, ctx), charts=(chart(attack),))
+        return gate_nothing(outcome, _unread(attack, self.params, original, ctx), ctx, "linkage")
 
 
 def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> Attack | None:
@@ -64,6 +69,18 @@ def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx:
             people, nearest(people.codes, people.persons, people.own, labels, values, index, params.sample)
         )
     return Attack(people, known, found, asked, exact(people, found, asked), near)
+
+
+def _unread(attack: Attack, params: LinkageParams, original: DataView, ctx: AuditContext) -> Iterator[Unread | None]:
+    """Yield what the attacker could not read, of the release and of the file."""
+    known, people = attack.known, attack.people
+    for column, labels, values in zip(known.columns, known.categories, people.values, strict=True):
+        source, hierarchy = source_of(column, ctx), hierarchy_of(column, ctx)
+        true = original.domain(source) if source in original.schema else values
+        yield of_release(column, labels, true, hierarchy, ctx)
+        if params.external is not None:
+            fits = cover(labels, values, hierarchy, ctx.nulls, ctx.home)
+            yield of_file(column, values, true, fits, hierarchy, ctx)
 
 
 def _figures(attack: Attack) -> dict[str, Figure]:

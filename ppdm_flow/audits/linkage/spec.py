@@ -22,6 +22,9 @@ class LinkageParams(Params):
     identities, by which the links are judged.
     ``attributes`` are linked by: all quasi-identifiers if not given; ``sensitive`` are learned: those of that role if
     not given. ``sample`` bounds the people for whom the nearest row is looked for; 0 for none.
+
+    Where labels of the release or of the file cannot be read, the attack has no figures, and no gate on it holds
+    (PPF632).
     """
 
     external: FilePath | None = None

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.audits.labels.unread import gate_nothing
 from ppdm_flow.audits.membership_inference.picture import chart
 from ppdm_flow.audits.membership_inference.ranking import (
     FALSE_POSITIVES,
@@ -81,9 +82,9 @@ class MembershipInferenceAudit:
         figures = _best(attacks, len(people)) | _each(attacks, len(people))
         if "likelihood" not in attacks:
             figures["likelihood.auc"] = Figure(None, "probability", note="the attributes have too many values")
-        return AuditOutcome(
-            figures, findings=_findings(attacks, ctx), charts=(chart({n: a.whole for n, a in attacks.items()}),)
-        )
+        charts = (chart({n: a.whole for n, a in attacks.items()}),)
+        outcome = AuditOutcome(figures, findings=_findings(attacks, ctx), charts=charts)
+        return gate_nothing(outcome, found.unread, ctx, "membership_inference")
 
 
 def _joined(a: Records, b: Records) -> Records:

@@ -18,6 +18,9 @@ class MembershipInferenceParams(Params):
     (a share of the attributes; the median of the distances if not given), and ``likelihood``, how short the record is
     under a code table of the release against one without correlations. ``sample`` bounds the people of each group,
     ``reference`` the released rows; with a large release fewer people are attacked, so that it takes seconds.
+
+    Cells are compared as they are written, but for numbers and declared intervals. Where the release has labels that
+    are nobody's value, the attack has no figures, and no gate on it holds (PPF632).
     """
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

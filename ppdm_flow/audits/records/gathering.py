@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from ppdm_flow.audits.labels.unread import Unread
 from ppdm_flow.audits.records.columns import Beside
 from ppdm_flow.audits.records.distances import FAR, Points, narrow
-from ppdm_flow.audits.records.intervals import labelled
+from ppdm_flow.audits.records.intervals import interval_names, labelled
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -74,12 +76,17 @@ class Records:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """The groups; ``holdout`` is None where the release has no control group."""
+    """The groups; ``holdout`` is None where the release has no control group.
+
+    Cells are compared as they are written, but for numbers and declared intervals: ``unread`` are the labels of the
+    release that can be like nobody's value therefore.
+    """
 
     columns: tuple[Beside, ...]
     released: Records
     training: Records
     holdout: Records | None
+    unread: tuple[Unread, ...] = ()
 
 
 def gather(
@@ -97,7 +104,20 @@ def gather(
     if ctx.holdout is not None:
         groups.append(held_out(original, sources, people, ctx.holdout))
     coded = _coded(groups, columns)
-    return Gathered(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None)
+    unread = [
+        u for c in columns if (u := _unread(c, original.domain(c.source), candidate.domain(c.column))) is not None
+    ]
+    return Gathered(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None, tuple(unread))
+
+
+def _unread(beside: Beside, known: pa.StringArray, labels: pa.StringArray) -> Unread | None:
+    if beside.numeric and _line(union([known, labels])) is not None:
+        return None
+    if beside.edges:
+        labels = labelled(Column(np.arange(len(labels), dtype=np.int32), labels), beside.edges).compact().categories
+        known = union([known, pa.array(interval_names(beside.edges), pa.string())])
+    many = len(labels) - int(pc.sum(pc.is_in(labels, value_set=known)).as_py() or 0)
+    return Unread(beside.column, many, len(labels)) if many else None
 
 
 def _coded(groups: Sequence[Sample], columns: Sequence[Beside]) -> list[Records]:

@@ -18,7 +18,7 @@ def labelled(column: Column, edges: Sequence[float]) -> Column:
     Numbers below the first or from the last of the ascending ``edges`` on are ``< a`` and ``>= b``.
     """
     used = column.compact()
-    names = [*_names(edges), *used.categories.to_pylist()]
+    names = [*interval_names(edges), *used.categories.to_pylist()]
     place = np.arange(len(edges) + 1, len(names), dtype=np.int32)
     numbers = pc.if_else(_is_number(used.categories), used.categories, None).cast(pa.float64())
     known = numbers.is_valid().to_numpy(zero_copy_only=False)
@@ -31,7 +31,8 @@ def _is_number(names: pa.StringArray) -> pa.BooleanArray:
     return pc.match_substring_regex(names, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$")
 
 
-def _names(edges: Sequence[float]) -> list[str]:
+def interval_names(edges: Sequence[float]) -> list[str]:
+    """Return what the intervals of ascending ``edges`` are called."""
     texts = [str(int(e)) if e == int(e) else repr(e) for e in edges]
     return [f"< {texts[0]}", *(f"[{a}, {b})" for a, b in pairwise(texts)), f">= {texts[-1]}"]
 

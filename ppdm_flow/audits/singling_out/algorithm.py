@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.inference.truthful import truthful
-from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.labels.released import hierarchy_of
+from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_release
+from ppdm_flow.audits.records.columns import Beside, beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, newcombe, one_sided, wilson
 from ppdm_flow.audits.singling_out.guesses import Search, multivariate, naive, singled, univariate
@@ -88,13 +90,22 @@ class SinglingOutAudit:
         findings = tuple(_finding(n, o, ctx) for n, o in known.items() if _alarming(o, own))
         if rows.outside is None:
             findings = (*findings, *uncontrolled(ctx, "singling_out"))
-        return AuditOutcome(figures, findings=findings, charts=(_chart(known),) if known else ())
+        outcome = AuditOutcome(figures, findings=findings, charts=(_chart(known),) if known else ())
+        if not known:  # whatever labels mean: no condition on them fits one row
+            return outcome
+        unread = (_unread(c, original, candidate, ctx) for c in columns)
+        return gate_nothing(outcome, unread, ctx, "singling_out")
 
     def _chosen(self, candidate: DataView, ctx: AuditContext) -> Sequence[str] | None:
         """Return the attributes of the conditions, None for all."""
         if self.params.attributes is not None or ctx.holdout is not None:
             return self.params.attributes
         return candidate.schema.having(Role.QUASI_IDENTIFIER) or None
+
+
+def _unread(beside: Beside, original: DataView, candidate: DataView, ctx: AuditContext) -> Unread | None:
+    labels, values = candidate.domain(beside.column), original.domain(beside.source)
+    return of_release(beside.column, labels, values, hierarchy_of(beside.column, ctx), ctx)
 
 
 def _tried(rows: Rows, search: Search, rng: np.random.Generator) -> Outcome:

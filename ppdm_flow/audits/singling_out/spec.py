@@ -21,6 +21,9 @@ class SinglingOutParams(Params):
     ``attempts`` is the number of guesses of each kind, at most: only conditions that fit exactly one released row are
     guesses. ``combined`` is how many attributes a multivariate one takes.
     ``reference`` bounds the original rows of a group that the guesses are tried on.
+
+    Where there is something to guess and labels of the release cannot be read, the attack has no figures, and no gate
+    on it holds (PPF632).
     """
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

@@ -30,7 +30,7 @@ class UnsortedMatchingAudit:
         """Return how often rows fit at the same place, how places go together, and how rare that is by chance."""
         columns = sides(self.params, original, candidate, ctx)
         if not columns or not len(columns[0].mine) or not len(columns[0].other):
-            note = "the two tables have no column in common, or no rows"
+            note = "the two tables have no column in common whose labels can be read, or no rows"
             return AuditOutcome({n: Figure(None, u, note=note) for n, u in NAMES.items()})
         places, ranks = agreements(columns), correlation(columns)
         telling = min(places, key=lambda a: a.p_value, default=None)

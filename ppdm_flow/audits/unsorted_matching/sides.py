@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.audits.labels.covering import Cover, cover
 from ppdm_flow.audits.labels.file import Held, known_columns, read
 from ppdm_flow.audits.labels.released import hierarchy_of
+from ppdm_flow.audits.labels.unread import of_release
 from ppdm_flow.audits.release import released, source_of
 from ppdm_flow.audits.unsorted_matching.spec import UnsortedMatchingParams
 from ppdm_flow.core.roles import Role
@@ -58,7 +59,10 @@ class Beside:
 
 
 def sides(params: UnsortedMatchingParams, original: DataView, candidate: DataView, ctx: AuditContext) -> list[Beside]:
-    """Read what both tables have. Raises DataError where the file cannot be used."""
+    """Read what both tables have, but for columns whose labels cannot be read: any of them tells the order of all.
+
+    Raises DataError where the file cannot be used.
+    """
     chosen = candidate.schema.names if params.attributes is None else released(params.attributes, candidate, ctx)
     columns = [c for c in chosen if candidate.schema[c].role not in _NEVER]
     if params.other is not None:
@@ -79,6 +83,9 @@ def _beside(columns: Sequence[str], mine: Table, theirs: Mapping[str, Column], c
     found = []
     for name in columns:
         left, right = mine[name].compact(), theirs[name].compact()
-        fits = cover(left.categories, right.categories, hierarchy_of(name, ctx), ctx.nulls, ctx.home)
+        hierarchy = hierarchy_of(name, ctx)
+        if of_release(name, left.categories, right.categories, hierarchy, ctx) is not None:
+            continue
+        fits = cover(left.categories, right.categories, hierarchy, ctx.nulls, ctx.home)
         found.append(Beside(name, left, right, fits))
     return found

@@ -19,6 +19,9 @@ class UnsortedMatchingParams(Params):
     Without it the release is put beside the original, in the order in which that was read: whoever holds any table in
     that order can do the same. ``columns`` says which of the file's columns tells which attribute (those of the same
     name if not given); ``attributes`` are compared: all if not given.
+
+    Columns of which a label cannot be read are left out: any other one tells the order of all. Where none is left, the
+    attack has no figures, and no gate on it holds.
     """
 
     other: FilePath | None = None

@@ -1,0 +1,116 @@
+"""Labels that an attack cannot read: what it does not find behind them says nothing.
+
+A label is read where it is a value of the original, stands in the policy's hierarchy, or is written like an interval, a
+mask, a set or a part of a date. A value of somebody else's file is read where it is one of these, or where the original
+has words as it is one: that person may just not be in the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.audits.labels.covering import Cover
+from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, numbers, written_like
+from ppdm_flow.audits.labels.trees import Lines, lines
+from ppdm_flow.core.attributes import HierarchySpec
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.column import SPECIALS
+
+Truths = npt.NDArray[np.bool_]
+
+_COARSE = re.compile(rf"{SPECIAL}|^[0-9]+s$")
+"""What a value looks like that stands for several."""
+RELEASE = "the release"
+FILE = "the file"
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """So many of the labels of one column could not be read; ``where`` says in which table."""
+
+    column: str
+    labels: int
+    of: int
+    where: str = RELEASE
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return f"{self.labels:,} of the {self.of:,} labels of `{self.column}` in {self.where}"
+
+
+def of_release(
+    column: str, labels: pa.StringArray, known: pa.StringArray, hierarchy: HierarchySpec | None, ctx: AuditContext
+) -> Unread | None:
+    """Return what cannot be read of a release's ``labels`` where the original's values are ``known``."""
+    tree = lines(hierarchy, ctx.home)
+    mask = hierarchy.mask if hierarchy is not None else MASK
+    strange = _strange(labels, known, tree)
+    numeric = _numeric(known)
+    many = sum(
+        not _has_form(text, known, mask, numeric=numeric) for text in labels.filter(pa.array(strange)).to_pylist()
+    )
+    return Unread(column, many, len(labels)) if many else None
+
+
+def of_file(
+    column: str, values: pa.StringArray, known: pa.StringArray, fits: Cover, hierarchy: HierarchySpec | None,
+    ctx: AuditContext,
+) -> Unread | None:  # fmt: skip
+    """Return what cannot be read of the ``values`` of somebody's file; ``fits`` are the labels that they fit."""
+    strange = _strange(values, known, lines(hierarchy, ctx.home)) & (np.diff(fits.starts)[SPECIALS:] == 0)
+    if not strange.any():
+        return None
+    if strange.all():
+        return Unread(column, len(values), len(values), FILE)
+    numeric = _numeric(known)
+    texts = values.filter(pa.array(strange))
+    coarse = np.array([_COARSE.search(t) is not None and not t.isdecimal() for t in texts.to_pylist()], dtype=np.bool_)
+    many = int((np.isnan(numbers(texts)) if numeric else coarse).sum())
+    return Unread(column, many, len(values), FILE) if many else None
+
+
+def gate_nothing(outcome: AuditOutcome, unread: Iterable[Unread | None], ctx: AuditContext, name: str) -> AuditOutcome:
+    """Return the outcome without its figures where something was not read: what was not found may be there."""
+    found = [u for u in unread if u is not None]
+    if not found:
+        return outcome
+    listing = "; ".join(u.text for u in found)
+    note = f"the attack could not read {listing}"
+    figures: Mapping[str, Figure] = {n: Figure(None, f.unit, note=note) for n, f in outcome.figures.items()}
+    told = Finding(
+        "PPF632",
+        Severity.WARNING,
+        f"`{name}` could not read {listing}: it has no figures, and no gate on it holds",
+        ".".join(filter(None, (ctx.release, name))),
+    )
+    return replace(outcome, figures=figures, findings=(*outcome.findings, told), charts=())
+
+
+def _strange(labels: pa.StringArray, known: pa.StringArray, tree: Lines) -> Truths:
+    """Return which labels are neither values of the original nor in the hierarchy."""
+    listed: Collection[str] = {*tree, *(a for above in tree.values() for a in above)}
+    readable = pc.or_(
+        pc.is_in(labels, value_set=known), pc.is_in(labels, value_set=pa.array(sorted(listed), pa.string()))
+    )
+    found: Truths = ~readable.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return found
+
+
+def _numeric(known: pa.StringArray) -> bool:
+    return len(known) > 0 and not bool(np.isnan(numbers(known)).any())
+
+
+def _has_form(text: str, known: pa.StringArray, mask: str, *, numeric: bool) -> bool:
+    if everything(text, mask) or everything(text) or written_like(text, known, mask) is not None:
+        return True
+    return (numeric or not text.isdecimal()) and between(text) is not None
