@@ -24,13 +24,13 @@ def measured(name, case, **params):
 def nothing(outcome):
     """No figure is left, each says why, and one finding says so."""
     assert all(f.value is None and "could not read" in f.note for f in outcome.figures.values())
-    assert [f.code for f in outcome.findings if f.code == "PPF632"] == ["PPF632"]
+    assert [f.code for f in outcome.findings if f.code == "PPF856"] == ["PPF856"]
     assert "30s" not in "".join(f.text for f in outcome.findings)
     return True
 
 
 def read(outcome):
-    assert not [f for f in outcome.findings if f.code == "PPF632"]
+    assert not [f for f in outcome.findings if f.code == "PPF856"]
     return any(f.value is not None for f in outcome.figures.values())
 
 

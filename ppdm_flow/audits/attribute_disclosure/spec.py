@@ -21,7 +21,7 @@ class AttributeDisclosureParams(Params):
     that they are looked up in; with a large release fewer people are attacked, so that it takes seconds.
 
     Cells are compared as they are written, but for numbers and declared intervals. Where the release has labels that
-    are nobody's value, the attack has no figures, and no gate on it holds (PPF632).
+    are nobody's value, the attack has no figures, and no gate on it holds (PPF856).
     """
 
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

@@ -22,7 +22,7 @@ class ClosestRecordParams(Params):
     held-out ones: half of the released rows should be closer to either, ties counted half.
 
     Cells are compared as they are written, but for numbers and declared intervals. Where the release has labels that
-    are nobody's value, the attack has no figures, and no gate on it holds (PPF632).
+    are nobody's value, the attack has no figures, and no gate on it holds (PPF856).
     """
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

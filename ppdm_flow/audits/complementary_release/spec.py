@@ -19,7 +19,7 @@ class ComplementaryReleaseParams(Params):
     quasi-identifiers that this release leaves out. ``attributes`` tell people apart: all quasi-identifiers if not
     given; ``sensitive`` are wanted: those of that role if not given. Groups of fewer than ``k`` people are a finding.
 
-    Where labels of the other release cannot be read, the attack has no figures, and no gate on it holds (PPF632).
+    Where labels of the other release cannot be read, the attack has no figures, and no gate on it holds (PPF856).
     """
 
     other: FilePath

@@ -88,7 +88,7 @@ def gate_nothing(outcome: AuditOutcome, unread: Iterable[Unread | None], ctx: Au
     note = f"the attack could not read {listing}"
     figures: Mapping[str, Figure] = {n: Figure(None, f.unit, note=note) for n, f in outcome.figures.items()}
     told = Finding(
-        "PPF632",
+        "PPF856",
         Severity.WARNING,
         f"`{name}` could not read {listing}: it has no figures, and no gate on it holds",
         ".".join(filter(None, (ctx.release, name))),

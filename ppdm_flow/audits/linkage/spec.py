@@ -24,7 +24,7 @@ class LinkageParams(Params):
     not given. ``sample`` bounds the people for whom the nearest row is looked for; 0 for none.
 
     Where labels of the release or of the file cannot be read, the attack has no figures, and no gate on it holds
-    (PPF632).
+    (PPF856).
     """
 
     external: FilePath | None = None

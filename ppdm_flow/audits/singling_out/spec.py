@@ -23,7 +23,7 @@ class SinglingOutParams(Params):
     ``reference`` bounds the original rows of a group that the guesses are tried on.
 
     Where there is something to guess and labels of the release cannot be read, the attack has no figures, and no gate
-    on it holds (PPF632).
+    on it holds (PPF856).
     """
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

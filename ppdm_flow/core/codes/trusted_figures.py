@@ -27,32 +27,5 @@ PAGES: tuple[CodePage, ...] = (
             "  alpha_k: {diagnosis: {alpha: 0.3, values: [plague], values_absent: allowed}}"
         ),
     ),
-    CodePage(
-        "PPF632",
-        "labels that an attack cannot read",
-        "An audit that attacks the release met labels, in the release or in the file that the attacker holds, that are"
-        " no value of the original, stand in no hierarchy of the policy, and are not written like an interval, a mask,"
-        " a set or a part of a date; where it compares cells as they are written, labels that are nobody's value. A"
-        " warning: the audit's figures do not exist then, so that a gate on one of them does not hold.",
-        "What an attack cannot read it does not find, and a figure of 0 would say that the release is safe. Somebody"
-        " else may well know what `30s` stands for.",
-        "Declare the attribute's `hierarchy:` with these labels, write them as intervals, or leave the attribute out"
-        " with the audit's `attributes:`, which says that the attacker does not use it.",
-        bad=(
-            "attributes: {age: {role: quasi_identifier, type: integer}}\n"
-            "steps:\n"
-            "  bands: {use: recode, with: {attributes: {age: {ranges: {20s: [20, 30], 30s: [30, 40]}}}}}\n"
-            "audits: {people: {use: linkage}}\n"
-            "gates: {nobody: {metric: people.linked, max: 0}}"
-        ),
-        good=(
-            "attributes:\n"
-            "  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 20, 30, 40, 120]}}\n"
-            "steps:\n"
-            "  bands: {use: generalize, with: {attributes: [age]}}\n"
-            "audits: {people: {use: linkage}}\n"
-            "gates: {nobody: {metric: people.linked, max: 0}}"
-        ),
-    ),
 )
 """The page of each code."""
