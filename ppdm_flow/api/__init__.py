@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.explaining import explain, topics
     from ppdm_flow.api.hierarchies import check_hierarchy, hierarchy
     from ppdm_flow.api.hierarchies_ways import Way
-    from ppdm_flow.api.ledgers import ledger
+    from ppdm_flow.api.ledgers import create_ledger, ledger
     from ppdm_flow.api.listing import plugins
     from ppdm_flow.api.locking import lock, lock_check
     from ppdm_flow.api.mining import mine
@@ -46,6 +46,7 @@ _HOMES = {
     "hierarchy": "hierarchies",
     "init": "scaffold",
     "judgement": "reporting",
+    "create_ledger": "ledgers",
     "ledger": "ledgers",
     "list_tests": "testing",
     "lock": "locking",
@@ -78,6 +79,7 @@ __all__ = [
     "hierarchy",
     "init",
     "judgement",
+    "create_ledger",
     "ledger",
     "list_tests",
     "lock",

@@ -1,17 +1,41 @@
-"""Looking at a release ledger."""
+"""Looking at a release ledger, and making one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine.ledger_making import key_beside, make_ledger
 from ppdm_flow.engine.ledger_repair import Looked, look
 
 
-def ledger(place: Path | str, *, repair: bool = False, forget: Sequence[int] = ()) -> Looked:
-    """Return what the ledger at ``place``, a path or URL, holds, after confirming or dropping pending releases.
+def ledger(
+    place: Path | str,
+    key: Path | None = None,
+    *,
+    repair: bool = False,
+    forget: Sequence[int] = (),
+    runs: Path | None = None,
+) -> Looked:
+    """Return what the ledger at ``place``, a path or URL, holds, after settling pending releases.
 
-    Raises UsageError where a release cannot be dropped, DataError where it is no whole ledger or refuses the user,
-    RunError where its server does not answer.
+    ``key`` is its key file; beside a ledger in a file it is found. ``runs`` is a folder of runs to hold against the
+    ledger. Raises UsageError where a release cannot be dropped, or the key is needed; DataError where it is no whole
+    ledger or refuses the user, RunError where its server does not answer.
     """
-    return look(str(place), repair=repair, forget=forget)
+    return look(str(place), key, repair=repair, forget=forget, runs=runs)
+
+
+def create_ledger(place: Path | str, key: Path | None = None) -> Looked:
+    """Make an empty ledger, and its key file unless that is there. Raises UsageError where there is a ledger already.
+
+    Raises DataError where its server refuses the user, RunError where it does not answer or nothing can be written.
+    """
+    chosen = key or key_beside(str(place))
+    if chosen is None:
+        help_ = "add `--key FILE`, the key file that policies name: all machines need the same"
+        raise UsageError(Diagnostic("PPF687", "a ledger in a database needs a key", help=help_))
+    make_ledger(str(place), chosen)
+    return look(str(place), chosen)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ppdm_flow import api
 from ppdm_flow.cli.options import OutputFile
-from ppdm_flow.cli.output import deliver
+from ppdm_flow.cli.output import deliver, say
 
 EXAMPLES = (
+    "ledger releases.ledger --create",
     "ledger releases.ledger",
     "ledger releases.ledger --repair",
+    "ledger releases.ledger --runs runs",
+    "ledger postgresql://releases@db.example/ledger --key releases.key --create",
     "ledger postgresql://releases@db.example/ledger --format json",
 )
 
@@ -27,18 +31,39 @@ class Form(StrEnum):
 
 def ledger(
     place: Annotated[str, typer.Argument(metavar="LEDGER", help="The ledger that a policy names: a file, or a URL.")],
-    repair: Annotated[bool, typer.Option("--repair", help="Confirm pending releases whose run is there.")] = False,
+    create: Annotated[
+        bool,
+        typer.Option("--create", help="Make it, with a key: once, before the first run of a policy that names it."),
+    ] = False,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", help="Its key file, LEDGER.key if left out; a database needs it said."),
+    ] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Settle pending releases: confirm what is published, drop what never was.")
+    ] = False,
     forget: Annotated[
         list[int] | None,
         typer.Option("--forget", metavar="NUMBER", help="Drop a pending release that never was; may be repeated."),
     ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option("--runs", metavar="FOLDER", help="Look for runs that used it and that it does not know."),
+    ] = None,
     form: Annotated[Form, typer.Option("--format", help="How to write it.")] = Form.TEXT,
     output_file: OutputFile = None,
 ) -> None:
-    """Show what was released so far; settle what an interrupted run left open.
+    """Show what was released so far; make a ledger; settle what an interrupted run left open.
 
-    Exit status: 0 shown, 2 there is no such ledger, it refuses the user, or the release is not one to drop, 3 its
-    server does not answer.
+    Exit status: 0 shown, 1 it does not know a run that used it, 2 there is no such ledger (or, to be made, there is
+    one), it was changed, it refuses the user, or the release is not one to drop, 3 its server does not answer.
     """
-    looked = api.ledger(place, repair=repair, forget=tuple(forget or ()))
+    if create and (repair or forget or runs):
+        raise typer.BadParameter("a new ledger has nothing to settle: give `--create` alone", param_hint="--create")
+    if create:
+        looked = api.create_ledger(place, key)
+        say("made, with its key: keep a copy of both after each release, and never in one place")
+    else:
+        looked = api.ledger(place, key, repair=repair, forget=tuple(forget or ()), runs=runs)
     deliver(looked.json if form is Form.JSON else looked.text, output_file)
+    raise typer.Exit(1 if looked.strangers else 0)

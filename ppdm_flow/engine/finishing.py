@@ -147,7 +147,7 @@ class Finishing:
     def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> Waived:
         """Judge everything, and lay the waivers over it that count on this day."""
         requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
-        findings = findings_of(self.plan, self.audited, steps)
+        findings = (*findings_of(self.plan, self.audited, steps), *(self.ledger.findings if self.ledger else ()))
         return waive(self.plan, requirements, gates, findings, self.options.clock())
 
     def _account(self) -> dict[str, Any]:
@@ -210,6 +210,8 @@ class Finishing:
             "versions": manifest.versions(),
             "files": manifest.renamed(listed, CANDIDATE, RELEASED) if folder == RELEASED else listed,
         }
+        if self.ledger is not None:
+            content["ledger"] = self.ledger.testimony(len(self.candidates) if judged == RELEASED else 0)
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
         self.directory.write(manifest.NAME, as_json(content))

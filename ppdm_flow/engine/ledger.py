@@ -7,17 +7,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Finding
+from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.ledger_entry import PENDING, Entry
-from ppdm_flow.engine.ledger_key import LedgerKey, make_key, read_key
-from ppdm_flow.engine.ledger_store import LedgerStore, store_at
+from ppdm_flow.engine.ledger_key import LedgerKey, required
+from ppdm_flow.engine.ledger_making import find_ledger
+from ppdm_flow.engine.ledger_store import LedgerStore
+from ppdm_flow.engine.ledger_witness import check_neighbours, testimony
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.membership import membership
 from ppdm_flow.engine.releasing import Candidate
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk.history import Earlier, History, Membership
+
+_RESPELLED = "{:,} ids are spelled in another way than others of the same people (`ledger.ignore`): counted as one each"
 
 
 @dataclass(slots=True)
@@ -31,8 +39,10 @@ class Ledger:
 
     def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, History]:
         """Return for each release whom it is about, and all that was released before or is in the same run."""
-        self.store.check(self.key.commitment)
-        before = tuple(self._earlier(entry) for entry in self.store.entries())
+        self.store.check()
+        entries = self.store.entries()
+        self._same_ids(entries)
+        before = tuple(self._earlier(entry) for entry in entries)
         found: dict[str, History] = {}
         siblings: tuple[Earlier, ...] = ()
         for c in candidates:
@@ -54,13 +64,40 @@ class Ledger:
             [(self._entry(c, started, folder / place.name, manifest), self.members[c.release.name]) for c in candidates]
         )
 
-    def confirm(self, numbers: Sequence[int], run: str) -> None:
+    def testimony(self, count: int) -> Mapping[str, Any]:
+        """Return what the manifest of a run with ``count`` releases says of the ledger."""
+        return testimony(self.store, count)
+
+    def check_neighbours(self, folder: Path) -> None:
+        """Raise DataError where a run in ``folder`` was judged with another ledger, or a later one."""
+        check_neighbours(self.store, folder)
+
+    def confirm(self, numbers: Sequence[int]) -> None:
         """Say of announced releases that they are out."""
-        self.store.confirm(numbers, run)
+        self.store.confirm(numbers)
 
     def withdraw(self, numbers: Sequence[int]) -> None:
         """Say of announced releases that they never were."""
         self.store.drop(numbers)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know of how people were told apart."""
+        found = {name: own.respelled for name, own in self.members.items() if own is not None and own.respelled}
+        return tuple(Finding("PPF915", Severity.INFO, _RESPELLED.format(n), name) for name, n in found.items())
+
+    def _same_ids(self, entries: Sequence[Entry]) -> None:
+        """Raise DataError where earlier releases tell people apart by other spellings than this policy does."""
+        node = self.plan.ledger
+        if node is None or node.subject is None:
+            return
+        for entry in entries:
+            if entry.people is not None and entry.ids != _ids(node.ignore):
+                words = f"release no. {entry.number} of {self.store.name} ignores {_named(entry.ids)} in ids of people"
+                text = (
+                    f"{words}, and this policy ignores {_named(_ids(node.ignore))}: one person could be taken for two"
+                )
+                raise data_fault("PPF914", text, advice="say the same `ledger.ignore` in all policies with this ledger")
 
     def _earlier(self, entry: Entry) -> Earlier:
         name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
@@ -86,25 +123,19 @@ class Ledger:
             ),
             people=None if own is None else len(own.subjects),
             generated=_generated(candidate),
+            ids="" if own is None or self.plan.ledger is None else _ids(self.plan.ledger.ignore),
         )
 
 
 def open_ledger(plan: Plan) -> Ledger | None:
-    """Return the plan's ledger, made where there is none yet; None where the policy has none.
+    """Return the plan's ledger; None where the policy has none.
 
-    Raises DataError where it is damaged, of another version, or without its key.
+    Raises DataError where there is no ledger, or it is damaged, changed, of another version, or without its key.
     """
     if plan.ledger is None:
         return None
-    store, place = store_at(plan.ledger.place), Path(plan.ledger.key)
-    with store.held():
-        if store.exists():
-            key = read_key(place)
-        else:
-            key = make_key(place)
-            store.create(key.commitment)
-        store.check(key.commitment)
-    return Ledger(plan, store, key)
+    store = find_ledger(plan.ledger.place, Path(plan.ledger.key))
+    return Ledger(plan, store, required(store.key))
 
 
 @contextmanager
@@ -115,6 +146,14 @@ def holding(ledger: Ledger | None) -> Iterator[None]:
         return
     with ledger.store.held():
         yield
+
+
+def _ids(ignore: Sequence[str]) -> str:
+    return ",".join(sorted(ignore))
+
+
+def _named(ids: str) -> str:
+    return " and ".join(f"`{each}`" for each in ids.split(",")) if ids else "nothing"
 
 
 def _generated(candidate: Candidate) -> bool:

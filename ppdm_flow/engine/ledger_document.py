@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
@@ -14,7 +14,15 @@ IDENTITY = "https://ppdm-flow.example/schemas/ledger.v1.json"
 VERSION = 1
 
 
-def document(place: str, entries: Sequence[Entry], confirmed: Sequence[int], dropped: Sequence[int]) -> dict[str, Any]:
+def document(
+    place: str,
+    entries: Sequence[Entry],
+    confirmed: Sequence[int],
+    dropped: Sequence[int],
+    strangers: Mapping[str, str],
+    *,
+    checked: bool,
+) -> dict[str, Any]:
     """Return the document: no hash of a person or class is in it."""
     return {
         "version": VERSION,
@@ -22,6 +30,8 @@ def document(place: str, entries: Sequence[Entry], confirmed: Sequence[int], dro
         "releases": [_release(entry) for entry in entries],
         "confirmed": list(confirmed),
         "dropped": list(dropped),
+        "checked": checked,
+        "strangers": [{"run": run, "reason": reason} for run, reason in strangers.items()],
     }
 
 
@@ -38,10 +48,19 @@ def schema() -> Schema:
                 "ledger": _text("Its path as it was given, or host and database."),
                 "releases": list_of("release", "Every release, oldest first; pending ones count as released."),
                 "confirmed": _numbers("Pending releases that were found to be out just now."),
-                "dropped": _numbers("Pending releases that were taken out just now."),
+                "dropped": _numbers("Pending releases that were found never to have been, just now."),
+                "checked": {
+                    "type": "boolean",
+                    "description": "Whether the chain of its entries was held against the key: it is whole then.",
+                },
+                "strangers": list_of("stranger", "Runs that say they used this ledger, and that it does not know."),
             }
         ),
-        "definitions": {"release": record(_fields()), "column": record(_column())},
+        "definitions": {
+            "release": record(_fields()),
+            "column": record(_column()),
+            "stranger": record({"run": _text("Its directory."), "reason": _text("What does not fit.")}),
+        },
     }
 
 
@@ -55,7 +74,7 @@ def _release(entry: Entry) -> dict[str, Any]:
         "audience": entry.audience,
         "time": entry.time,
         "folder": entry.folder,
-        "run": entry.run or None,
+        "run": entry.run,
         "plan": entry.plan,
         "manifest": entry.manifest,
         "file": entry.file,
@@ -75,7 +94,7 @@ def _fields() -> Schema:
         "audience": _text("Whom it was made for."),
         "time": _text("When the run began, as ISO 8601."),
         "folder": _text("The folder of the policy's runs, on the machine of the run."),
-        "run": {"type": ["string", "null"], "description": "The run's directory in that folder; null while pending."},
+        "run": _text("The run's directory in that folder."),
         "plan": _text("Digest of the plan."),
         "manifest": _text("SHA-256 of the run's manifest."),
         "file": _text("SHA-256 of the released file."),

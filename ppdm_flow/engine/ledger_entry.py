@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-PENDING, RELEASED = "pending", "released"
+PENDING, RELEASED, DROPPED = "pending", "released", "dropped"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One release in the ledger. ``columns`` are (name, name in the source, role, changes); ``people`` may be None.
 
-    ``members`` is the SHA-256 of who is in which class; empty where nothing tells. ``number`` is given by the ledger.
+    ``members`` is the SHA-256 of who is in which class; empty where nothing tells. ``ids`` names the differences in
+    spelling that were ignored when people were told apart, with commas. ``number`` is given by the ledger.
     """
 
     state: str
@@ -32,11 +33,12 @@ class Entry:
     people: int | None
     generated: bool
     members: str = ""
+    ids: str = ""
     number: int = 0
 
 
-FIELDS = tuple(field.name for field in fields(Entry))
-"""The columns of the table of releases, in the order of the entry's."""
+FIELDS = tuple(field.name for field in fields(Entry) if field.name != "state")
+"""The columns of the table of releases, in the order of the entry's; its state is in the chain."""
 
 
 def told(entry: Entry) -> Mapping[str, Any]:
@@ -45,8 +47,8 @@ def told(entry: Entry) -> Mapping[str, Any]:
     return {**values, "columns": json.dumps(entry.columns), "generated": int(entry.generated)}
 
 
-def read(row: Sequence[Any]) -> Entry:
+def read(row: Sequence[Any], state: str) -> Entry:
     """Return the entry of a row of :data:`FIELDS`. Raises ValueError or TypeError where it is none."""
     values = dict(zip(FIELDS, row, strict=True))
     columns = tuple((n, s, r, tuple(c)) for n, s, r, c in json.loads(values["columns"]))
-    return Entry(**{**values, "columns": columns, "generated": bool(values["generated"])})
+    return Entry(state=state, **{**values, "columns": columns, "generated": bool(values["generated"])})

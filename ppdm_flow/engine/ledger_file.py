@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
+from ppdm_flow.engine.ledger_key import LedgerKey, required
 from ppdm_flow.engine.ledger_tables import VERSION, Ask, LedgerTables, make_tables
 
 _MARK = 0x70706C67
@@ -21,8 +22,9 @@ _WAIT = 30.0
 class LedgerFile(LedgerTables):
     """A ledger in a file. Its lock lies beside it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, key: LedgerKey | None = None) -> None:
         self.path = path
+        self.key = key
         self.place = str(path)
         self.name = f"the ledger `{path}`"
 
@@ -30,7 +32,7 @@ class LedgerFile(LedgerTables):
         """Whether there is a file."""
         return self.path.exists()
 
-    def create(self, commitment: str) -> None:
+    def create(self) -> None:
         """Make the file, under another name until it is whole."""
         half = self.path.with_name(f"{self.path.name}.new")
         with self._guarded():
@@ -39,7 +41,7 @@ class LedgerFile(LedgerTables):
                 made.execute(f"PRAGMA application_id = {_MARK}")
                 made.execute(f"PRAGMA user_version = {VERSION}")
                 with _transaction(made, writing=True):
-                    make_tables(_asking(made), commitment, "BLOB")
+                    make_tables(_asking(made), required(self.key), "BLOB")
             half.chmod(0o600)
             os.link(half, self.path)  # never over another one
             half.unlink()
@@ -58,7 +60,7 @@ class LedgerFile(LedgerTables):
     def held(self) -> Iterator[None]:
         """Keep all other runs away from the ledger until the end: what is compared must stay what it is."""
         with self._guarded():
-            handle = os.open(self.path.with_name(f"{self.path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            handle = os.open(_lock(self.path), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
@@ -94,6 +96,12 @@ class LedgerFile(LedgerTables):
             raise self.damaged() from None
         except OSError as error:
             raise output_fault(error, self.name) from None
+
+
+def _lock(path: Path) -> Path:
+    """Return where the lock lies: the same place by whatever link the ledger is reached."""
+    whole = path.resolve()
+    return whole.with_name(f"{whole.name}.lock")
 
 
 def _asking(opened: sqlite3.Connection) -> Ask:

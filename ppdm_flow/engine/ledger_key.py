@@ -8,6 +8,8 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.faults import data_fault, output_fault
 from ppdm_flow.engine.ledger_hashes import WIDTH, hashes_of
 from ppdm_flow.sdk.history import Hashes
@@ -27,10 +29,22 @@ class LedgerKey:
         """What the ledger knows the key by."""
         return hmac.digest(self._secret, b"ppdm-flow ledger", "sha256").hex()
 
+    def seal(self, text: bytes) -> str:
+        """Return a hash of 256 bits that nobody makes without the key."""
+        return hmac.digest(self._secret, b"chain\0" + text, "sha256").hex()
+
     def hashes(self, kind: str, texts: Iterable[bytes]) -> Hashes:
         """Return the hashes of ``texts``, those of one ``kind`` apart from all others."""
         prefix, secret = kind.encode() + b"\0", self._secret
         return hashes_of(b"".join([hmac.digest(secret, prefix + text, "sha256")[:WIDTH] for text in texts]))
+
+
+def required(key: LedgerKey | None) -> LedgerKey:
+    """Return the key. Raises UsageError where there is none: nothing is written without it."""
+    if key is None:
+        text = "nothing is written to a ledger without its key"
+        raise UsageError(Diagnostic("PPF687", text, help="add `--key FILE`"))
+    return key
 
 
 def read_key(path: Path) -> LedgerKey:
@@ -54,7 +68,7 @@ def read_key(path: Path) -> LedgerKey:
 
 
 def make_key(path: Path) -> LedgerKey:
-    """Write a new key to a file that only its owner can read. Raises DataError where the file is there already."""
+    """Write a new key to a file that only its owner can read, or return the one that is there."""
     secret = secrets.token_bytes(_BYTES)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -63,11 +77,7 @@ def make_key(path: Path) -> LedgerKey:
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
-        raise data_fault(
-            "PPF735",
-            f"there is a ledger's key `{path}`, but not its ledger",
-            advice="put the ledger back; only if there never was a release, remove the key to begin anew",
-        ) from None
+        return read_key(path)
     except OSError as error:
         raise output_fault(error, f"the ledger's key `{path}`") from None
     return LedgerKey(secret)

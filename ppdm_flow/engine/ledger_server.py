@@ -14,6 +14,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger_entry import Entry
+from ppdm_flow.engine.ledger_key import LedgerKey, required
 from ppdm_flow.engine.ledger_link import WAIT, Link
 from ppdm_flow.engine.ledger_server_faults import broken, is_missing
 from ppdm_flow.engine.ledger_tables import VERSION, Ask, LedgerTables, make_tables
@@ -22,7 +23,7 @@ from ppdm_flow.sdk.history import Membership
 _SCHEMA = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'ppdm_flow'"
 _TABLE = (
     "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-    " WHERE n.nspname = 'ppdm_flow' AND c.relname IN ('ledger', 'release', 'member')"
+    " WHERE n.nspname = 'ppdm_flow' AND c.relname IN ('ledger', 'release', 'event', 'member')"
 )
 _PLAIN = "ALTER TABLE member ALTER people SET STORAGE EXTERNAL"
 """Hashes are not worth compressing."""
@@ -31,8 +32,9 @@ _PLAIN = "ALTER TABLE member ALTER people SET STORAGE EXTERNAL"
 class LedgerServer(LedgerTables):
     """A ledger in the schema ``ppdm_flow`` of a database. ``wait`` are seconds until others must be done."""
 
-    def __init__(self, address: ServerAddress, wait: float = WAIT) -> None:
+    def __init__(self, address: ServerAddress, key: LedgerKey | None = None, wait: float = WAIT) -> None:
         self.address = address
+        self.key = key
         self.place = address.name
         self.name = f"the ledger `{address.name}`"
         self._wait = wait
@@ -45,12 +47,12 @@ class LedgerServer(LedgerTables):
         with self.session() as ask:
             return bool(ask(_TABLE))
 
-    def create(self, commitment: str) -> None:
+    def create(self) -> None:
         """Make the tables, and their schema where there is none."""
         with self.session(writing=True) as ask:
             if not ask(_SCHEMA):
                 ask("CREATE SCHEMA ppdm_flow")
-            make_tables(ask, commitment, "BYTEA")
+            make_tables(ask, required(self.key), "BYTEA")
             ask(_PLAIN)
 
     def judge(self, ask: Ask) -> None:

@@ -13,6 +13,7 @@ from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger_hashes import ranked
 from ppdm_flow.engine.ledger_key import LedgerKey
+from ppdm_flow.engine.person_ids import spelling
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.sdk.history import Hashes, Membership, Places
 from ppdm_flow.sdk.view import PairedView
@@ -44,31 +45,44 @@ def membership(
     subject = None if plan.ledger is None else plan.ledger.subject
     if subject is None or pairs is None:
         return None
-    columns = class_columns(plan, release)
+    columns, ids = class_columns(plan, release), _Ids(subject, key, plan.ledger.ignore if plan.ledger else ())
     people, classes = [], []
     for original, released in pairs.pairs([subject], columns):
-        people.append(_people(original, subject, key))
+        people.append(ids.of(original))
         classes.append(_classes(released, columns, key))
     both = _joined(people), _joined(classes)
     if len(both[0]) != rows:
         return None
     subjects, own, places = _one_each(*both, key)
-    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places)
+    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places, ids.respelled)
 
 
 def _joined(parts: Sequence[Hashes]) -> Hashes:
     return np.concatenate(parts) if parts else np.zeros(0, dtype="S32")
 
 
-def _people(table: Table, subject: str, key: LedgerKey) -> Hashes:
-    column = table[subject].compact()
-    if (column.codes < 0).any():
-        raise data_fault(
-            "PPF737",
-            f"{int((column.codes < 0).sum()):,} released rows have no `{subject}`: the ledger cannot say whose",
-            advice="drop such rows before, or name another attribute as the ledger's `subject`",
-        )
-    return key.hashes("person", (t.encode() for t in column.categories.to_pylist()))[column.codes]
+class _Ids:
+    """Hashes the ids of people; ``respelled`` counts spellings beyond one for each, within a partition."""
+
+    def __init__(self, subject: str, key: LedgerKey, ignore: Sequence[str]) -> None:
+        self._subject = subject
+        self._key = key
+        self._same = spelling(ignore)
+        self.respelled = 0
+
+    def of(self, table: Table) -> Hashes:
+        """Return the hash of each row's person. Raises DataError where a row has none."""
+        column = table[self._subject].compact()
+        texts = [self._same(text) for text in column.categories.to_pylist()]
+        nobody = np.array([not text for text in texts] + [True])[column.codes] | (column.codes < 0)
+        if nobody.any():
+            raise data_fault(
+                "PPF737",
+                f"{int(nobody.sum()):,} released rows have no `{self._subject}`: the ledger cannot say whose",
+                advice="drop such rows before, or name another attribute as the ledger's `subject`",
+            )
+        self.respelled += len(texts) - len(set(texts))
+        return self._key.hashes("person", (text.encode() for text in texts))[column.codes]
 
 
 def _classes(table: Table, columns: Sequence[str], key: LedgerKey) -> Hashes:

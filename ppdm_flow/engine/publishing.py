@@ -47,5 +47,5 @@ class Publication:
             raise
         if ledger:
             with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ledger --repair` confirms it
-                ledger.confirm(numbers, place.name)
+                ledger.confirm(numbers)
         return place

@@ -84,6 +84,8 @@ class _Run:
             candidates = releasing.write()
             with holding(ledger):
                 histories = ledger.histories(candidates) if ledger else {}
+                if ledger:
+                    ledger.check_neighbours(self.directory.parent)
                 audited = releasing.audit(candidates, histories)
                 return Finishing(
                     plan=self.plan,

@@ -18,7 +18,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Manifest of a ppdm-flow run",
         "description": "What a run consists of, hashed, and what it was made from. `ppdm-flow verify` checks it.",
-        **record(_top(), optional=("waivers", "lock")),
+        **record(_top(), optional=("waivers", "lock", "ledger")),
         "definitions": {
             "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256, in hexadecimal."},
             "file": record({"bytes": _count("Size."), "sha256": _digest("Hash of the file's bytes.")}),
@@ -84,6 +84,18 @@ def _top() -> _Schema:
             "description": "Every other file of the run by its path, with `/`.",
             "additionalProperties": {"$ref": "#/definitions/file"},
         },
+        "ledger": record(
+            {
+                "key": _digest("The commitment of the ledger's key, by which the ledger is known."),
+                "position": _count("The last entry of the ledger's chain when the run was judged; 0 for none."),
+                "chain": {"type": "string", "description": "That entry's hash; empty where there was none."},
+                "releases": {
+                    "type": "array",
+                    "items": {"type": "integer", "minimum": 1},
+                    "description": "The numbers of this run's releases in the ledger; none where it is withheld.",
+                },
+            }
+        ),
         "lock": record(
             {
                 "locked": {"const": True, "description": "Templates, definitions and plugins were as in the lock."},

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.changed import changed_steps
 from ppdm_flow.engine.graph import Graph
+from ppdm_flow.engine.ledger_making import make_ledger
 from ppdm_flow.engine.measuring import Measured, measure
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Original
@@ -121,5 +122,9 @@ def _text(categories: pa.StringArray, code: int) -> str:
 def _without_history(plan: Plan, scratch: Path) -> Plan:
     if plan.ledger is None:
         return plan
-    node: LedgerNode = replace(plan.ledger, place=str(scratch / "ledger"), key=str(scratch / "ledger.key"), server=None)
+    place, key = scratch / "ledger", scratch / "ledger.key"
+    if not place.exists():
+        scratch.mkdir(parents=True, exist_ok=True)
+        make_ledger(str(place), key)
+    node: LedgerNode = replace(plan.ledger, place=str(place), key=str(key), server=None)
     return replace(plan, ledger=node)

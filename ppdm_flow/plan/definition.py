@@ -107,7 +107,8 @@ class ReleaseNode:
 class LedgerNode:
     """The release ledger: its absolute path or its URL, the path of its key, and what is asked of it.
 
-    ``subject`` is the attribute that names people, or None. ``server`` is host and database where it is at a URL, which
+    ``subject`` is the attribute that names people, or None, and ``ignore`` the differences in spelling that make nobody
+    another person. ``server`` is host and database where it is at a URL, which
     nothing that is written shows.
     """
 
@@ -116,6 +117,7 @@ class LedgerNode:
     subject: str | None
     repeat: str
     server: str | None = None
+    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def document(plan: Plan) -> Document:
     if plan.ledger is not None:
         node = plan.ledger
         where = {"server": node.server} if node.server else {"path": _portable(node.place, plan.home)}
-        found["ledger"] = {**where, "subject": node.subject, "repeat": node.repeat}
+        found["ledger"] = {**where, "subject": node.subject, "ignore": list(node.ignore), "repeat": node.repeat}
     if plan.waivers:
         found["waivers"] = [_waiver(waiver) for waiver in plan.waivers]
     return found | ({"digest": plan.digest} if plan.digest else {})

@@ -15,15 +15,15 @@ def ledger_node(policy: Policy, home: Path) -> LedgerNode | None:
     given = policy.ledger
     if given is None:
         return None
-    subject = subject_of(policy)
+    subject, ignore = subject_of(policy), tuple(sorted(set(given.ignore)))
     if given.url is not None and given.key is not None:
         try:
             server = server_address(given.url).name
         except AddressError:
             return None
-        return LedgerNode(given.url, str(home / given.key), subject, given.repeat, server)
+        return LedgerNode(given.url, str(home / given.key), subject, given.repeat, server, ignore)
     if given.path is None:
         return None
     path = home / given.path
     key = home / given.key if given.key else path.with_name(f"{path.name}.key")
-    return LedgerNode(str(path), str(key), subject, given.repeat)
+    return LedgerNode(str(path), str(key), subject, given.repeat, ignore=ignore)

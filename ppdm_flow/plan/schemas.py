@@ -57,6 +57,11 @@ def _top() -> _Schema:
                 "path": text("The release ledger in a file, relative to the policy."),
                 "server": text("The release ledger in a database: host and database."),
                 "subject": _or_null("string", "The attribute that names people."),
+                "ignore": {
+                    "type": "array",
+                    "items": {"enum": ["blanks", "case", "form"]},
+                    "description": "Differences in the spelling of ids that make nobody another person.",
+                },
                 "repeat": {"enum": ["refuse", "warn"], "description": "What becomes of a second draw."},
             },
             optional=("path", "server"),

@@ -109,7 +109,7 @@ PRIVACY: Mapping[str, tuple[str, Any]] = {
     "BetaLikeness.beta": ("The largest relative gain: (share in the group - share in the release) / the latter.", "2"),
     "BetaLikeness.attributes": ("What to group by; all quasi-identifiers where it is left out.", ["job", "country"]),
     "Ledger.path": (
-        "The ledger, an SQLite file, relative to this file; made at first use.",
+        "The ledger, an SQLite file, relative to this file; `ppdm-flow ledger FILE --create` makes it.",
         "releases.ledger",
     ),
     "Ledger.url": (
@@ -121,6 +121,10 @@ PRIVACY: Mapping[str, tuple[str, Any]] = {
         "/secure/releases.key",
     ),
     "Ledger.subject": ("The attribute that names the person behind a row; that with `role: subject` else.", "patient"),
+    "Ledger.ignore": (
+        "Spellings of ids that make nobody another person: `case`, `blanks`, `form` (Unicode); all if left out.",
+        ["blanks", "form"],
+    ),
     "Ledger.repeat": ("What becomes of another release of attributes that are randomized.", "refuse"),
     "CumulativeK.k": ("The least number of people that all releases together leave alike.", "5"),
     "CumulativeK.attributes": ("What else others may know, beside the quasi-identifiers.", ["job"]),

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from ppdm_flow.policy.model import Model, Texts
 
+Spelling = Literal["case", "blanks", "form"]
+"""A difference between two spellings of an id."""
+
 
 class Ledger(Model):
     """A file or database that remembers what was released about whom, as keyed hashes; releases are held against it."""
@@ -16,6 +19,7 @@ class Ledger(Model):
     url: str | None = None
     key: str | None = None
     subject: str | None = None
+    ignore: tuple[Spelling, ...] = ("case", "blanks", "form")
     repeat: Literal["refuse", "warn"] = "refuse"
 
 

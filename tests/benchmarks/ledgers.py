@@ -20,7 +20,8 @@ from measuring import ROOT, Row, flow, timed
 
 from ppdm_flow.engine.ledger_entry import PENDING, Entry
 from ppdm_flow.engine.ledger_hashes import hashes_of
-from ppdm_flow.engine.ledger_store import LedgerStore, store_at
+from ppdm_flow.engine.ledger_making import make_ledger
+from ppdm_flow.engine.ledger_store import LedgerStore
 from ppdm_flow.sdk.history import Membership
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -72,6 +73,7 @@ def _runs(size: int, home: Path, server: Postgres | None) -> Iterator[Row]:
             where = "path: releases.ledger" if name == "file" else f"url: '{place}'"
             line = f"ledger: {{{where}, key: releases.key, subject: person}}"
             _clean(home)
+            make_ledger(place, home / "releases.key")
             first = _second(home, line, asked, "one")
             yield Row(f"ledger.{name}.{kind}.first", size, first.seconds, first.peak_mb, cpu=first.cpu)
             found = _second(home, line, asked)
@@ -81,7 +83,7 @@ def _runs(size: int, home: Path, server: Postgres | None) -> Iterator[Row]:
         _clean(home)
         if server is not None and name == "server":
             server.database()
-        yield from _store(name, store_at(place), size)
+        yield from _store(name, make_ledger(place, home / "releases.key"), size)
 
 
 def _second(home: Path, line: str, asked: str, data: str = "two") -> Row:
@@ -111,7 +113,6 @@ def _store(name: str, store: LedgerStore, size: int) -> Iterator[Row]:
     draw = np.random.default_rng(7)
     members = Membership(hashes_of(draw.bytes(16 * size)), hashes_of(draw.bytes(16 * size)))
     entry = Entry(PENDING, "p", "r", "public", "", "", "", "", "", "", size, (), size, False)
-    store.create("key")
     started, cpu = time.perf_counter(), _cpu()
     with store.held():
         (number,) = store.add([(entry, members)])

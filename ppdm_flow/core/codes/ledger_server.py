@@ -57,10 +57,10 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF625",
         "rights that are missing in the ledger",
-        "The user may not read or write the ledger's tables (schema `ppdm_flow`), or make them at first use, or the"
+        "The user may not read or write the ledger's tables (schema `ppdm_flow`), or make them (`--create`), or the"
         " server is a copy that only reads.",
         "A release that cannot be written down would be forgotten by the next one, so it is none.",
-        "Grant the user USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; for the first use"
+        "Grant the user USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; to make them"
         " CREATE on the database. Name the main server, not a copy of it.",
         bad="$ psql ledger -c 'GRANT SELECT ON ALL TABLES IN SCHEMA ppdm_flow TO releases'",
         good="$ psql ledger -c 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ppdm_flow TO releases'",
@@ -94,7 +94,7 @@ PAGES: tuple[CodePage, ...] = (
         " dropped.",
         "`ppdm-flow ledger URL` lists it, and `--forget NUMBER` drops a pending release that never was.",
         bad="$ pg_ctl stop -m immediate    # at the wrong moment",
-        good="$ ppdm-flow ledger postgresql://releases@db.example/ledger --forget 3",
+        good="$ ppdm-flow ledger postgresql://releases@db.example/ledger --key releases.key --forget 3",
     ),
     CodePage(
         "PPF629",
