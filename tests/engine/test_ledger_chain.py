@@ -203,7 +203,7 @@ TAMPERING = {
     "one put in": ("INSERT INTO event SELECT 7, 2, 'dropped', chain FROM event WHERE position = 6", "entry 7"),
     "a release put in": (
         ("INSERT INTO release SELECT 4, policy, name, audience, time, plan, folder, run, manifest, file, rows, columns,"
-        " NULL, generated, '' FROM release WHERE number = 1; UPDATE ledger SET last = 4"), "release no. 4"),
+        " NULL, generated, '', '' FROM release WHERE number = 1; UPDATE ledger SET last = 4"), "release no. 4"),
     "a seal": ("UPDATE ledger SET seal = 'x'", "after entry 6"),
 }  # fmt: skip
 
