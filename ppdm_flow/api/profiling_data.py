@@ -23,7 +23,7 @@ from ppdm_flow.engine.opening import open_source
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.types import MARKS, NUMERIC_MARKS, numeric_but
 from ppdm_flow.plan.definition import SourceNode
-from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 _HEAD = 1 << 16
@@ -41,9 +41,10 @@ class Written:
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
 
-    def node(self) -> SourceNode:
-        """Return a source that reads it."""
-        return SourceNode(None, self.format, dict(self.options), self.columns, ("",), False, "drop", (), ())
+    def node(self, name: str) -> SourceNode:
+        """Return a source that reads a file of that name."""
+        options = {**implied(name, self.format or inferred(name)), **self.options}
+        return SourceNode(None, self.format, options, self.columns, ("",), False, "drop", (), ())
 
 
 def look(data: Path, *, header: bool | None = None) -> Written:
@@ -51,9 +52,10 @@ def look(data: Path, *, header: bool | None = None) -> Written:
     if inferred(data.name) != "csv":
         return Written()
     text, encoding = _head(data)
-    delimiter, records = _best(text)
+    said = implied(data.name, "csv").get("delimiter", "")
+    delimiter, records = (said, _records(text, said)) if said else _best(text)
     options: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
-    if delimiter != ",":
+    if delimiter not in (",", said):
         options["delimiter"] = delimiter
     cells = [cell for record in records for cell in record[1:] if cell]
     if cells and sum(cell[:1] in " \t" for cell in cells) > len(cells) // 2:
@@ -66,7 +68,7 @@ def look(data: Path, *, header: bool | None = None) -> Written:
 def columns(data: Path, written: Written) -> dict[str, Coded]:
     """Read all columns. Raises DataError where the file cannot be read, or has columns that no policy can declare."""
     with guarded("the source"):
-        source = open_source(written.node(), data)
+        source = open_source(written.node(data.name), data)
         found = source.names()
         names = written.columns or found
         _check_names(names)

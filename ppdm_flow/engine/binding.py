@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.likeness import look_alike
@@ -16,6 +17,8 @@ from ppdm_flow.plan.definition import ReleaseNode, SourceNode
 
 _MARKS = frozenset("*?[")
 _MOST = 8
+DELIMITED = 'the file was read as one column: if its delimiter is another one, say `with: {delimiter: ";"}`'
+"""What is likely where a file has one column only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,9 @@ def named(node: SourceNode, found: Sequence[str]) -> Mapping[str, str]:
     if len(node.columns) != len(found):
         raise data_fault(
             "PPF710",
-            f"the file has {len(found)} columns, and `source.columns` names {len(node.columns)}",
+            f"the file has {counted(len(found), 'column')}, and `source.columns` names {len(node.columns)}",
             span=node.span,
+            advice=DELIMITED if len(found) == 1 else None,
         )
     return dict(zip(node.columns, found, strict=True))
 
@@ -50,7 +54,7 @@ def bind(node: SourceNode, found: Sequence[str]) -> Binding:
     rest = [n for n in names if n not in declared]
     globbed = [n for n in rest if any(fnmatchcase(n, p) for p in node.patterns)]
     if rest and (node.undeclared == "error" or globbed):
-        raise _undeclared(node, globbed or rest)
+        raise _undeclared(node, globbed or rest, tuple(names))
     _check_globbed(node, attributes)
     return Binding(attributes, {a.name: names[a.name] for a in attributes})
 
@@ -75,22 +79,35 @@ def _missing(
     return DataError([absent(facts, names) for facts in missing[:_MOST]])
 
 
-def _undeclared(node: SourceNode, names: Sequence[str]) -> DataError:
+def _undeclared(node: SourceNode, names: Sequence[str], every: Sequence[str]) -> DataError:
     if not any(name.strip() for name in names):
+        where = _placed([place for place, name in enumerate(every, 1) if not name.strip()])
         return data_fault(
             "PPF709",
             "the data has columns without a name" if len(names) > 1 else "the data has a column without a name",
             span=node.span,
-            advice="perhaps every line ends with a delimiter, or begins with a row number: take it away, or say"
-            " `undeclared: drop`",
+            advice=f"{where}: perhaps every line ends with a delimiter, or begins with a row number: take it away, or"
+            " say `undeclared: drop`",
         )
-    shown = ", ".join(f"`{n}`" for n in names[:_MOST]) + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
     return data_fault(
         "PPF709",
-        f"the data has columns that the policy does not declare: {shown}",
+        f"the data has columns that the policy does not declare: {_shown(names)}",
         span=node.span,
         advice="declare them, or say `undeclared: drop`",
     )
+
+
+def _placed(places: Sequence[int]) -> str:
+    """Name columns by where they stand, from 1."""
+    told = ", ".join(str(place) for place in places[:_MOST])
+    more = f" and {len(places) - _MOST} more" if places[_MOST:] else ""
+    return f"column{'s' if len(places) > 1 else ''} {told}{more}"
+
+
+def _shown(names: Sequence[str]) -> str:
+    """Name columns; one without a name by that."""
+    told = ", ".join(f"`{name}`" if name.strip() else "one without a name" for name in names[:_MOST])
+    return told + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
 
 
 def foreign(release: ReleaseNode, found: Sequence[str]) -> tuple[AttributeFacts, ...]:
@@ -99,8 +116,8 @@ def foreign(release: ReleaseNode, found: Sequence[str]) -> tuple[AttributeFacts,
     missing = [a for a in release.attributes if a.name not in found]
     if missing:
         raise _missing(missing, release.attributes, found)
-    extra = sum(name not in by_name for name in found)
-    if extra:
-        text = f"the file has {extra} column{'s' if extra > 1 else ''} more than release `{release.name}` may have"
-        raise data_fault("PPF709", text)
+    extra = [place for place, name in enumerate(found, 1) if name not in by_name]
+    if extra:  # its names may be values: the file comes from elsewhere
+        text = f"the file has {counted(len(extra), 'column')} more than release `{release.name}` may have"
+        raise data_fault("PPF709", f"{text}: {_placed(extra)}")
     return tuple(by_name[name] for name in found)

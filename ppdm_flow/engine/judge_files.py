@@ -33,7 +33,7 @@ from ppdm_flow.engine.view import StreamView
 from ppdm_flow.engine.waiving import waive
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.formats import implied, inferred
 
 
 def judge(
@@ -117,7 +117,8 @@ class _Judging:
         """Return the release as the file has it: its format, and its columns in their order."""
         node = next(r for r in self.plan.releases if r.name == self.name)
         kind = inferred(released.name) or node.format
-        node = replace(node, format=kind, options=node.options if kind == node.format else {})
+        options = node.options if kind == node.format else {}
+        node = replace(node, format=kind, options={**options, **implied(released.name, kind)})
         with guarded(f"release `{node.name}`"):
             names = released_names(node, released, open_released(node, released))
         return replace(node, attributes=foreign(node, names))

@@ -16,7 +16,7 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.opening import open_released
 from ppdm_flow.engine.operator_files import read_operators
 from ppdm_flow.plan.definition import ReleaseNode
-from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.storage import Source
 
@@ -35,7 +35,7 @@ class Received:
     def open(self) -> Source:
         """Return the reader of the file. Raises DataError where no format fits."""
         kind = inferred(self.file.name) or self.format
-        options = (self.options or {}) if kind == self.format else {}
+        options = {**((self.options or {}) if kind == self.format else {}), **implied(self.file.name, kind)}
         node = ReleaseNode(self.file.name, "", self.file.name, kind, options, "", ())
         return open_released(node, self.file)
 

@@ -15,6 +15,7 @@ BY_ENDING: Mapping[str, str] = {
     ".txt": "csv",
     ".txt.gz": "csv",
     ".tsv": "csv",
+    ".tsv.gz": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".jsonl": "jsonl",
@@ -29,6 +30,15 @@ BY_ENDING: Mapping[str, str] = {
     ".baskets.gz": "baskets",
 }
 """Formats by the ending of a file's name; ``format:`` in the policy overrides it."""
+
+
+_TABS = (".tsv", ".tsv.gz")
+_DELIMITED = frozenset({"csv", "long"})
+
+
+def implied(name: str, kind: str | None) -> Mapping[str, str]:
+    """Return what a file's name says of how it is written: the cells of a ``.tsv`` are parted by tabs."""
+    return {"delimiter": "\t"} if kind in _DELIMITED and name.lower().endswith(_TABS) else {}
 
 
 def handling(group: str, kind: str) -> str:

@@ -12,7 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SourceNode
-from ppdm_flow.plan.formats import handling, inferred
+from ppdm_flow.plan.formats import handling, implied, inferred
 from ppdm_flow.policy.models import Policy
 
 
@@ -58,5 +58,6 @@ def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None)
             binder.diagnostics.append(Diagnostic("PPF407", text, span, help=help_))
         return source.with_
     use = ("source", "format") if source.format else ("source", "path")
-    bound = binder.bind("sources", kind, source.with_, use, ("source", "with"))
-    return source.with_ if bound is None else bound.document
+    given = {**implied(data or source.path or "", kind), **source.with_}
+    bound = binder.bind("sources", kind, given, use, ("source", "with"))
+    return given if bound is None else bound.document

@@ -11,7 +11,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
-from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring, base
 from ppdm_flow.policy.models import Policy, Release
@@ -116,5 +116,6 @@ def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str
         binder.diagnostics.append(Diagnostic("PPF407", text, span, help="say `format: csv` or `format: parquet`"))
         return None
     use = (*path, "format") if release.format else (*path, "path")
-    bound = binder.bind("sinks", kind, release.with_, use, (*path, "with"))
+    given = {**implied(release.path, kind), **release.with_}
+    bound = binder.bind("sinks", kind, given, use, (*path, "with"))
     return None if bound is None else (kind, bound.document)

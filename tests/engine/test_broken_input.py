@@ -115,6 +115,49 @@ def test_the_wrong_number_of_columns_without_a_header(bench, tools):
     assert message(bench.fails(plan), "PPF710") == "the file has 4 columns, and `source.columns` names 5"
 
 
+def test_another_delimiter_than_the_one_that_is_said(bench):
+    (bench.folder / "table.csv").write_text("30;A\n30;A\n")
+    policy = (
+        "version: 1\nname: p\nsource: {path: table.csv, columns: [age, town]}\n"
+        "attributes: {age: {role: quasi_identifier}, town: {role: quasi_identifier}}\n"
+        "privacy: {k_anonymity: {k: 2}}\nreleases: {study: {path: study.tsv}}\n"
+    )
+    error = bench.fails(lambda: bench.plan(policy))
+    assert [(d.code, "delimiter" in (d.help or "")) for d in error.diagnostics] == [("PPF710", True)]
+    told = policy.replace("columns:", "with: {delimiter: ';'}, columns:")
+    assert bench.run(bench.plan(told)).report.verdict == "released"
+
+
+@pytest.mark.parametrize("given", ["", ", format: csv", ', with: {delimiter: ","}'])
+def test_a_tsv_is_parted_by_tabs(bench, tools, given):
+    """The source and the sink; what the policy says goes before the ending."""
+    mark = "," if "with" in given else "\t"
+    (bench.folder / "table.tsv").write_text(
+        "".join(f"{a}{mark}{b}\n" for a, b in [("age", "town"), *[("30", "A")] * 4])
+    )
+    policy = (
+        f"version: 1\nname: p\nsource: {{path: table.tsv{given}}}\n"
+        "attributes: {age: {role: quasi_identifier}, town: {role: quasi_identifier}}\n"
+        f"privacy: {{k_anonymity: {{k: 2}}}}\nreleases: {{study: {{path: study.tsv{given}}}}}\n"
+    )
+    done = bench.run(bench.plan(policy))
+    assert tools.released(done.run_dir)["study/study.tsv"].splitlines()[0] == f"age{mark}town".encode()
+
+
+def test_columns_without_a_name_are_named_by_their_place(bench):
+    (bench.folder / "table.csv").write_text("age,,town\n30,x,A\n")
+    policy = (
+        "version: 1\nname: p\nsource: {path: table.csv}\n"
+        "attributes: {age: {role: quasi_identifier}, town: {role: quasi_identifier}}\n"
+        "privacy: {k_anonymity: {k: 2}}\nreleases: {study: {path: study.csv}}\n"
+    )
+    with pytest.raises(DataError) as caught:
+        bench.run(bench.plan(policy))
+    (found,) = caught.value.diagnostics
+    assert found.code == "PPF709"
+    assert found.help.startswith("column 2: ")
+
+
 def test_two_columns_of_one_name(bench, tools):
     found = tools.rows(10)
     bench.data(found)

@@ -13,7 +13,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.patterns import matches
+from ppdm_flow.policy.patterns import is_pattern, matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,12 @@ class Ground:
         return self.places.value(*path, "from") if written else self.places.key(*path)
 
     def declared(self, fact: AttributeFacts) -> Span | None:
-        """Where the policy gives the attribute's role."""
-        name = next((n for n in self.policy.attributes if n == fact.source), None)
-        return self.places.value("attributes", name, "role") if name else fact.span
+        """Where the policy gives the attribute's role: under its own name, or under the first pattern that fits."""
+        written = [path[1] for path in self.places.keys if len(path) == 2 and path[0] == "attributes"]
+        fitting = (n for n in written if is_pattern(n) and matches(n, fact.source))
+        name = fact.source if fact.source in written else next(fitting, None)
+        span = self.places.value("attributes", name, "role") if name and fact.source in self.policy.attributes else None
+        return span or fact.span
 
 
 def perturbers(fact: AttributeFacts) -> tuple[str, ...]:

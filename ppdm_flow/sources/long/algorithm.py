@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import Source
@@ -100,7 +101,9 @@ class LongSource:
         found = self._csv().names()
         given = self.params.columns
         if given is not None and len(given) != len(found):
-            raise fault("PPF710", f"the file has {len(found)} columns, and `columns` names {len(given)}")
+            text = f"the file has {counted(len(found), 'column')}, and `columns` names {len(given)}"
+            other = 'the file was read as one column: if its delimiter is another one, say `with: {delimiter: ";"}`'
+            raise fault("PPF710", text, help=other if len(found) == 1 else None)
         return found if given is None else given
 
     def _place(self, name: str) -> str:
