@@ -30,7 +30,7 @@ from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
-from ppdm_flow.sdk.audit import AuditContext, Rechecked, Seeded, SeededStep
+from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -62,6 +62,7 @@ class Subject:
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, StreamView] = field(default_factory=dict)
     history: History | None = None
+    others: tuple[Other, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ def _context(
         operator_pairs=subject.operator_pairs,
         siblings=subject.siblings,
         history=subject.history,
+        others=subject.others,
         ledger=plan.ledger is not None and plan.ledger.subject is not None,
     )
 

@@ -23,6 +23,7 @@ from ppdm_flow.engine.multiset import MultisetHash
 from ppdm_flow.engine.operators import Channel, channels
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Original
+from ppdm_flow.engine.others import others
 from ppdm_flow.engine.pairs import StreamPairs
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.source_stream import Budget, SourceStream
@@ -88,11 +89,13 @@ class Releasing:
     def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[Audited, ...]:
         """Carry out every audit; ``histories`` are those of the releases, where there is a ledger."""
         views = {c.release.name: c.subject.candidate for c in candidates}
+        beside = others(self.plan, self.graph, {c.release.name: c.subject for c in candidates})
         subjects = {
             c.release.name: replace(
                 c.subject,
                 siblings={n: v for n, v in views.items() if n != c.release.name},
                 history=histories.get(c.release.name),
+                others=beside.get(c.release.name, ()),
             )
             for c in candidates
         }

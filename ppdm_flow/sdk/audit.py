@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+import numpy.typing as npt
+
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.results import AuditOutcome
@@ -60,6 +63,21 @@ class Seeded:
 
 
 @dataclass(frozen=True, slots=True)
+class Other:
+    """Another release of the run, which whoever reads this one may read as well.
+
+    ``attributes`` are its columns, ``pairs`` its rows beside their originals. ``left_out_at_random`` are the numbers
+    (rows,) of source rows, ascending, that a random step on its way left out, whatever their cells are.
+    """
+
+    name: str
+    attributes: Mapping[str, AttributeFacts]
+    candidate: DataView
+    pairs: PairedView
+    left_out_at_random: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class AuditContext:
     """What an audit is told beside the two views.
 
@@ -72,6 +90,7 @@ class AuditContext:
     them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on
     the way to the release learned from, where there are such. ``siblings`` are the other releases of the run, by name,
     as read back from their files; none where a file is judged alone.
+    ``others`` are those of them that the same people may read, and whose rows are those of people.
     ``history`` are the people of this and of earlier releases, where the policy has a ledger and it is used; ``ledger``
     says that the policy has one which knows people.
     """
@@ -96,6 +115,7 @@ class AuditContext:
     siblings: Mapping[str, DataView] = field(default_factory=dict)
     history: History | None = None
     ledger: bool = False
+    others: tuple[Other, ...] = ()
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

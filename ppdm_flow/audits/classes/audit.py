@@ -10,12 +10,14 @@ import numpy as np
 
 from ppdm_flow.audits.classes import beside
 from ppdm_flow.audits.classes.judged import Floats, Judged, R, exceeding, worst_of
-from ppdm_flow.audits.classes.measures import PREFIX
+from ppdm_flow.audits.classes.measures import PREFIX, TOGETHER
 from ppdm_flow.audits.classes.picture import picture
-from ppdm_flow.audits.classes.wording import as_they_are, left_out, treatment, unmeasured, unreleased
+from ppdm_flow.audits.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.audits.exposure.columns import Reading, carriers, columns, made_of, readings
 from ppdm_flow.audits.exposure.faults import UnmeasuredError, require_true_values
 from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.intersections import together
+from ppdm_flow.audits.exposure.intersections_query import together_query
 from ppdm_flow.audits.exposure.query import Query
 from ppdm_flow.audits.exposure.rows import Alone, Rows
 from ppdm_flow.audits.exposure.values import values
@@ -101,6 +103,9 @@ class SensitiveAudit(ABC, Generic[R]):
                 own = self._figures(judged)
                 figures |= own
                 measured.append(self._measured(judged, own, candidate, ctx))
+                further = self._together(requirement, candidate, ctx)
+                figures |= further[0]
+                measured.extend(further[1])
                 if beside.asked(ctx):
                     beyond, held = self._beside(judged[0], ways, candidate, ctx)
                     figures |= beyond
@@ -125,6 +130,8 @@ class SensitiveAudit(ABC, Generic[R]):
         for requirement in self._own(ctx):
             own = self._again(requirement, Alone(candidate, ctx), candidate, ctx)
             found |= {f"{requirement.id}.{n}": v for n, v in own.items()}
+            others = self._together_again(requirement, candidate, ctx)
+            found |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
             if together is not None:
                 if not isinstance(together, Alone):
                     own = self._again(requirement, together, candidate, ctx)
@@ -151,10 +158,7 @@ class SensitiveAudit(ABC, Generic[R]):
         told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         judged = []
         for read in values(told, ways, rows, ctx.nulls):
-            each = self.each(requirement, read.found, ctx)
-            if read.mean is not None and self.of_shares(requirement):
-                mean = self.each(requirement, read.mean, ctx)
-                each = np.maximum(each, mean) if self.at_most else np.minimum(each, mean)
+            each = self._each(requirement, read.found, read.mean, ctx)
             judged.append(Judged(requirement, read.reading.name, told.every, read.found, each))
         return judged
 
@@ -191,6 +195,51 @@ class SensitiveAudit(ABC, Generic[R]):
             "rows_beyond": round(float(rows[out].sum())),
             "classes_beyond": int(out.sum()),
         }
+
+    def _together(
+        self, requirement: R, candidate: DataView, ctx: AuditContext
+    ) -> tuple[dict[str, Figure], list[Measured]]:
+        """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
+        told = together(requirement.attributes, (requirement.attribute,), requirement.attribute, candidate, ctx)
+        if told is None:
+            return {}, []
+        each = self._each(requirement, told.found, told.mean, ctx)
+        column = requirement.attribute
+        judged = [Judged(requirement, column, requirement.attributes, told.found, each)]
+        figures = {f"{requirement.id}.{TOGETHER}{n}": f for n, f in self._worst_figures(judged).items()}
+        metric, bound = f"{requirement.id}.{TOGETHER}{self.metric}", self.bound(requirement)
+        text = intersected(
+            f"the {self.metric} of `{column}`",
+            figures[metric].value,
+            f"{'at most' if self.at_most else 'at least'} {bound:g} is required",
+            int(figures[f"{requirement.id}.{TOGETHER}rows_beyond"].value or 0),
+            told.names,
+        )
+        return figures, [self._held(requirement, metric, figures[metric], text)]
+
+    def _together_again(self, requirement: R, candidate: DataView, ctx: AuditContext) -> dict[str, Any]:
+        """Return the figures of the second route on what all releases leave."""
+        if ctx.sql is None:
+            return {}
+        try:
+            about = requirement.attributes, (requirement.attribute,), requirement.attribute
+            require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
+            told = together(*about, candidate, ctx)
+            if told is None:
+                return {}
+            again = self.again(requirement, together_query(*about, candidate, ctx, ctx.sql, told.names), ctx)
+        except UnmeasuredError:
+            return {}
+        found = again if isinstance(again, dict) else self._summed(requirement, *again)
+        return {self.metric if name == "worst" else name: value for name, value in found.items()}
+
+    def _each(self, requirement: R, found: Histograms, mean: Histograms | None, ctx: AuditContext) -> Floats:
+        """Return the figure of each class, or the worse of its crowd's and of the mean of its mixed cells."""
+        each = self.each(requirement, found, ctx)
+        if mean is None or not self.of_shares(requirement):
+            return each
+        of_mean = self.each(requirement, mean, ctx)
+        return np.maximum(each, of_mean) if self.at_most else np.minimum(each, of_mean)
 
     def _beside(
         self, alone: Judged[R], ways: Sequence[Reading], candidate: DataView, ctx: AuditContext

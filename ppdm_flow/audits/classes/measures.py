@@ -10,6 +10,9 @@ from ppdm_flow.core.plugin_info import FigureInfo
 PREFIX = "cumulative_"
 """Begins the names of figures on the groups of people that all releases of the ledger leave together."""
 
+TOGETHER = "together_"
+"""Begins the names of figures on what all releases of a run leave of possible values."""
+
 _CLASSES: Mapping[str, FigureInfo] = {
     "classes": FigureInfo("the equivalence classes over the quasi-identifiers", better="higher"),
     "classes_beyond": FigureInfo("the classes that break the bound, or have no figure at all", better="lower"),
@@ -29,7 +32,15 @@ def measures(metric: str, own: FigureInfo, further: Mapping[str, FigureInfo] | N
     """Return what the figures say of an audit whose requirement bounds ``metric``; ``further`` are its alone."""
     classes = {metric: own, **_CLASSES}
     together = {f"{PREFIX}{name}": _together(name, figure) for name, figure in classes.items()}
+    together |= {f"{TOGETHER}{name}": _intersected(name, figure) for name, figure in classes.items()}
     return {**classes, "rows_left_out": LEFT_OUT, "columns": UNRELEASED, **(further or {}), **together}
+
+
+def _intersected(name: str, figure: FigureInfo) -> FigureInfo:
+    """Say what a figure is where the other releases of the run restrict the values of a class."""
+    what = f"`{name}` where the values of each class are those that all releases of the run leave possible"
+    formula = f"{figure.formula}; each C is a combination of classes that some person has" if figure.formula else ""
+    return replace(figure, what=what, formula=formula)
 
 
 def _together(name: str, figure: FigureInfo) -> FigureInfo:

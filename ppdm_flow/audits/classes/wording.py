@@ -68,6 +68,16 @@ def unmeasured(identifier: str, fault: UnmeasuredError) -> Finding:
     return Finding(fault.code, Severity.WARNING, fault.text, identifier)
 
 
+def intersected(what: str, value: float | None, bound: str, rows: int, others: Sequence[str]) -> str:
+    """Return what a release leaves of possible values beside the ``others`` of its run."""
+    worst = "does not exist everywhere" if value is None else f"is {value:.4g} in the worst case"
+    end = f" {rows:,} {'row is' if rows == 1 else 'rows are'} beyond that." if rows else ""
+    return (
+        f"Whoever reads {listed(others)} as well and knows somebody's class in each, or that a step dropped somebody"
+        f" from one of them, is left with fewer values: {what} {worst}; {bound}.{end}"
+    )
+
+
 def as_they_are(
     identifier: str, attributes: Sequence[str], candidate: DataView, ctx: AuditContext
 ) -> Iterator[Finding]:

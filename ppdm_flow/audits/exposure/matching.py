@@ -22,8 +22,8 @@ def distinct_values(found: Histograms) -> Ints:
     if not isinstance(code, Code) or shown is None:
         return np.diff(found.cells.begins)
     cell = shown.value.astype(np.int64) - SPECIALS
-    if code.ambiguous:
-        from ppdm_flow.audits.exposure.matching_kernel import matched  # noqa: PLC0415  # compiled code takes its time to start
+    if code.ambiguous and _shared(code, cell, shown.owner):
+        from ppdm_flow.audits.exposure.matching_kernel import matched  # noqa: PLC0415  # compiled: takes time to start
 
         shares = code.shares
         begins = shares.indptr.astype(np.int64)
@@ -31,3 +31,10 @@ def distinct_values(found: Histograms) -> Ints:
         return matched(shown.begins, cell, rows, begins, shares.indices.astype(np.int64), shares.shape[1])
     each = np.minimum(shown.count, np.diff(code.shares.indptr)[cell])
     return np.bincount(shown.owner, each, len(found)).astype(np.int64)
+
+
+def _shared(code: Code, cell: Ints, owner: Ints) -> bool:
+    """Whether in some class a value is behind several of the cells that are shown."""
+    behind = code.shares[cell]
+    keys = np.repeat(owner, np.diff(behind.indptr)) * behind.shape[1] + behind.indices
+    return len(np.unique(keys)) < len(keys)

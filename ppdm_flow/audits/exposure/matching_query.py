@@ -28,19 +28,25 @@ def matched_again(query: Query) -> tuple[Floats, Floats]:
         behind.setdefault(int(cell), []).append(int(value))
     starts = np.searchsorted(shown[:, 0], owners[:, 0])
     ends = np.searchsorted(shown[:, 0], owners[:, 0], side="right")
-    each = [_matching([(int(c), int(n)) for _, c, n in shown[a:b]], behind) for a, b in zip(starts, ends, strict=True)]
+    each = [
+        largest_matching([(int(n), set(behind[int(c)])) for _, c, n in shown[a:b]])
+        for a, b in zip(starts, ends, strict=True)
+    ]
     return np.array(each, dtype=np.float64), owners[:, 1]
 
 
-def _matching(shown: list[tuple[int, int]], behind: dict[int, list[int]]) -> int:
-    """Return the largest matching: a sum where no value is behind two of the cells, else a maximum flow."""
-    sets = [set(behind[cell]) for cell, _ in shown]
+def largest_matching(shown: list[tuple[int, set[int]]]) -> int:
+    """Return the largest matching of the rows that show cells, and the values behind each.
+
+    A sum where no value is behind two of the cells, else a maximum flow.
+    """
+    sets = [values for _, values in shown]
     if sum(map(len, sets)) == len(set().union(*sets)):
-        return sum(min(rows, len(values)) for (_, rows), values in zip(shown, sets, strict=True))
+        return sum(min(rows, len(values)) for rows, values in shown)
     values = sorted(set().union(*sets))
     place = {v: 1 + len(sets) + i for i, v in enumerate(values)}
     end = 1 + len(sets) + len(values)
-    edges = [(0, 1 + i, min(rows, _MOST)) for i, (_, rows) in enumerate(shown)]
+    edges = [(0, 1 + i, min(rows, _MOST)) for i, (rows, _) in enumerate(shown)]
     edges += [(1 + i, place[v], 1) for i, own in enumerate(sets) for v in own]
     edges += [(place[v], end, 1) for v in values]
     source, target, capacity = (np.array(column, dtype=np.int64) for column in zip(*edges, strict=True))

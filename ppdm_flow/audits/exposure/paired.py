@@ -68,13 +68,16 @@ def require_the_file(found: Counts, candidate: DataView, released: Sequence[str]
 
 
 def relation(pairs: PairedView, released: Sequence[str], original: Sequence[str], weight: str | None) -> pa.Table:
-    """Return the rows as texts, columns as :func:`paired_tables` names them, with the rows ``n`` each stands for."""
+    """Return the rows as texts, columns as :func:`paired_tables` names them.
+
+    ``n`` is how many rows each stands for, ``row`` its number in the source.
+    """
     names = names_of(released, original)
-    schema = pa.schema([*((name, pa.string()) for name in names), (_WEIGHT, pa.int64())])
+    schema = pa.schema([*((name, pa.string()) for name in names), (_WEIGHT, pa.int64()), ("row", pa.int64())])
     batches = []
     for table in paired_tables(pairs, released, original, weight):
         rows = np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[_WEIGHT])
-        arrays = [*(cells_of(table[name]) for name in names), pa.array(rows)]
+        arrays = [*(cells_of(table[name]) for name in names), pa.array(rows), pa.array(table.rows)]
         batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
     return pa.Table.from_batches(batches, schema)
 

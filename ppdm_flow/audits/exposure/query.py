@@ -80,7 +80,7 @@ class Query:
 
     def ask(self, text: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the result of a SELECT over ``cells``, ``sizes``, ``base`` and ``told``."""
-        return self.sql.rows(f"WITH {self._tables()} SELECT * FROM ({text})", parameters, self.tables)  # noqa: S608  # our own query
+        return self.sql.rows(f"WITH {self.tables_text()} SELECT * FROM ({text})", parameters, self.tables)  # noqa: S608  # our own query
 
     def worst(self, each: str, bound: float, *, at_most: bool, parameters: Sequence[Any] = ()) -> dict[str, Any]:
         """Return the worst of the figures ``v`` of the query ``each`` (id, v), and what exceeds ``bound``.
@@ -91,7 +91,7 @@ class Query:
         edge = bound + slack if at_most else bound - slack
         beyond = f"v > {edge!r}::DOUBLE" if at_most else f"v < {edge!r}::DOUBLE"
         query = f"""
-            WITH {self._tables()}, found AS (
+            WITH {self.tables_text()}, found AS (
                 SELECT COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE) AS v, own FROM ({each}) JOIN sizes USING (id))
             SELECT {"MAX" if at_most else "MIN"}(v), COUNT(*), COALESCE(SUM(own) FILTER ({beyond}), 0),
                    COUNT(*) FILTER ({beyond}) FROM found"""  # noqa: S608  # identifiers are quoted, numbers are ours
@@ -106,7 +106,8 @@ class Query:
         found = np.array(self.ask(text, parameters), dtype=np.float64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
-    def _tables(self) -> str:
+    def tables_text(self) -> str:
+        """Return the common table expressions."""
         layout = self.layout
         every = f"every AS MATERIALIZED (SELECT * FROM ({self.counted}))"  # noqa: S608  # our own query
         unit = _rank((*layout.grouping, *layout.mixed))

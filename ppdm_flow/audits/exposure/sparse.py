@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -58,3 +59,10 @@ def largest_flow(source: Ints, target: Ints, capacity: Ints, nodes: int) -> int:
     form: Any = csr_array
     graph = form((capacity.astype(np.int32), (source, target)), shape=(nodes, nodes), dtype=np.int32)
     return int(maximum_flow(graph, 0, nodes - 1).flow_value)
+
+
+def stacked(matrices: Sequence[Any]) -> Any:
+    """Return the rows of matrices of one width, one after another."""
+    from scipy.sparse import vstack  # noqa: PLC0415  # see above
+
+    return vstack(list(matrices), format="csr")

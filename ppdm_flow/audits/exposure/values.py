@@ -56,7 +56,12 @@ def crowd_sizes(columns: Columns, rows: Rows, nulls: Nulls) -> Sizes:
 def _read(columns: Columns, reading: Reading, rows: Rows, nulls: Nulls, *, values_known: bool) -> Values:
     require_pairs_of_nulls(columns, nulls)
     layout = Layout.of(columns, reading, rows.leading, nulls, values_known=values_known)
-    counted = ground(rows, layout)
+    return read(ground(rows, layout), reading, nulls)
+
+
+def read(counted: Ground, reading: Reading, nulls: Nulls) -> Values:
+    """Return the values of counted rows by one way."""
+    layout = counted.layout
     code: Code | None = None
     if reading.way is Way.SHOWN:
         value, names = counted.codes[:, layout.shown[0]], counted.categories[layout.shown[0]]

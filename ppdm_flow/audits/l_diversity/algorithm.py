@@ -16,6 +16,7 @@ from ppdm_flow.audits.classes.audit import SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.intersections_query import TogetherQuery
 from ppdm_flow.audits.exposure.matching import distinct_values
 from ppdm_flow.audits.exposure.matching_query import matched_again
 from ppdm_flow.audits.exposure.query import Query
@@ -57,7 +58,7 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
     def again(self, requirement: LDiversity, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures; where cells are decoded, rows and values are matched by another way."""
         if requirement.variant is Diversity.DISTINCT and query.decoded:
-            return matched_again(query)
+            return query.matched() if isinstance(query, TogetherQuery) else matched_again(query)
         return super().again(requirement, query, ctx)
 
     def query(self, requirement: LDiversity, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
