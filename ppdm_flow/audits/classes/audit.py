@@ -19,6 +19,7 @@ from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.exposure.intersections import together
 from ppdm_flow.audits.exposure.intersections_query import together_query
 from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.row_level import About
 from ppdm_flow.audits.exposure.rows import Alone, Rows
 from ppdm_flow.audits.exposure.values import values
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
@@ -200,7 +201,7 @@ class SensitiveAudit(ABC, Generic[R]):
         self, requirement: R, candidate: DataView, ctx: AuditContext
     ) -> tuple[dict[str, Figure], list[Measured]]:
         """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-        told = together(requirement.attributes, (requirement.attribute,), requirement.attribute, candidate, ctx)
+        told = together(self._about(requirement), requirement.attribute, candidate, ctx)
         if told is None:
             return {}, []
         each = self._each(requirement, told.found, told.mean, ctx)
@@ -222,16 +223,19 @@ class SensitiveAudit(ABC, Generic[R]):
         if ctx.sql is None:
             return {}
         try:
-            about = requirement.attributes, (requirement.attribute,), requirement.attribute
+            about, name = self._about(requirement), requirement.attribute
             require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
-            told = together(*about, candidate, ctx)
+            told = together(about, name, candidate, ctx)
             if told is None:
                 return {}
-            again = self.again(requirement, together_query(*about, candidate, ctx, ctx.sql, told.names), ctx)
+            again = self.again(requirement, together_query(about, name, candidate, ctx, ctx.sql, told.names), ctx)
         except UnmeasuredError:
             return {}
         found = again if isinstance(again, dict) else self._summed(requirement, *again)
         return {self.metric if name == "worst" else name: value for name, value in found.items()}
+
+    def _about(self, requirement: R) -> About:
+        return About(requirement.attributes, (requirement.attribute,))
 
     def _each(self, requirement: R, found: Histograms, mean: Histograms | None, ctx: AuditContext) -> Floats:
         """Return the figure of each class, or the worse of its crowd's and of the mean of its mixed cells."""

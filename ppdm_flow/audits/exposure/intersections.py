@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.audits.exposure.columns import Columns
 from ppdm_flow.audits.exposure.decoding import Code
 from ppdm_flow.audits.exposure.histograms import Histograms
-from ppdm_flow.audits.exposure.row_level import RowLevel, of_release
+from ppdm_flow.audits.exposure.row_level import About, RowLevel, of_release, row_level
 from ppdm_flow.audits.exposure.sparse import as_cells, indicators, of_cells, scaled, stacked, summed
 from ppdm_flow.sdk.audit import AuditContext, Other
 from ppdm_flow.sdk.view import DataView
@@ -40,27 +41,38 @@ class Together:
     names: tuple[str, ...]
 
 
-def together(
-    known: tuple[str, ...], secret: tuple[str, ...], attribute: str, candidate: DataView, ctx: AuditContext
-) -> Together | None:
+def together(about: About, attribute: str, candidate: DataView, ctx: AuditContext) -> Together | None:
     """Restrict the values of ``attribute`` by all other releases; None where none of them tells anything of it.
 
     Raises UnmeasuredError where null semantics and crowds do not go together.
     """
     if not ctx.others or ctx.pairs is None:
         return None
-    own = of_release(known, secret, attribute, candidate, ctx)
+    own = of_release(about, attribute, candidate, ctx)
     if own.values is None:
         return None
     sides = []
     for other in ctx.others:
-        side = of_release(known, secret, attribute, other.candidate, context_of(other, ctx))
+        side = of_release(about, attribute, other.candidate, context_of(other, ctx))
         dropped = dropped_rows(own.numbers, side.numbers, other)
         if side.values is not None or dropped.any():
             sides.append((other, side, dropped))
     if not sides:
         return None
     return _restricted(own, [(side, dropped) for _, side, dropped in sides], tuple(o.name for o, _, _ in sides))
+
+
+def dropped_people(candidate: DataView, ctx: AuditContext) -> dict[str, int]:
+    """Return how many rows of this release each other one lacks for what their cells are; those that lack none not."""
+    if not ctx.others or ctx.pairs is None:
+        return {}
+    own = row_level(Columns(()), None, candidate, ctx)
+    found: dict[str, int] = {}
+    for other in ctx.others:
+        side = row_level(Columns(()), None, other.candidate, context_of(other, ctx))
+        rows = int(own.ground.rows[dropped_rows(own.numbers, side.numbers, other)].sum())
+        found |= {other.name: rows} if rows else {}
+    return found
 
 
 def context_of(other: Other, ctx: AuditContext) -> AuditContext:

@@ -17,7 +17,7 @@ from ppdm_flow.audits.exposure.intersections import context_of
 from ppdm_flow.audits.exposure.matching_query import largest_matching
 from ppdm_flow.audits.exposure.paired import relation
 from ppdm_flow.audits.exposure.query import Query
-from ppdm_flow.audits.exposure.row_level import reading_of
+from ppdm_flow.audits.exposure.row_level import About, reading_of
 from ppdm_flow.audits.exposure.rows import Relation
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext, Sql
@@ -164,8 +164,7 @@ class TogetherQuery(Query):
 
 
 def together_query(
-    known: tuple[str, ...],
-    secret: tuple[str, ...],
+    about: About,
     attribute: str,
     candidate: DataView,
     ctx: AuditContext,
@@ -174,30 +173,45 @@ def together_query(
 ) -> TogetherQuery:
     """Return the query on a release beside the others that are named. Raises UnmeasuredError as the first route."""
     tables: dict[str, Any] = {}
-    own = _query("own", known, secret, attribute, candidate, ctx, sql, tables)
+    own = _query("own", about, attribute, candidate, ctx, sql, tables)
     sides = []
     for number, other in enumerate(o for o in ctx.others if o.name in names):
         context = context_of(other, ctx)
-        query = _query(f"side{number}", known, secret, attribute, other.candidate, context, sql, tables)
+        query = _query(f"side{number}", about, attribute, other.candidate, context, sql, tables)
         tables[f"random{number}"] = pa.table({"row": pa.array(other.left_out_at_random, pa.int64())})
         sides.append(_Side(query, f"random{number}"))
     return TogetherQuery(own, sides, tables)
 
 
+def dropped_again(candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:
+    """Count the rows that other releases lack for what their cells are by the second route."""
+    tables: dict[str, Any] = {}
+    own = _query("own", About((), ()), None, candidate, ctx, sql, tables)
+    found: dict[str, int] = {}
+    for other in ctx.others:
+        side = _query("side", About((), ()), None, other.candidate, context_of(other, ctx), sql, tables)
+        random = {"random": pa.table({"row": pa.array(other.left_out_at_random, pa.int64())})}
+        text = f"""
+            SELECT COALESCE(SUM(n), 0) FROM ({own.counted}) WHERE row NOT IN (SELECT row FROM ({side.counted}))
+            AND row NOT IN (SELECT row FROM random)"""  # noqa: S608  # our own queries
+        rows = int(sql.rows(text, (), tables | random)[0][0])
+        found |= {other.name: rows} if rows else {}
+    return found
+
+
 def _query(
     name: str,
-    known: tuple[str, ...],
-    secret: tuple[str, ...],
-    attribute: str,
+    about: About,
+    attribute: str | None,
     candidate: DataView,
     ctx: AuditContext,
     sql: Sql,
     tables: dict[str, Any],
 ) -> Query:
-    told = columns(known, secret, candidate, ctx)
+    told = columns(about.known, about.secret, candidate, ctx)
     require_pairs_of_nulls(told, ctx.nulls)
     reading = reading_of(attribute, candidate, ctx)
-    layout = Layout.of(told, reading, 0, ctx.nulls, values_known=ctx.nulls is Nulls.EXCLUDE)
+    layout = Layout.of(told, reading, 0, ctx.nulls, values_known=about.values_known)
     if ctx.pairs is None:
         raise ValueError("rows cannot be paired")
     table = f"lines_{name}"

@@ -13,7 +13,6 @@ from ppdm_flow.audits.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.audits.exposure.ground import Ground, Layout
 from ppdm_flow.audits.exposure.paired import names_of, paired_tables
 from ppdm_flow.audits.exposure.values import Values, read
-from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING
@@ -21,6 +20,18 @@ from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import Table, concat
 
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a requirement looks at: grouping attributes ``known``, sensitive ones ``secret``.
+
+    ``values_known``: where missing values are left out, rows that miss a sensitive cell are left out as well.
+    """
+
+    known: tuple[str, ...]
+    secret: tuple[str, ...]
+    values_known: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +61,7 @@ def reading_of(attribute: str | None, candidate: DataView, ctx: AuditContext) ->
 
 
 def row_level(
-    told: Columns, reading: Reading | None, candidate: DataView, ctx: AuditContext, *, values_known: bool
+    told: Columns, reading: Reading | None, candidate: DataView, ctx: AuditContext, *, values_known: bool = True
 ) -> RowLevel:
     """Read a release row by row. Raises UnmeasuredError where null semantics and crowds do not go together."""
     require_pairs_of_nulls(told, ctx.nulls)
@@ -72,13 +83,11 @@ def row_level(
     return RowLevel(ground, table.rows[kept], classes, None if reading is None else read(ground, reading, ctx.nulls))
 
 
-def of_release(
-    known: tuple[str, ...], secret: tuple[str, ...], attribute: str | None, candidate: DataView, ctx: AuditContext
-) -> RowLevel:
-    """Read a release for a requirement on ``known`` and ``attribute``."""
-    told = columns(known, secret, candidate, ctx)
-    values_known = ctx.nulls is Nulls.EXCLUDE
-    return row_level(told, reading_of(attribute, candidate, ctx), candidate, ctx, values_known=values_known)
+def of_release(about: About, attribute: str | None, candidate: DataView, ctx: AuditContext) -> RowLevel:
+    """Read a release for a requirement on ``attribute``."""
+    told = columns(about.known, about.secret, candidate, ctx)
+    reading = reading_of(attribute, candidate, ctx)
+    return row_level(told, reading, candidate, ctx, values_known=about.values_known)
 
 
 def _bare(parts: list[Table]) -> Table:

@@ -36,6 +36,10 @@ SPEC = PluginSpec(
             "rows_below": FigureInfo("the rows in classes smaller than the k that is required", better="lower"),
             "uniques": FigureInfo("the rows that are alone in their class", better="lower"),
             "rows_left_out": LEFT_OUT,
+            "together_dropped": FigureInfo(
+                "the fewest rows of this release that another one of the run lacks because of what their cells are",
+                better="higher",
+            ),
         },
     ),
     params=KAnonymityParams,

@@ -10,13 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ppdm_flow.audits.classes.wording import as_they_are, known_by, left_out, treatment, unmeasured
+from ppdm_flow.audits.classes.wording import as_they_are, intersected, known_by, left_out, treatment, unmeasured
 from ppdm_flow.audits.exposure.columns import carriers, columns, made_of, readings
 from ppdm_flow.audits.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
 from ppdm_flow.audits.exposure.query import Query
 from ppdm_flow.audits.exposure.sizes import SIZE
 from ppdm_flow.audits.lkc.picture import pictures
-from ppdm_flow.audits.lkc.survey import Survey, known_sets, named, rows_once, secrets, survey
+from ppdm_flow.audits.lkc.survey import (
+    Survey,
+    known_sets,
+    named,
+    rows_once,
+    secrets,
+    survey,
+    together_confidence,
+    together_queries,
+)
 from ppdm_flow.audits.release import listed
 from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.phrases import counted
@@ -61,7 +70,9 @@ class LKCAudit:
             except RandomizedError as fault:
                 judged[-1] = replace(judged[-1], sentence=fault.text, verifiable=False)
                 findings.append(unmeasured(requirement.id, fault))
-            measured.extend(judged)
+            further = _together(requirement, candidate, ctx)
+            figures |= {m.metric: m.figure for m in further}
+            measured.extend((*judged, *further))
             findings.extend(left_out(requirement.id, found.left_out))
             findings.extend(as_they_are(requirement.id, (*requirement.attributes, *shown), candidate, ctx))
             charts.extend(pictures(requirement, found, true=bool(shown) and judged[-1].verifiable))
@@ -87,9 +98,25 @@ class LKCAudit:
                         shares.extend(_shares(query, secret[way.attribute]))
             except UnmeasuredError:
                 continue
+            beside = together_confidence(requirement, candidate, ctx)
+            if beside is not None:
+                queries = together_queries(requirement, candidate, ctx, ctx.sql)
+                again = (share for attribute, query in queries for share in _shares(query, secret[attribute]))
+                found[f"{requirement.id}.together_confidence"] = max(again)
             found[f"{requirement.id}.k"] = int(min(size or 0 for size in sizes))
             found[f"{requirement.id}.confidence"] = max(shares)
         return found
+
+
+def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
+    """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
+    found = together_confidence(requirement, candidate, ctx) if requirement.c is not None else None
+    if found is None or requirement.c is None:
+        return []
+    worst, names = found
+    metric = f"{requirement.id}.together_confidence"
+    text = intersected("the confidence", worst, f"at most {requirement.c:g} is allowed", 0, names)
+    return [Measured(requirement.id, metric, Figure(worst, "probability"), requirement.c, at_most=True, sentence=text)]
 
 
 def _own(ctx: AuditContext) -> list[LKC]:

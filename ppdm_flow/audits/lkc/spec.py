@@ -32,6 +32,11 @@ SPEC = PluginSpec(
                 " without any",
                 "lower",
             ),
+            "together_confidence": FigureInfo(
+                "the same where the values of each group are those that all releases of the run leave possible",
+                "max over the combinations of groups that some person has",
+                "lower",
+            ),
             "combinations": FigureInfo(
                 "the sets of quasi-identifiers that were looked at; with `nulls: own_category` those of L, which are"
                 " the worst"

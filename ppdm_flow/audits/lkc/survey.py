@@ -10,7 +10,10 @@ import numpy as np
 
 from ppdm_flow.audits.exposure.columns import Columns, Way, carriers, columns, readings, sensitive_attributes
 from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.intersections import Together, together
+from ppdm_flow.audits.exposure.intersections_query import TogetherQuery, together_query
 from ppdm_flow.audits.exposure.once import Once
+from ppdm_flow.audits.exposure.row_level import About
 from ppdm_flow.audits.exposure.rows import Alone
 from ppdm_flow.audits.exposure.sizes import Classes, crowds
 from ppdm_flow.audits.exposure.values import Values, values
@@ -18,7 +21,7 @@ from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.recoding.measures import added, shares
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
 
@@ -50,16 +53,20 @@ def secrets(requirement: LKC, ctx: AuditContext) -> dict[str, tuple[str, ...]]:
     return values or dict.fromkeys(sensitive_attributes(ctx), ())
 
 
-def known_sets(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterator[tuple[str, ...]]:
+def known_sets(
+    requirement: LKC, candidate: DataView, ctx: AuditContext, *, beside: bool = False
+) -> Iterator[tuple[str, ...]]:
     """Yield what somebody may know, of the attributes that the release tells something of.
 
     Whoever knows more has smaller groups, and one of them has a share at least as high as the group that they make up.
-    With missing values as wildcards or left out, and with mixed columns, groups do not nest, so that all combinations
-    are looked at.
+    With missing values as wildcards or left out, with mixed columns, and ``beside`` other releases, groups do not nest,
+    so that all combinations are looked at.
     """
     secret = secrets(requirement, ctx)
-    told = [a for a in requirement.attributes if a not in secret and carriers(a, candidate, ctx)]
-    nested = ctx.nulls is Nulls.OWN_CATEGORY and not columns(told, secret, candidate, ctx).mixed
+    elsewhere = {a for o in ctx.others for f in o.attributes.values() for a in f.lineage.computed_from if beside}
+    own = [a for a in requirement.attributes if a not in secret]
+    told = [a for a in own if a in elsewhere or carriers(a, candidate, ctx)]
+    nested = not beside and ctx.nulls is Nulls.OWN_CATEGORY and not columns(told, secret, candidate, ctx).mixed
     most = min(requirement.l, len(told))
     for size in range(most if nested else min(1, most), most + 1):
         yield from combinations(told, size)
@@ -97,6 +104,41 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     left = min(f.left_out for f in found)
     each = tuple(zip(every, sizes, worst, strict=True))
     return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each)
+
+
+def together_confidence(
+    requirement: LKC, candidate: DataView, ctx: AuditContext
+) -> tuple[float, tuple[str, ...]] | None:
+    """Return the highest confidence beside the run's other releases, and which they are; None where they tell nothing.
+
+    Raises UnmeasuredError as the survey of one release.
+    """
+    worst, names = None, dict[str, None]()
+    for about, attribute, read in _beside(requirement, candidate, ctx):
+        del about
+        wanted = secrets(requirement, ctx)[attribute]
+        shares = [_share(found, wanted) for found in (read.found, read.mean) if found is not None]
+        worst = max(worst or 0.0, *shares)
+        names |= dict.fromkeys(read.names)
+    return None if worst is None else (worst, tuple(names))
+
+
+def together_queries(
+    requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql
+) -> Iterator[tuple[str, TogetherQuery]]:
+    """Yield the queries of the second route to the same, with the attributes that they are about."""
+    for about, attribute, read in _beside(requirement, candidate, ctx):
+        yield attribute, together_query(about, attribute, candidate, ctx, sql, read.names)
+
+
+def _beside(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterator[tuple[About, str, Together]]:
+    secret = tuple(secrets(requirement, ctx))
+    for known in known_sets(requirement, candidate, ctx, beside=True) if ctx.others else ():
+        for attribute in named(requirement):
+            about = About(known, secret)
+            read = together(about, attribute, candidate, ctx)
+            if read is not None:
+                yield about, attribute, read
 
 
 def _sizes(told: Columns, rows: Once, nulls: Nulls) -> Classes:

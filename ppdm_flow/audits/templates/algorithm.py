@@ -12,12 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.audits.classes.wording import as_they_are, unmeasured
+from ppdm_flow.audits.classes.wording import as_they_are, intersected, unmeasured
 from ppdm_flow.audits.exposure.columns import made_of
 from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.templates.query import Query
 from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute, survey
-from ppdm_flow.audits.templates.told import Told, figures_again, smallest_again, survey_of, told_of
+from ppdm_flow.audits.templates.told import (
+    Told,
+    figures_again,
+    smallest_again,
+    survey_of,
+    together_again,
+    together_confidence,
+    told_of,
+)
 from ppdm_flow.audits.templates.wording import absent, chart, recoded, sentence, support
 from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
@@ -52,6 +60,9 @@ class TemplatesAudit:
             name = f"{template.id}.confidence"
             text = sentence(template, channel, before, after) + made_of(_columns(told), ctx)
             measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
+            further = _together(told, candidate, ctx)
+            figures |= {m.metric: m.figure for m in further}
+            measured.extend(further)
             if template.min_support > 1 and targets:
                 measured.append(_support(template, own, support(template, channel, after)))
             findings.extend((*recoded(template, after), *absent(template, original)))
@@ -72,6 +83,8 @@ class TemplatesAudit:
             except UnmeasuredError:
                 continue
             found |= {f"{template.id}.{name}": value for name, value in after.items()}
+            if together_confidence(told, candidate, ctx) is not None:
+                found[f"{template.id}.together_confidence"] = together_again(told, candidate, ctx, ctx.sql)
             if template.min_support > 1:
                 found[f"{template.id}.smallest_group"] = smallest_again(told, candidate, ctx, ctx.sql)
                 found[f"{template.id}.smallest_group_before"] = before.smallest()
@@ -79,6 +92,18 @@ class TemplatesAudit:
             for name, value in before.figures(earlier, template.confidence, negated=template.negated).items():
                 found[f"{template.id}.{name}_before"] = value
         return found
+
+
+def _together(told: Told, candidate: DataView, ctx: AuditContext) -> list[Measured]:
+    """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
+    found = together_confidence(told, candidate, ctx)
+    if found is None:
+        return []
+    worst, names = found
+    template = told.template
+    metric, bound = f"{template.id}.together_confidence", template.confidence
+    text = intersected("the confidence", worst, f"at most {bound:.1%} is accepted", 0, names)
+    return [Measured(template.id, metric, Figure(worst, "probability"), bound, at_most=True, sentence=text)]
 
 
 def _own(ctx: AuditContext) -> list[Template]:

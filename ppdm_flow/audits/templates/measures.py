@@ -12,6 +12,11 @@ FIGURES: Mapping[str, FigureInfo] = {
         formula="max over groups g of |rows of g with the value| / |g|",
         better="lower",
     ),
+    "together_confidence": FigureInfo(
+        "the same where the values of each group are those that all releases of the run leave possible",
+        formula="max over combinations of groups that some person has",
+        better="lower",
+    ),
     "confidence_before": FigureInfo("the same in the original", formula="the same"),
     "inferences": FigureInfo(
         "the (group, value) pairs over the channel whose confidence goes beyond the template's", better="lower"

@@ -13,7 +13,10 @@ import pyarrow.compute as pc
 from ppdm_flow.audits.exposure.columns import Columns, Reading, carriers, columns, readings
 from ppdm_flow.audits.exposure.faults import require_pairs_of_nulls, require_true_values
 from ppdm_flow.audits.exposure.histograms import Histograms
+from ppdm_flow.audits.exposure.intersections import together
+from ppdm_flow.audits.exposure.intersections_query import together_query
 from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.row_level import About
 from ppdm_flow.audits.exposure.rows import Alone
 from ppdm_flow.audits.exposure.sizes import SIZE, crowds
 from ppdm_flow.audits.exposure.values import Values, values
@@ -152,6 +155,44 @@ def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) 
         "violating_groups": len(groups),
         "violating_rows": sum(groups.values()),
     }
+
+
+def together_confidence(told: Told, candidate: DataView, ctx: AuditContext) -> tuple[float, tuple[str, ...]] | None:
+    """Return the highest confidence beside the run's other releases, and which they are; None where they tell nothing.
+
+    Raises UnmeasuredError as the survey of one release.
+    """
+    require_readable(told, candidate, ctx)
+    worst, names = None, dict[str, None]()
+    for target, ways in told.targets:
+        read = together(about(told), target.attribute, candidate, ctx)
+        if read is not None:
+            values_left = Values(ways[0], read.found, read.mean)
+            found = _inferences([values_left], target.images, negated=told.template.negated)
+            worst = max(worst or 0.0, found.worst)
+            names |= dict.fromkeys(read.names)
+    return None if worst is None else (worst, tuple(names))
+
+
+def together_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
+    """Return the same confidence by the second route."""
+    worst = 0.0
+    for target, _ in told.targets:
+        read = together(about(told), target.attribute, candidate, ctx)
+        if read is None:
+            continue
+        query = together_query(about(told), target.attribute, candidate, ctx, sql, read.names)
+        text, parameters = _confidences(target.images, negated=told.template.negated)
+        for one in (query, *([query.of_means()] if query.mixed else [])):
+            top = one.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
+            worst = max(worst, float(top[0][0]))
+    return worst
+
+
+def about(told: Told) -> About:
+    """Return what the template looks at."""
+    template = told.template
+    return About(template.channel, tuple(by_attribute(template)), values_known=False)
 
 
 def smallest_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
