@@ -44,7 +44,8 @@ FAULTY: Mapping[str, Promise] = {
     ),
     "operators": Promise(
         "values that a step calls randomized follow the operator that it hands over",
-        "a goodness-of-fit test on the released values, at a stated error probability; otherwise withheld",
+        "a goodness-of-fit test on the released values, at a stated error probability, otherwise withheld;"
+        " `operator.json` has to hold that very operator (PPF905)",
     ),
     "file": Promise(
         "the file has the rows that the steps made, in any order",
@@ -121,8 +122,9 @@ HONEST: Mapping[str, Promise] = {
     ),
     "process": Promise(
         "code of a plugin does nothing else",
-        "it runs in the process of the run: it can open files and connections, read keys in memory, replace functions"
-        " of ppdm_flow, and write to any address (`ctypes`, a made-up `__array_interface__`)",
+        "it runs in the process of the run: it can print what it reads, open files and connections, read keys, replace"
+        " functions of ppdm_flow, end the process (`os._exit(0)`: then nothing is published, and the status is"
+        " 0 all the same), and write to any address (`ctypes`, a made-up `__array_interface__`)",
     ),
 }
 """Held only where the plugin is honest."""

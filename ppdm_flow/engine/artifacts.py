@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,7 +12,7 @@ from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.operators import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
-from ppdm_flow.sdk.anonymizer import Fitted
+from ppdm_flow.sdk.anonymizer import Fitted, Operator
 
 Document = Mapping[str, Any]
 
@@ -68,8 +69,22 @@ def artifacts(
 
 
 def _released(entries: list[Document], step: str, channels: Mapping[str, Channel]) -> list[Document]:
-    names = {c.operator.attribute: name for name, c in channels.items() if c.operator.step == step}
-    return [{**e, "attribute": names[e["attribute"]]} for e in entries if e["attribute"] in names]
+    """Return the entries of the channels under their released names: the ones that the release was judged by."""
+    mine = {c.operator.attribute: (name, c.operator) for name, c in channels.items() if c.operator.step == step}
+    found: list[Document] = []
+    for entry in entries:
+        if entry["attribute"] in mine:
+            name, operator = mine[entry["attribute"]]
+            judged = operator.document() if isinstance(operator, Operator) else operator.entry()
+            if _differs(entry, judged):
+                raise run_fault("PPF905", f"step `{step}` publishes another operator than the one that it is judged by")
+            found.append({**entry, "attribute": name})
+    return found
+
+
+def _differs(entry: Document, judged: Document) -> bool:
+    plain: Document = json.loads(json.dumps(judged))
+    return any(entry.get(key) != value for key, value in plain.items())
 
 
 def _free(name: str, step: str, taken: Iterable[str]) -> str:

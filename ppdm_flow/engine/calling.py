@@ -16,6 +16,9 @@ from ppdm_flow.plan.definition import AuditNode, StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.wording import own_constants, unexplained
 
+_KNOWN = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+"""What others turn into an error of ours, or what ends a run or a generator."""
+
 
 @contextmanager
 def called(node: StepNode | AuditNode, attributes: Iterable[AttributeFacts]) -> Iterator[None]:
@@ -33,6 +36,10 @@ def called(node: StepNode | AuditNode, attributes: Iterable[AttributeFacts]) -> 
             if is_foreign(node.bound) and not _is_ours(error.__traceback__):
                 _refuse_quoting(f"{kind} `{node.name}`", node, attributes, error)
             raise
+        except BaseException as error:
+            if isinstance(error, _KNOWN):
+                raise
+            raise run_fault("PPF901", f"{kind} `{node.name}` failed with an exception that is no error") from None
 
 
 def _refuse_quoting(
@@ -54,8 +61,9 @@ def _lower(words: Iterable[str]) -> Iterator[str]:
 
 
 def _shown(diagnostic: Diagnostic) -> Iterator[str]:
-    yield from (text for text in (diagnostic.message, diagnostic.hint, diagnostic.help) if text)
+    yield from (t for t in (diagnostic.code, diagnostic.message, diagnostic.hint, diagnostic.help) if t)
     yield from diagnostic.notes
+    yield from (related.text for related in diagnostic.related)
 
 
 def _is_ours(trace: TracebackType | None) -> bool:

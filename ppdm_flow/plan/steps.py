@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -96,11 +97,18 @@ def _expands(bound: Bound, arriving: Attributes) -> bool:
 
 def _effect(state: Flow, name: str, bound: Bound, scope: Scope) -> tuple[Effect, list[Diagnostic]]:
     try:
-        effect = bound.spec.effect(bound.params, scope)
+        effect = _kept(bound.spec.effect(bound.params, scope))
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
         text = f"the plugin `{bound.info.name}` cannot say what it does: it raised {type(error).__name__}"
         return Effect(), [Diagnostic("PPF406", text, state.places.value("steps", name, "use"))]
     return effect, [_drawn(state.places, name, problem) for problem in effect.problems]
+
+
+def _kept(effect: Effect) -> Effect:
+    """Return the effect with maps of its own: what a plugin changes of them later is none of the plan."""
+    given = {each.name: getattr(effect, each.name) for each in fields(effect)}
+    own: dict[str, Any] = {name: dict(value) for name, value in given.items() if isinstance(value, Mapping)}
+    return replace(effect, **own)
 
 
 def _drawn(places: Places, step: str, problem: Problem) -> Diagnostic:

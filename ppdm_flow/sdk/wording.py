@@ -100,7 +100,7 @@ def _of_module(name: str) -> tuple[str, ...]:
 
 def _code(name: str) -> CodeType | None:
     """Return a module's code as it is on disk; None where there is none to read."""
-    module = sys.modules[name]
+    module: Any = sys.modules.get(name)
     loader: Any = getattr(getattr(module, "__spec__", None), "loader", None)
     try:
         if hasattr(loader, "get_code"):

@@ -377,6 +377,19 @@ def test_an_error_that_names_columns_and_counts_is_passed_on(bench, tools, distr
     assert (error.exit_status, [d.code for d in error.diagnostics]) == (2, ["ACME9"])
 
 
+def test_what_is_no_error_is_not_shown_either(bench, tools):
+    class Odd(BaseException):
+        pass
+
+    class Raises(Step):
+        def fit(self, data, ctx):
+            raise Odd(data.domain("town")[0].as_py())
+
+    bench.data(tools.rows(200))
+    error = bench.fails(tools.swapped(bench.plan(), "bands", Raises))
+    assert (error.exit_status, [d.code for d in error.diagnostics]) == (3, ["PPF901"])
+
+
 def test_an_error_of_ours_that_a_plugin_asked_for_is_passed_on(bench, tools):
     class Asks(Step):
         def fit(self, data, ctx):

@@ -12,6 +12,7 @@ import pytest
 from ppdm_flow.api import ledgers
 from ppdm_flow.api.concepts_trust import FAULTY, HONEST
 from ppdm_flow.api.explaining import explain
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
@@ -57,7 +58,9 @@ def run(bench, tools):
         plan = tools.swapped(bench.plan(policy), name, algorithm)
         return replace(plan, steps=tuple(map(other, plan.steps)), audits=tuple(map(other, plan.audits)))
 
-    carry_out.fails = lambda *args, **more: refused(bench.fails(carry_out(*args, **more)))
+    carry_out.fails = lambda *args, keep_withheld=False, **more: refused(
+        bench.fails(carry_out(*args, **more), keep_withheld=keep_withheld)
+    )
     carry_out.done = lambda *args, **more: bench.run(carry_out(*args, **more))
     carry_out.released = lambda *args, **more: tools.released(carry_out.done(*args, **more).run_dir)
     return carry_out
@@ -138,6 +141,24 @@ def test_faulty_columns(run):
     assert run.fails(Changes) == (3, "PPF905")
 
 
+def test_a_plugin_that_declares_more_once_the_plan_is_made(run, bench):
+    spec, changes = registry.load("anonymizers", "recode"), {}
+    plain = spec.effect
+
+    def effect(params, scope):
+        said = plain(params, scope)
+        changes.update(said.changes)
+        return replace(said, changes=changes)
+
+    object.__setattr__(spec, "effect", effect)
+    try:
+        plan = bench.plan(POLICY)
+    finally:
+        object.__setattr__(spec, "effect", plain)
+    changes["illness"] = Change.OTHER
+    assert set(plan.step("work").effect.changes) == {"age"}
+
+
 def test_faulty_rows(run):
     class Doubles(Step):
         def apply(self, part, draws):
@@ -194,6 +215,16 @@ def test_faulty_operators(run):
             operator = Operator("illness", ILLS, np.full(3, 0.05))
             return Fitted(self, operators={"illness": operator})
 
+    class Publishes(Step):
+        """Hands over the channel that it follows, and publishes another one."""
+
+        def fit(self, data, ctx):
+            true, false = (Operator("illness", ILLS, np.full(3, share)) for share in (1.0, 0.5))
+            return Fitted(
+                self, artifacts={"operator.json": {"operators": [false.document()]}}, operators={"illness": true}
+            )
+
+    assert run.fails(Publishes, policy=PERTURBED, keep_withheld=True) == (3, "PPF905")
     assert [r.holds for r in run.done(Claims, policy=PERTURBED).report.requirements] == [False]
 
 
