@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.profiling_data import columns, look, names_are_values, without
+from ppdm_flow.api.profiling_data import columns, look, numbered, without
+from ppdm_flow.api.profiling_header import are_values, names_columns, records_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.visible import json_text
+from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
+from ppdm_flow.plan.formats import inferred
 from ppdm_flow.report.profile import policy, text
 from ppdm_flow.report.profile.document import document
 
@@ -48,13 +52,14 @@ class Profiled:
 def profile(data: Path, *, header: bool | None = None) -> Profiled:
     """Read a file, measure it and guess roles.
 
-    ``header`` says whether a text file's first record names the columns; None finds out, in doubt that it does not.
+    ``header`` says whether the first record of a text file or a sheet names the columns; None finds out, in doubt that
+    it does not.
     Raises DataError where the file cannot be read, has no rows, or columns that no policy can declare.
     """
     written = look(data, header=header)
     every = columns(data, written)
-    if header is None and written.columns is None and names_are_values(every, data):
-        written = look(data, header=False)
+    if written.columns is None and not header and not _named(every, data, header):
+        written = numbered(written, len(every))
         every = columns(data, written)
     found, missing = without(every)
     source = {
@@ -63,6 +68,19 @@ def profile(data: Path, *, header: bool | None = None) -> Profiled:
         "missing": list(missing),
     }
     return Profiled(data, document(measured(found, missing), data.name, source))
+
+
+def _named(found: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
+    """Whether the names of columns are names. Raises DataError (PPF675) where a format has no rows but named ones."""
+    kind = inferred(data.name)
+    if kind == "csv":
+        return not are_values(found)
+    if kind == "excel":
+        return header is None and names_columns(records_of(found)) and not are_values(found)
+    if are_values(found):
+        text = f"the names of the columns of `{data}` look like values: a row was taken for the header when it was made"
+        raise DataError(Diagnostic("PPF675", text, help="write it again with names; `--header` takes them as they are"))
+    return True
 
 
 def _from(data: Path, folder: Path) -> str:

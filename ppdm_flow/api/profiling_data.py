@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.api.profiling_header import names_columns
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.coding import coded
@@ -29,8 +29,6 @@ from ppdm_flow.tables.column import SUPPRESSED_TEXT
 _HEAD = 1 << 16
 _RECORDS = 50
 _DELIMITERS = ",;\t|"
-_NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
-_SHAPED = re.compile(r"\s*(\S+@\S+\.\S+|\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{2,4})\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +58,9 @@ def look(data: Path, *, header: bool | None = None) -> Written:
     cells = [cell for record in records for cell in record[1:] if cell]
     if cells and sum(cell[:1] in " \t" for cell in cells) > len(cells) // 2:
         options["strip"] = True
-    headed = header if header is not None else _has_header(records)
-    names = None if headed or not records else tuple(f"column_{i}" for i in range(1, len(records[0]) + 1))
-    return Written(None, options, names)
+    headed = header if header is not None else names_columns(records)
+    written = Written(None, options)
+    return written if headed or not records else numbered(written, len(records[0]))
 
 
 def columns(data: Path, written: Written) -> dict[str, Coded]:
@@ -81,9 +79,9 @@ def columns(data: Path, written: Written) -> dict[str, Coded]:
     return {name: _joined([batch.column(i) for batch in batches]) for i, name in enumerate(names)}
 
 
-def names_are_values(found: Mapping[str, Coded], data: Path) -> bool:
-    """Whether the name of a column of a text file is one of its values: then the first row may be no header."""
-    return inferred(data.name) == "csv" and any(_has(values, name) for name, (_, values) in found.items())
+def numbered(written: Written, width: int) -> Written:
+    """Return the same file without a header, its columns called by their places."""
+    return replace(written, columns=tuple(f"column_{i}" for i in range(1, width + 1)))
 
 
 def without(found: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ...]]:
@@ -150,20 +148,6 @@ def _width(records: Sequence[Sequence[str]]) -> int:
     """Return how many cells the records have; 0 where they differ."""
     widths = {len(record) for record in records}
     return widths.pop() if len(widths) == 1 else 0
-
-
-def _has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record names columns: no cell of it is a number, a date or an address, or a value below it.
-
-    In doubt there is none: a row that is taken for names would be shown.
-    """
-    if not records:
-        return True
-    first, rest = records[0], records[1:]
-    if any(_NUMBER.fullmatch(cell) or _SHAPED.fullmatch(cell) for cell in first):
-        return False
-    below = [{row[i].strip() for row in rest if i < len(row)} for i in range(len(first))]
-    return not any(cell.strip() and cell.strip() in values for cell, values in zip(first, below, strict=True))
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -52,5 +52,8 @@ def profile(
         raise UsageError(Diagnostic("PPF673", f"`{out}` is there already: nothing was written"))
     found = api.profile(data, header=header)
     if header is None and found.document["source"]["columns"] is not None:
-        say("the first line looks like data, so the columns are numbered: `--header` takes it for their names")
+        say(
+            "the first line looks like data, or like nothing that columns are called by, so the columns are numbered:"
+            " `--header` takes it for their names"
+        )
     deliver(found.rendered(form.value, columns(), out.parent if out is not None else None), out)

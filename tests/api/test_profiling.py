@@ -264,6 +264,67 @@ class TestFiles:
         assert list(roles(found)) == ["column_1", "column_2"]
         assert not [form for form in FORMS if "Alice" in found.rendered(form)]
 
+    TEXTS = ([["Anna", "Berlin", "flu"], ["Ben", "Ulm", "gout"], ["Cleo", "Bonn", "asthma"], ["Dora", "Jena", "cold"]],)
+
+    @pytest.mark.parametrize(
+        ("first", "taken"),
+        [
+            (["name", "city", "disease"], True),  # words that columns are called by
+            (["q_1", "q_2", "status"], True),  # written as programs write names
+            (["birthDate", "homeTown", "x"], True),
+            (["Ernst", "Kiel", "mumps"], False),
+            (["foo", "bar", "disease"], False),  # one word is no proof
+            (["Ernst", "NA", "?"], False),
+        ],
+    )
+    def test_texts_alone_need_what_speaks_for_names(self, tmp_path, first, taken):
+        found = api.profile(written(tmp_path, None, [first, *self.TEXTS[0]]))
+        assert list(roles(found)) == (first if taken else ["column_1", "column_2", "column_3"])
+        if not taken:
+            assert not [cell for cell in first if len(cell) > 3 for form in FORMS[1:] if cell in found.rendered(form)]
+        assert list(roles(api.profile(written(tmp_path, None, [first, *self.TEXTS[0]]), header=True))) == first
+
+    def test_a_missing_number_in_the_first_row_is_no_name(self, tmp_path):
+        rows = [["Anna", str(i), "flu"] for i in range(9)]
+        found = api.profile(written(tmp_path, None, [["Zoe", "NA", "gout"], *rows]))
+        assert list(roles(found)) == ["column_1", "column_2", "column_3"]
+
+    @pytest.mark.parametrize(
+        ("first", "names"),
+        [(["age", "job"], ["age", "job"]), (["39", "cook"], ["column_1", "column_2"])],
+    )
+    def test_a_sheet_without_a_header(self, tmp_path, first, names):
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for row in [first, *[[str(30 + i), f"job {i % 3}"] for i in range(9)]]:
+            book.active.append(row)
+        book.save(tmp_path / "x.xlsx")
+        found = api.profile(tmp_path / "x.xlsx")
+        assert list(roles(found)) == names
+        policy, _ = passes(found, tmp_path)
+        assert "cook" not in policy.read_text()
+
+    def test_a_file_whose_names_were_a_row_once(self, tmp_path):
+        table = pa.table({"39": ["40", "41", "39"], "2021-03-04": ["x", "y", "z"], "2019": ["a", "b", "c"]})
+        pq.write_table(table, tmp_path / "x.parquet")
+        with pytest.raises(DataError) as caught:
+            api.profile(tmp_path / "x.parquet")
+        (fault,) = caught.value.diagnostics
+        assert fault.code == "PPF675"
+        assert not [
+            word for word in ("39", "2021") if word in f"{fault.message} {fault.help}".replace(str(tmp_path), "")
+        ]
+        assert len(roles(api.profile(tmp_path / "x.parquet", header=True))) == 3
+        pq.write_table(table.select(["2019"]), tmp_path / "y.parquet")  # a year may well name a column
+        assert list(roles(api.profile(tmp_path / "y.parquet"))) == ["2019"]
+
+    def test_a_tsv_is_parted_by_tabs(self, tmp_path):
+        path = written(tmp_path, ["age", "job, or not"], [["30", "a, b"], ["31", "c, d"]], "x.tsv", delimiter="\t")
+        found = api.profile(path)
+        assert list(roles(found)) == ["age", "job, or not"]
+        assert found.document["source"]["options"] == {}
+        passes(found, tmp_path)
+
     def test_the_header_can_be_said(self, tmp_path):
         path = written(tmp_path, ["2019", "2020", "x"], self.ROWS)
         assert list(roles(api.profile(path, header=True))) == ["2019", "2020", "x"]

@@ -47,6 +47,16 @@ PAGES: tuple[CodePage, ...] = (
         good="$ ppdm-flow profile patients.csv --out patients.yaml",
     ),
     CodePage(
+        "PPF675",
+        "columns that are named by values",
+        "In a Parquet or JSON file a column's name is one of its own values, a date or an address.",
+        "A file without a header was read as if it had one when this one was made: its first row became the names, and"
+        " a profile would show that person's values.",
+        "Write the file again from the original, with names. Where they are names after all, say `--header`.",
+        bad="$ ppdm-flow profile patients.parquet    # its columns are called 39, flu and 2021-03-04",
+        good="$ ppdm-flow profile patients.parquet --header",
+    ),
+    CodePage(
         "PPF674",
         "nothing left to release",
         "Every column of the data looks like a direct identifier.",

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.profiling.column import ColumnFacts
 from ppdm_flow.mining.profiling.kinds import KINDS
+from ppdm_flow.mining.profiling.words import of_ids
 
 _FEW = 5
 _ENOUGH = 20
 _EVIDENCE = 50
 _NEARLY_ALL = 0.95
 _DECADES = 4
+_NO_IDS = frozenset({"postal_code", "place", "birth", "age", "sex", "origin"})
+"""Kinds whose names may end as those of ids do."""
+_OF_ROWS = 0.2
+_MANY = 1000
+"""From what share of the rows, or how many, values are too many for a code."""
 _TEXTS_ONLY = frozenset({"name", "email", "address", "url", "free_text", "network", "uuid", "iban", "account"})
 """Kinds that a column of numbers is not, whatever it is called: `comments` may count them."""
 
@@ -67,6 +73,16 @@ def _constant(column: ColumnFacts) -> Guess | None:
     return Guess(Role.INSENSITIVE, "every row has the same value")
 
 
+def _by_name_of_ids(column: ColumnFacts) -> Guess | None:
+    """A name that ends as those of ids do; a code of few values, which many rows share, is none."""
+    many = column.distinct > _FEW and (column.distinct >= _OF_ROWS * column.present or column.distinct > _MANY)
+    other = column.type is AttributeType.FLOAT or column.named in _NO_IDS
+    if not of_ids(column.name) or other or not many:
+        return None
+    several = "; rows share it, so people have several" if column.alone_share < 0.5 else ""
+    return Guess(Role.IDENTIFIER, f"it is named like {KINDS['person_id'].says}{several}", "person_id")
+
+
 def _by_name(column: ColumnFacts) -> Guess | None:
     if column.named is None or KINDS[column.named].role is Role.IDENTIFIER:
         return None
@@ -95,6 +111,7 @@ _RULES: tuple[Callable[[ColumnFacts], Guess | None], ...] = (
     _by_shape,
     _by_direct_name,
     _constant,
+    _by_name_of_ids,
     _by_name,
     _dates,
     _unique,

@@ -86,6 +86,21 @@ WHOLE: Mapping[str, str] = {
 """Phrases that a whole name must be: within longer names they mean other things."""
 
 
+_PEOPLE = (
+    "patient|pat|person|customer|client|member|subject|participant|respondent|employee|student|user|insured"
+    "|beneficiary|citizen|resident|voter|donor|applicant|borrower|taxpayer|kunde|kunden|mitglied|versicherter|klient"
+    "|teilnehmer|proband|paciente|paziente|cliente|patienten"
+)
+_IDS = "id|ids|nbr|nr|no|num|number|nummer|numero|key|uid|guid|uuid|pid|idx"
+"""Words that a name of ids ends with."""
+
+
+def of_ids(name: str) -> bool:
+    """Whether a name ends as names of ids do: `encounter_id`, `case nbr`, `orderNo`."""
+    words = tokens(name)
+    return len(words) > 1 and words[-1] in _IDS.split("|")
+
+
 def tokens(name: str) -> tuple[str, ...]:
     """Split a column's name into words: lower case, without accents; `birthDate`, `birth_date` are two words."""
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss").replace("ø", "o").replace("ł", "l"))
@@ -107,4 +122,6 @@ def named(name: str) -> str | None:
         for phrase in phrases.split("|")
         if f" {phrase} " in text or (not phrase.isascii() and phrase in whole)
     ]
+    if words[0] in _PEOPLE.split("|") and words[-1] in _IDS.split("|") and len(words) > 1:
+        found.append((len(whole), "person_id"))
     return max(found, key=lambda each: each[0])[1] if found else None

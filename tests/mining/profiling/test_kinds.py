@@ -295,3 +295,24 @@ def test_reasons_tell_what_was_seen():
     assert "birth" in guess(measured("x", [f"{1930 + i % 60}-01-0{1 + i % 9}" for i in range(MANY)])).reason
     assert "people have several" in guess(measured("patient_id", [str(i % 30) for i in range(MANY)])).reason
     assert "Dutch BSN" in guess(measured("x", [EXAMPLES["Dutch BSN"], "123456782", "111222333", "010464554"])).reason
+
+
+@pytest.mark.parametrize(
+    ("name", "distinct", "rows", "role"),
+    [
+        ("patient_nbr", 70, 100, Role.IDENTIFIER),
+        ("patientNo", 6, 100, Role.IDENTIFIER),
+        ("encounter_id", 100, 100, Role.IDENTIFIER),
+        ("visit nbr", 40, 100, Role.IDENTIFIER),
+        ("admission_source_id", 6, 100, Role.QUASI_IDENTIFIER),  # a code: many rows share each
+        ("ward_nr", 4, 100, Role.QUASI_IDENTIFIER),
+        ("zip_nr", 60, 100, Role.QUASI_IDENTIFIER),
+        ("valid", 60, 100, Role.QUASI_IDENTIFIER),
+    ],
+)
+def test_names_of_ids(name, distinct, rows, role):
+    codes = np.arange(rows, dtype=np.int32) % distinct
+    found = guess(facts(name, codes, pa.array([f"v{i:03d}x" for i in range(distinct)])))
+    assert found.role is role
+    if role is Role.IDENTIFIER and distinct < rows / 2:
+        assert "rows share it" in found.reason
