@@ -67,7 +67,7 @@ def audit(
     and none is named. ``locked`` is as for a run.
     """
     found = ready(path, sets, original, strict=strict, locked=locked)
-    with quoting(found.sources):
+    with quoting(found.sources, found.plan.secrets):
         found = with_data(found, original, strict=strict)
         report = judge(found.plan, original, released, chosen(found.plan, release), operator)
     return Judged(report, found.warnings, found.sources, path)

@@ -49,9 +49,10 @@ may declare a param of its template again: keys that it does not state stay as t
 `[age, "${params.more}"]`. Within a text it is an error (PPF318). `with: {channel: [age, sex]}` gives a list,
 `with: {channel: age}` a list of one; on the command line `--set channel=age,sex`, or `--set 'channel=["a,b", c]'`.
 
-**A value from the environment** is shown neither where the policy is read, nor by the clauses of `diff`. What something
-is called (a column, a step, a plugin, a file) is, and so are bounds wherever something is planned or measured (`plan`,
-`diff --data`, the report of a run and its `policy.resolved.yaml`): they say what a release is held to. Secrets do not
+**A value from the environment** is not shown: not in a description, a domain or a list, by no verb, and in none of the
+documents of a run, its report and its dictionary included. What something is called (a column, a step, a plugin, a
+file) is shown, and so are numbers and switches: they say what a release is held to. The run's own
+`policy.resolved.yaml` has all values, since `verify --data` compiles it again; it stays in the house. Secrets do not
 belong in a policy: a step that needs a key reads it itself (`key_env`, `key_file`).
 
 Values are put in before anything is checked. A fault in one is drawn where it is used, with the line that it comes

@@ -38,7 +38,7 @@ def measured(old: Read, new: Read, sets: Mapping[str, str], data: Path) -> Docum
 def _of(policy: Read, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:
     found = ready(Path(policy.loaded.file), sets, data)
     stop = Stop()
-    with quoting(found.sources), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
+    with quoting(found.sources, found.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
         plan = with_data(found, data, strict=False).plan
         fitting = options.fitting(plan)
         try:

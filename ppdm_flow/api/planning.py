@@ -58,6 +58,6 @@ def plan(
     found = ready(path, sets, data, strict=strict, locked=locked)
     if data is None:
         return Planned(found.plan, found.warnings, found.sources)
-    with quoting(found.sources):
+    with quoting(found.sources, found.plan.secrets):
         found, seen = import_module(_PREVIEWING).previewed(found, data, strict=strict)
     return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)

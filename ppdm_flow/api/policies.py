@@ -19,6 +19,7 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
+from ppdm_flow.policy.redaction import redacted
 
 if TYPE_CHECKING:  # only `--locked` needs it
     from ppdm_flow.api.holding import Held
@@ -115,12 +116,13 @@ class Ready:
 
 
 @contextmanager
-def quoting(sources: Mapping[str, str]) -> Iterator[None]:
-    """Let errors from below, which know places in the policy but not its text, quote it."""
+def quoting(sources: Mapping[str, str], secrets: frozenset[str] = frozenset()) -> Iterator[None]:
+    """Let errors from below, which know places in the policy but not its text, quote it; but never ``secrets``."""
     try:
         yield
     except PpdmError as error:
         error.sources = {**sources, **error.sources}
+        error.diagnostics = tuple(redacted(each, secrets) for each in error.diagnostics)
         raise
 
 
@@ -145,7 +147,7 @@ def ready(
     found = _settled(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
     if not locked:
         return found
-    with quoting(loaded.sources):
+    with quoting(loaded.sources, loaded.secrets):
         given = NO_SETS if any_params else sets
         held = import_module(_HOLDING).Locks().hold(loaded, found.plan, given, with_data=data is not None)
     return replace(found, held=held)

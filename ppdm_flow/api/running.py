@@ -75,7 +75,7 @@ def run(
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
     """
     found = ready(path, sets, data, strict=strict, locked=locked, clock=clock)
-    with quoting(found.sources):
+    with quoting(found.sources, found.plan.secrets):
         found = with_data(found, data, strict=strict, clock=clock)
     warned(found.warnings, found.sources)
     options = RunOptions(
@@ -87,7 +87,7 @@ def run(
         locked=None if found.held is None else Locked(found.held.file.sha256, found.held.definitions),
         clock=clock,
     )
-    with quoting(found.sources):
+    with quoting(found.sources, found.plan.secrets):
         outcome = execute(found.plan, data, out, options, listener, documents)
     return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources, _verdict(outcome.run_dir), path)
 

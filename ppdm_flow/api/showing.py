@@ -14,6 +14,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.visible import escaped, visible_line
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.floors.places import fitting
+from ppdm_flow.policy.redaction import UNSHOWN
 
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*|-?[0-9]+(\.[0-9]+)?")
 _NULLS = frozenset({"null", "Null", "NULL"})
@@ -28,10 +29,19 @@ def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> s
     if has_errors(loaded.diagnostics):
         raise PolicyError(loaded.diagnostics, loaded.sources)
     if not origin:
-        return resolved_text(loaded.tree)
+        return resolved_text(_public(loaded.tree, (), loaded))
     rows = [tuple(map(visible_line, row)) for row in (*_params(loaded), *_leaves(loaded.tree, (), loaded))]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
+
+
+def _public(value: Any, path: tuple[str, ...], loaded: Loaded) -> Any:
+    """Return the tree with a word in place of each text that came from the environment; numbers stay."""
+    if isinstance(value, Mapping):
+        return {key: _public(item, (*path, str(key)), loaded) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_public(item, (*path, str(place)), loaded) for place, item in enumerate(value)]
+    return UNSHOWN if path in loaded.hidden and value in loaded.secrets else value
 
 
 def resolved_text(tree: Mapping[str, Any]) -> str:

@@ -128,7 +128,7 @@ def _bound(
     locked: bool,
 ) -> Ready:
     found = ready(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
-    with quoting(found.sources):
+    with quoting(found.sources, found.plan.secrets):
         return with_data(found, data, strict=strict)
 
 

@@ -167,7 +167,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that the report documents show. ``verdict`` is ``released`` or ``withheld``."""
+    """Everything that the report documents show, but for ``secrets``. ``verdict`` is ``released`` or ``withheld``."""
 
     policy: str
     verdict: str
@@ -181,3 +181,4 @@ class Report:
     plan: Mapping[str, Any]
     run: Mapping[str, Any]
     waivers: tuple[WaiverResult, ...] = ()
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)

@@ -12,6 +12,7 @@ from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.operators import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.policy.redaction import without
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
 
 Document = Mapping[str, Any]
@@ -24,6 +25,11 @@ def as_json(document: Any) -> str:
 
 def dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
     """Return the data dictionary: what the columns are and what was done to them; no values."""
+    found: Document = without(_dictionary(plan, release, rows), plan.secrets)
+    return found
+
+
+def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
     return {
         "version": 1,
         "policy": plan.policy,

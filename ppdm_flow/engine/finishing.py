@@ -91,6 +91,7 @@ class Finishing:
             charts=charts_of(self.plan, self.audited),
             releases=releases,
             plan=document(self.plan),
+            secrets=self.plan.secrets,
             run=self._account(),
             waivers=waived.waivers,
         )

@@ -101,6 +101,7 @@ class _Judging:
             charts=charts_of(plan, audited),
             releases={node.name: _about(node, released, candidate.row_count)},
             plan=document(plan),
+            secrets=plan.secrets,
             run={
                 "started": started.isoformat(timespec="seconds"),
                 "finished": utc_now().isoformat(timespec="seconds"),

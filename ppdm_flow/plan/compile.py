@@ -14,6 +14,7 @@ from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.auditing import audit_nodes
 from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.called import names_of
 from ppdm_flow.plan.covering import on_columns
 from ppdm_flow.plan.definition import Bound, Plan
 from ppdm_flow.plan.document import document
@@ -32,6 +33,7 @@ from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.policy.granted import waivers_of
 from ppdm_flow.policy.loaded import Loaded, Places
 from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.redaction import redacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,13 @@ def compile_policy(
         found = partial_faults(loaded.tree, loaded.places)
         return Compiled(None, in_order((*loaded.diagnostics, *found)), loaded.sources)
     plan, found = _Compiler(loaded, loaded.policy, columns, data).compile()
-    every = in_order((*loaded.diagnostics, *found))
+    every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in found)))
     told = _waiving(loaded, loaded.policy, plan, every, clock)
     every = in_order((*every, *told.faults))
     plan = replace(plan, waivers=told.waivers)
     if digested:
         plan = replace(plan, digest=digest(document(plan)))
+    plan = replace(plan, secrets=loaded.secrets - names_of(loaded.policy))
     return Compiled(None if has_errors(every) else plan, every, loaded.sources, told.waived)
 
 

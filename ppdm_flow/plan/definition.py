@@ -142,6 +142,7 @@ class Plan:
     digest: str = ""
     ledger: LedgerNode | None = None
     waivers: tuple[Waiver, ...] = ()
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
     def step(self, name: str) -> StepNode:
         """Return the step of that name. Raises KeyError."""

@@ -22,13 +22,17 @@ from ppdm_flow.core.requirements import (
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.class_documents import absent, class_document
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
+from ppdm_flow.policy.redaction import without
 
 Document = dict[str, Any]
 VERSION = 1
 
 
 def document(plan: Plan) -> Document:
-    """Return the JSON form. It holds no absolute path and no place in a file, so that its digest travels."""
+    """Return the JSON form. It holds no absolute path and no place in a file, so that its digest travels.
+
+    What came from the environment is hidden where the plan knows of it (``secrets``), which is after the digest.
+    """
     found: Document = {
         "version": VERSION,
         "policy": plan.policy,
@@ -49,7 +53,8 @@ def document(plan: Plan) -> Document:
         found["ledger"] = {**where, "subject": node.subject, "ignore": list(node.ignore), "repeat": node.repeat}
     if plan.waivers:
         found["waivers"] = [_waiver(waiver) for waiver in plan.waivers]
-    return found | ({"digest": plan.digest} if plan.digest else {})
+    told: Document = without(found, plan.secrets)
+    return told | ({"digest": plan.digest} if plan.digest else {})
 
 
 def _waiver(waiver: Waiver) -> Document:

@@ -65,6 +65,7 @@ class Loaded:
     ``digest`` the SHA-256 of the resolved tree: comments and key order do not change it. ``hidden`` are the paths of
     values that came from the environment: nothing that is written may show them. ``privacy_waivers`` says whether the
     templates let a policy waive requirements, ``floors`` what they demand, ``params`` what was used of each param,
+    ``secrets`` are the texts that came from the environment, whole or in part; numbers and switches are none.
     ``users`` the place that brought in each template, by the name that diagnostics give it.
     """
 
@@ -80,3 +81,4 @@ class Loaded:
     floors: tuple[Floor, ...] = ()
     params: tuple[UsedParam, ...] = ()
     users: Mapping[str, Span] = field(default_factory=dict)
+    secrets: frozenset[str] = frozenset()

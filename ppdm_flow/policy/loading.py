@@ -27,7 +27,7 @@ from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.nodes import Entry, Map, Scalar
 from ppdm_flow.policy.override import overridden
 from ppdm_flow.policy.params import limits_of
-from ppdm_flow.policy.redaction import redacted
+from ppdm_flow.policy.redaction import redacted, telling
 from ppdm_flow.policy.references import Found
 from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.salvage import salvaged
@@ -93,6 +93,7 @@ def load(
         tuple(layer.floors),
         tuple(_used(layer)),
         account.users,
+        telling((*account.secrets, *(flat.scalars[path].text or "" for path in hidden))),
     )
 
 

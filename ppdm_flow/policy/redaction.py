@@ -1,11 +1,15 @@
-"""Values from the environment are not the policy's own text: no diagnostic shows them."""
+"""Values from the environment are not the policy's own text: no diagnostic and no document shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.policy.words import short
 
 HIDDEN = "…"
@@ -13,6 +17,43 @@ UNSHOWN = "(from the environment)"
 """What stands in place of a whole value."""
 _BARE = 4
 """From this length on a value is hidden wherever it stands; a shorter one only between backticks."""
+
+
+_WORDS = frozenset(("true", "false", "null"))
+_OWN = frozenset(map(str, (*Role, *AttributeType, *Change, *Nulls, *Kind, *Severity)))
+"""Words of our own documents."""
+
+
+def telling(texts: Iterable[str]) -> frozenset[str]:
+    """Return the texts that are to be hidden: no numbers and no switches, which say what a release is held to."""
+    return frozenset(text for text in texts if text.strip() and text not in _WORDS and not _is_number(text))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def without(value: Any, secrets: Collection[str]) -> Any:
+    """Return a document of maps, lists and texts with every one of ``secrets`` hidden."""
+    if not secrets:
+        return value
+    if isinstance(value, str):
+        return value if value in _OWN else _unsaid(value, secrets)
+    if isinstance(value, Mapping):
+        return {without(key, secrets): without(item, secrets) for key, item in value.items()}
+    return [without(item, secrets) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _unsaid(text: str, secrets: Collection[str]) -> str:
+    if text in secrets:
+        return UNSHOWN
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = _hide(text, secret)
+    return text
 
 
 def redacted(diagnostic: Diagnostic, secrets: Collection[str]) -> Diagnostic:

@@ -13,12 +13,15 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult, WaiverResult
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.redaction import without
 from ppdm_flow.report.audience import INTERNAL
 
 VERSION = 1
 """Of the document's form; it is raised when a name changes its meaning."""
 
 Document = dict[str, Any]
+_OWN = frozenset(("version", "audience", "policy", "verdict", "plan"))
+"""What has no text of the policy's in it, or hides it itself."""
 
 
 def document(report: Report) -> Document:
@@ -26,7 +29,7 @@ def document(report: Report) -> Document:
 
     Raises ValueError, naming the place, where a number is not finite, and TypeError where a value has no JSON form.
     """
-    return {
+    found: Document = {
         "version": VERSION,
         "audience": INTERNAL,
         "policy": report.policy,
@@ -42,6 +45,7 @@ def document(report: Report) -> Document:
         "plan": plain(report.plan, "plan"),
         "run": plain(report.run, "run"),
     }
+    return {key: item if key in _OWN else without(item, report.secrets) for key, item in found.items()}
 
 
 def plain(value: Any, place: str) -> Any:
