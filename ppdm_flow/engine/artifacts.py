@@ -14,6 +14,7 @@ from ppdm_flow.engine.operators import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.policy.redaction import without
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
+from ppdm_flow.tables.formulas import UNDONE
 
 Document = Mapping[str, Any]
 
@@ -41,6 +42,7 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
         "rows": rows,
         "missing": "an empty cell without quotes" if release.format == "csv" else "null",
         "suppressed": "⊥",
+        **({"formulas": UNDONE} if release.options.get("formulas") == "escape" else {}),
         "attributes": [
             {
                 "name": a.name,

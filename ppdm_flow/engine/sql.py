@@ -20,6 +20,7 @@ from ppdm_flow.engine.source_stream import SourceStream
 from ppdm_flow.engine.streams import Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.audit import sibling
+from ppdm_flow.tables.formulas import BEGINS
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.sets.arrow import holds_sets, to_arrow
 from ppdm_flow.tables.table import Table
@@ -87,7 +88,7 @@ class DuckSql:
             self._open.execute("SET enable_external_access = false")
             self._open.execute("SET lock_configuration = true")
             if scan is not None:
-                self._open.execute(f"CREATE VIEW candidate AS SELECT * FROM {scan}")  # noqa: S608  # quoted by _text
+                self._open.execute(f"CREATE VIEW candidate AS SELECT {_selected(self._release)} FROM {scan}")  # noqa: S608  # quoted
         return self._open
 
 
@@ -174,6 +175,24 @@ def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
         f"read_csv({path}, auto_detect = false, header = true, delim = {mark}, quote = '\"', escape = '\"',"
         f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {longest})"
     )
+
+
+def _selected(release: ReleaseNode) -> str:
+    """Return what is selected of the file's rows: all as it is, or with the mark before formulas taken away."""
+    if release.options.get("formulas") != "escape":
+        return "*"
+    return ", ".join(f"{_unmarked(name)} AS {name}" for name in (_name(a.name) for a in release.attributes))
+
+
+def _unmarked(name: str) -> str:
+    mark = _text("'")
+    bare = f"ltrim({name}, {mark})"
+    marked = f"{name}[1] = {mark} AND {bare} <> {_text('')} AND contains({_text(BEGINS)}, {bare}[1])"
+    return f"CASE WHEN {marked} THEN {name}[2:] ELSE {name} END"
+
+
+def _name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _is_gzip(file: Path) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
@@ -15,6 +16,7 @@ from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring, base
 from ppdm_flow.policy.models import Policy, Release
+from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 
 SHUFFLE = "shuffle_rows"
@@ -105,6 +107,18 @@ def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], stat
     return name
 
 
+def _options(kind: str, release: Release) -> Mapping[str, object]:
+    """Return what a sink is given: a file for the public, which anybody may open in a spreadsheet, runs nothing."""
+    given = {**implied(release.path, kind), **release.with_}
+    if release.audience != "public" or "formulas" in given:
+        return given
+    try:
+        escapes = "formulas" in registry.load("sinks", kind).params.model_fields
+    except PluginError:  # reported where it is bound
+        return given
+    return {**given, "formulas": "escape"} if escapes else given
+
+
 def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str, object]] | None:
     path = ("releases", name)
     kind = release.format or inferred(release.path)
@@ -116,6 +130,5 @@ def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str
         binder.diagnostics.append(Diagnostic("PPF407", text, span, help="say `format: csv` or `format: parquet`"))
         return None
     use = (*path, "format") if release.format else (*path, "path")
-    given = {**implied(release.path, kind), **release.with_}
-    bound = binder.bind("sinks", kind, given, use, (*path, "with"))
+    bound = binder.bind("sinks", kind, _options(kind, release), use, (*path, "with"))
     return None if bound is None else (kind, bound.document)

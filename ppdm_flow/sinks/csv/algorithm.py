@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.sinks.csv.spec import CsvParams
+from ppdm_flow.tables.formulas import escaped
 
 _ROWS = 1 << 16
 
@@ -21,6 +22,7 @@ class CsvSink:
 
     def __init__(self, params: CsvParams, path: Path, names: Sequence[str]) -> None:
         self.delimiter = params.delimiter
+        self._escapes = params.formulas == "escape"
         self._file: IO[bytes] = path.open("xb")
         self._out = _packed(self._file) if path.suffix == ".gz" else self._file
         header = self._quoted(pa.array(list(names), pa.string()))
@@ -55,6 +57,7 @@ class CsvSink:
 
     def _quoted(self, texts: pa.StringArray) -> pa.StringArray:
         """Quote the empty text, and texts with a delimiter, quote or line end (RFC 4180, section 2, rules 6 and 7)."""
+        texts = escaped(texts) if self._escapes else texts
         special = pc.equal(texts, "")
         for mark in (self.delimiter, '"', "\n", "\r"):
             special = pc.or_(special, pc.match_substring(texts, mark))

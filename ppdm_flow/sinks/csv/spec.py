@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
@@ -18,9 +18,14 @@ def _mark(text: str) -> str:
 
 
 class CsvParams(Params):
-    """How to write; a missing value is an empty cell, the empty text ``""``."""
+    """How to write; a missing value is an empty cell, the empty text ``""``.
+
+    ``formulas: escape`` puts a ``'`` before texts that a spreadsheet would run (those that begin with ``=``, ``+``,
+    ``-`` or ``@`` and are no numbers); releases with ``audience: public`` have it unless they say ``keep``.
+    """
 
     delimiter: Annotated[str, AfterValidator(_mark)] = ","
+    formulas: Literal["keep", "escape"] = "keep"
 
 
 SPEC = PluginSpec(

@@ -12,13 +12,14 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.sources.csv.cells import checked, stripped
+from ppdm_flow.sources.csv.cells import checked, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
 from ppdm_flow.sources.csv.locating import undecodable_line
 from ppdm_flow.sources.csv.quotes import Counted, check_closed
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
 from ppdm_flow.sources.gzipped import arrow_stream
+from ppdm_flow.tables.formulas import unescaped
 
 _BLOCK = 1 << 22
 _LARGEST_BLOCK = 1 << 29
@@ -48,7 +49,14 @@ class CsvSource:
 
     def names(self) -> tuple[str, ...]:
         """Return the column names. Raises DataError where the file cannot be read, or where two names are the same."""
-        return distinct(self.path, self.header.names)
+        names = self.header.names
+        if self._escaped:
+            names = tuple(unescaped(pa.array(names, pa.string())).to_pylist())
+        return distinct(self.path, names)
+
+    @property
+    def _escaped(self) -> bool:
+        return self.params.formulas == "escape"
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows in blocks of about 4 MB. Raises DataError with the row, counted from 1 below the header."""
@@ -123,6 +131,7 @@ class CsvSource:
         if not columns:
             return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
         arrays = [stripped(a) if self.params.strip else a for a in batch.columns]
+        arrays = [without_escapes(a) for a in arrays] if self._escaped else arrays
         checked(arrays, first_row)
         return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 

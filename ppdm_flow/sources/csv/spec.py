@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -15,7 +15,8 @@ class CsvParams(Params):
     """How the file is written. gzip is recognized by its first bytes, line ends are.
 
     An empty cell without quotes is a missing value, ``""`` the empty text. ``strip`` takes blanks off both ends of
-    every cell and name. ``skip_rows`` lines before the header (or the first row) are not read.
+    every cell and name. ``skip_rows`` lines before the header (or the first row) are not read. ``formulas: escape`` is
+    for files that were written so: the ``'`` before what a spreadsheet would run is taken away again.
     """
 
     delimiter: Mark = ","
@@ -24,6 +25,7 @@ class CsvParams(Params):
     strip: bool = False
     skip_rows: Annotated[int, Field(ge=0)] = 0
     encoding: Encoding = "utf-8"
+    formulas: Literal["keep", "escape"] = "keep"
 
 
 SPEC = PluginSpec(
