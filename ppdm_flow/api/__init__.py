@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.mining import mine
     from ppdm_flow.api.planning import plan
     from ppdm_flow.api.profiling import profile
+    from ppdm_flow.api.protected import check_output
     from ppdm_flow.api.reconstructing import reconstruct
     from ppdm_flow.api.reporting import judgement, report
     from ppdm_flow.api.running import run
@@ -46,6 +47,7 @@ _HOMES = {
     "hierarchy": "hierarchies",
     "init": "scaffold",
     "judgement": "reporting",
+    "check_output": "protected",
     "create_ledger": "ledgers",
     "ledger": "ledgers",
     "list_tests": "testing",
@@ -79,6 +81,7 @@ __all__ = [
     "hierarchy",
     "init",
     "judgement",
+    "check_output",
     "create_ledger",
     "ledger",
     "list_tests",

@@ -1,4 +1,4 @@
-"""A command that never writes over what it reads."""
+"""A command that never writes over what it reads, nor over a ledger, a key or a run."""
 
 from __future__ import annotations
 
@@ -8,43 +8,34 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import UsageError
+from ppdm_flow import api
 
 _WRITTEN = frozenset({"output_file", "output_files", "picture"})
 """The parameters of verbs that name a file to be written."""
-_POLICIES = frozenset({".yaml", ".yml"})
 
 
 class Careful(TyperCommand):
     """Looks at the words of a command before it begins."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command. Raises UsageError where it would write over its input (PPF664)."""
+        """Run the command. Raises UsageError where it would write over what must not be lost (PPF664)."""
         apart(ctx.params)
         return super().invoke(ctx)
 
 
 def apart(params: Mapping[str, Any]) -> None:
-    """Raise UsageError where a file to be written is one that is read, or a policy in a folder that is read."""
-    written = [path for name in _WRITTEN for path in _paths(params.get(name))]
+    """Raise UsageError where a file to be written is one that must not be lost."""
+    written = [path for name in _WRITTEN for path in _paths(params.get(name)) if path.is_file()]
+    if not written:
+        return
     read = [path for name, value in params.items() if name not in _WRITTEN for path in _paths(value)]
+    given = [str(each).partition("=") for each in params.get("sets") or ()]
+    sets = {name: value for name, equals, value in given if equals}
     for path in written:
-        if path.is_file() and any(_holds(each, path) for each in read):
-            help_ = "give the outcome a file of its own"
-            raise UsageError(Diagnostic("PPF664", f"`{path}` is read, so that it cannot be written", help=help_))
+        api.check_output(path, read, sets)
 
 
 def _paths(value: Any) -> Iterator[Path]:
     for each in value if isinstance(value, list | tuple) else (value,):
         if isinstance(each, str | Path) and "\0" not in str(each):
             yield Path(each)
-
-
-def _holds(read: Path, path: Path) -> bool:
-    try:
-        if read.is_dir():
-            return path.suffix in _POLICIES and read.resolve() in path.resolve().parents
-        return read.samefile(path)
-    except OSError:
-        return False

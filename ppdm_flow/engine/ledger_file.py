@@ -98,6 +98,11 @@ class LedgerFile(LedgerTables):
             raise output_fault(error, self.name) from None
 
 
+def is_ledger(begin: bytes) -> bool:
+    """Whether a file that begins with these bytes, a hundred or more, is a ledger."""
+    return begin.startswith(b"SQLite format 3\0") and begin[68:72] == _MARK.to_bytes(4, "big")
+
+
 def _lock(path: Path) -> Path:
     """Return where the lock lies: the same place by whatever link the ledger is reached."""
     whole = path.resolve()

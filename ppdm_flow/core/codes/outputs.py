@@ -45,8 +45,9 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF664",
         "the outcome over its input",
-        "The file of `--output-file` is one that the command reads, or a policy in a folder that it reads.",
-        "The policy, or the data, would be lost.",
+        "The file of `--output-file` is one that the command reads, or that a policy names which it reads (data, a"
+        " template, a hierarchy, a ledger, a key); or it is a ledger, a key, or a file of a run, whoever reads it.",
+        "The policy, the data, or what was released so far would be lost.",
         "Name another `--output-file`, outside of what the command reads.",
         bad="$ ppdm-flow check clinic.yaml --format sarif --output-file clinic.yaml",
         good="$ ppdm-flow check clinic.yaml --format sarif --output-file clinic.sarif",
