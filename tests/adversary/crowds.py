@@ -34,10 +34,14 @@ class Release:
 
 @dataclass(frozen=True)
 class Question:
-    """Who knows the attributes ``known`` of somebody and wants to know those of ``secret``."""
+    """Who knows the attributes ``known`` of somebody and wants to know those of ``secret``.
+
+    ``missing_counts``: a row whose secret is missing is one without it, also under ``nulls: exclude``.
+    """
 
     known: tuple[str, ...]
     secret: tuple[str, ...]
+    missing_counts: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,8 @@ def kept(release: Release, question: Question, told: Sequence[str] = ()) -> list
     if release.nulls != "exclude":
         return every
     grouping, mixed = split(release, question)
-    looked = [*grouping, *mixed, *(c for a in told for c in release.carriers(a))]
+    looked = [*grouping, *mixed]
+    looked += [] if question.missing_counts else [c for a in told for c in release.carriers(a)]
     return [i for i in every if MISSING not in release.shown(i, looked)]
 
 

@@ -89,8 +89,8 @@ def _faults(tried: Tried, wanted: list[Judged]) -> Iterator[str]:
 
 def _same(result: RequirementResult, other: Judged) -> bool:
     one, two = (math.nan if v is None or math.isinf(v) else float(v) for v in (result.measured, other.measured))
-    if other.measured is None and other.holds:  # nothing is told
-        return result.passes
+    if other.measured is None:  # nothing is told, or nobody can say
+        return result.passes == other.holds
     return result.passes == other.holds and (
         (math.isnan(one) and math.isnan(two)) or abs(one - two) <= 1e-7 * max(1.0, abs(two))
     )

@@ -142,7 +142,7 @@ SENSITIVE = {
 
 def _template(name: str, clause: Mapping[str, Any], view: View) -> Iterator[Judged]:
     id_, bound = f"privacy.templates.{name}", float(clause["confidence"])
-    question = Question(tuple(clause["channel"]), tuple(clause["sensitive"]))
+    question = Question(tuple(clause["channel"]), tuple(clause["sensitive"]), missing_counts=True)
     there = [a for a in question.secret if view.carries(a)]
     if not there:
         yield _nothing_told(id_, "confidence", bound, at_most=True)
