@@ -32,7 +32,9 @@ def case(number: int, most_releases: int = 2) -> Case:
     clauses = privacy(draw, known, secret, domains)
     if draw.random() < 0.12:
         clauses["sensitivities"] = {draw.choice(secret): {"default": {"r1": "0.3", "r2": "0.7"}}}
-    here = steps.Here(draw, clauses, known, secret, domains, {n: (n, True) for n in attributes})
+    gaps = {n for n in attributes if any(not r[n] for r in rows)}
+    columns = {n: (n, True) for n in attributes}
+    here = steps.Here(draw, clauses, known, secret, domains, columns, len(rows), gaps)
     made: dict[str, Any] = {}
     for _ in range(draw.choice((1, 1, 2, 2, 2, 3, 3, 4))):
         use, options = steps.step(here)

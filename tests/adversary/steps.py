@@ -15,7 +15,10 @@ Options = dict[str, Any]
 
 @dataclass
 class Here:
-    """The columns at a place: by name their attribute, empty for a class id, and whether values are the source's."""
+    """The columns at a place: by name their attribute, empty for a class id, and whether values are the source's.
+
+    ``gaps`` are attributes with missing cells, which some steps refuse.
+    """
 
     draw: Random
     privacy: Mapping[str, Any]
@@ -23,7 +26,8 @@ class Here:
     secret: list[str]
     domains: Mapping[str, list[str]]
     columns: dict[str, tuple[str, bool]]
-    grouped: list[str] = field(default_factory=list)
+    rows: int = 0
+    gaps: set[str] = field(default_factory=set)
 
     def some(self, names: list[str]) -> list[str]:
         """Choose one or more."""
@@ -161,6 +165,7 @@ def suppress(here: Here) -> Options | None:
 def microaggregation(here: Here) -> Options | None:
     """Average over groups, secret numbers as well."""
     names = here.of(here.known) + here.of([s for s in here.secret if s in NUMBERS or here.draw.random() < 0.3])
+    names = [n for n in names if here.columns[n][0] not in here.gaps or here.draw.random() < 0.05]
     if not names:
         return None
     chosen = here.some(names)
@@ -195,7 +200,8 @@ def pseudonymize(here: Here) -> Options | None:
 
 def sample(here: Here) -> Options | None:
     """Keep some rows."""
-    return {"fraction": "0.8"} if here.draw.random() < 0.5 else {"size": here.draw.choice(("2", "5", "10"))}
+    sizes = [str(s) for s in (2, 5, 10) if s <= here.rows]
+    return {"fraction": "0.8"} if here.draw.random() < 0.5 or not sizes else {"size": here.draw.choice(sizes)}
 
 
 def shuffle_rows(_here: Here) -> Options | None:
@@ -262,7 +268,7 @@ def fine_grain_perturbation(here: Here) -> Options | None:
 
 def genetic_encode(here: Here) -> Options | None:
     """Exchange bits of numbers with the neighbouring row."""
-    names = here.of(NUMBERS)
+    names = [n for n in here.of(NUMBERS) if here.columns[n][0] not in here.gaps]
     if not names:
         return None
     column = here.draw.choice(names)

@@ -10,6 +10,7 @@ from ppdm_flow.anonymizers.carrying import k_anonymity
 from ppdm_flow.anonymizers.microaggregation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType
@@ -58,6 +59,7 @@ def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
     return Effect(
         reads=names,
         changes=dict.fromkeys(names, Change.OTHER),
+        derivations=changed_in_place(names) if params.apart else {},
         serves=tuple(r.id for r in held),
         guarantee=f"equal values over {', '.join(names)} in groups of at least {k} rows" if held else "",
         problems=(*_of_names(params, scope, names), *_of_k(k)),
