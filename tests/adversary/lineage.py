@@ -17,8 +17,7 @@ class Made:
 
     ``computed``: the attributes of the source that its cells are a function of. ``alone``: it is a map of the value of
     the only one of them. ``bare``: those that reach it around every secret key; ``true``: around every operator.
-    ``way``: what was done to it, step by step. ``drawn``: the step that perturbed it. ``keys``: of pseudonyms, what
-    they were made of and with which key.
+    ``way``: what was done to it, step by step. ``drawn``: the step that perturbed it.
     """
 
     name: str
@@ -28,7 +27,6 @@ class Made:
     way: tuple[str, ...]
     alone: bool = True
     drawn: str = ""
-    keys: tuple[str, ...] = ()
 
     def after(self, step: str, **changes: Any) -> Made:
         """Return the column after ``step`` did something to it."""
@@ -116,7 +114,7 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         names = options["attributes"] if use == "swap" else [options["attribute"]]
         return columns | {n: columns[n].after(step, alone=False) for n in names}
     if use == "pseudonymize":
-        return columns | {n: _pseudonym(columns[n], step, options) for n in options["attributes"]}
+        return columns | {n: columns[n].after(step, alone=False, bare=frozenset()) for n in options["attributes"]}
     if use == "fine_grain_perturbation":
         return columns | {n: columns[n].after(step, alone=False, drawn=step, true=frozenset()) for n in _drawn(options)}
     if use in ("sample", "shuffle_rows"):
@@ -126,11 +124,6 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
 
 def _drawn(options: Mapping[str, Any]) -> list[str]:
     return [options["attribute"]] if "attribute" in options else list(options["attributes"])
-
-
-def _pseudonym(column: Made, step: str, options: Mapping[str, Any]) -> Made:
-    key = f"{'+'.join(sorted(column.computed))} by {options['key_env']}, {options.get('scope', 'attribute')}"
-    return column.after(step, alone=False, bare=frozenset(), keys=(key,))
 
 
 def _mixture(read: list[Made], name: str, way: tuple[str, ...]) -> Made:

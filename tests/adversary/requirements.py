@@ -45,7 +45,8 @@ def _sensitive(draw: Random, kind: str, attribute: str, domains: dict[str, list[
     if kind == "t_closeness":
         distance = draw.choice(("equal", "ordered"))
         ordered = distance == "ordered" and attribute not in ("income", "age")
-        order = {"order": draw.sample(VALUES[attribute], len(VALUES[attribute]))} if ordered else {}
+        values = domains[attribute] or list(VALUES[attribute])
+        order = {"order": draw.sample(values, len(values))} if ordered else {}
         return {"t": draw.choice(("0.2", "0.35", "0.5", "0.6")), "distance": distance, **order}
     if kind == "alpha_k":
         values = {"values": _some(draw, domains[attribute])} if draw.random() < 0.6 and domains[attribute] else {}

@@ -10,7 +10,7 @@ from itertools import combinations
 from adversary.crowds import Crowd, Question, Release, Told, crowds, kept, readings
 from adversary.groups import Alone, Group, Values
 from adversary.lineage import Made
-from adversary.shares import MISSING, normal, total
+from adversary.shares import MARKS, normal, total
 
 ABSENT = "\0absent"
 """What a side has of a person whose row it does not have, or cannot be told."""
@@ -19,30 +19,39 @@ ABSENT = "\0absent"
 def joined(one: Release, two: Release) -> Release | None:
     """Return both releases as one table, a row for each joined pair and each row alone; None where none can be joined.
 
-    Rows are joined by pseudonyms made of one attribute with one key, or by all columns that both releases have, where
-    the cells occur once in each and are one person's.
+    A pair is one person's: by equal pseudonyms made of the same, or by all columns that both releases have, where the
+    cells occur once in each.
     """
-    pairs = sorted({p for names in _names(one, two) for p in _paired(one, two, names)})
+    places = {o: j for j, o in enumerate(two.origins)}
+    common = [(i, places[o]) for i, o in enumerate(one.origins) if o in places]
+    pairs = _keyed(one, two, common) | _unique(one, two, common)
     if not pairs:
         return None
-    twins = {a.name: b.name for a, b in shared(one, two)}
-    columns = {f"1.{n}": c for n, c in one.columns.items()}
-    columns |= {f"2.{n}": c for n, c in two.columns.items() if n not in twins.values()}
+    twins = _twins(one, two, common)
     left, right = {i for i, _ in pairs}, {j for _, j in pairs}
-    lines: list[tuple[int | None, int | None]] = [*pairs]
+    lines: list[tuple[int | None, int | None]] = [*sorted(pairs)]
     lines += [(i, None) for i in range(len(one.cells)) if i not in left]
     lines += [(None, j) for j in range(len(two.cells)) if j not in right]
-    cells = []
+    columns = {f"1.{n}": c for n, c in one.columns.items()}
+    columns |= {f"2.{n}": c for n, c in two.columns.items() if n not in twins.values()}
+    cells, people, origins = [], [], []
     for i, j in lines:
-        row = {f"1.{n}": ABSENT if i is None else one.cells[i][n] for n in one.columns}
-        row |= {f"2.{n}": ABSENT if j is None else two.cells[j][n] for n in two.columns}
-        if i is None and j is not None:
+        row = {f"1.{n}": ABSENT for n in one.columns} | {f"2.{n}": ABSENT for n in two.columns}
+        if j is not None:
+            row |= {f"2.{n}": c for n, c in two.cells[j].items()}
             row |= {f"1.{a}": two.cells[j][b] for a, b in twins.items()}
+            people.append(two.people[j])
+            origins.append(two.origins[j])
+        if i is not None:
+            row |= {f"1.{n}": c for n, c in one.cells[i].items()}
+        if i is not None and j is None:
+            people.append(one.people[i])
+            origins.append(one.origins[i])
         cells.append({n: row[n] for n in columns})
-    origins = [one.origins[i] if i is not None else two.origins[j or 0] for i, j in lines]
-    people = [one.people[i] if i is not None else two.people[j or 0] for i, j in lines]
-    made = {n: replace(c, name=n) for n, c in columns.items()}
-    return Release(made, cells, people, origins, one.nulls)
+    return Release({n: replace(c, name=n) for n, c in columns.items()}, cells, people, origins, one.nulls)
+
+
+Pairs = Sequence[tuple[int, int]]
 
 
 def shared(one: Release, two: Release) -> list[tuple[Made, Made]]:
@@ -50,28 +59,40 @@ def shared(one: Release, two: Release) -> list[tuple[Made, Made]]:
     return [(a, b) for a in one.columns.values() for b in two.columns.values() if a.way == b.way]
 
 
-def _names(one: Release, two: Release) -> Iterator[list[tuple[Made, Made]]]:
-    """Yield the columns by which rows may be joined."""
-    for a in one.columns.values():
-        yield from ([(a, b)] for b in two.columns.values() if a.keys and a.keys == b.keys)
-    if both := shared(one, two):
-        yield both
+def secret_names(one: Release, two: Release) -> list[tuple[Made, Made]]:
+    """Return the columns that are made of the same, with a key."""
+    keyed = [[c for c in r.columns.values() if c.computed and not c.bare] for r in (one, two)]
+    return [(a, b) for a in keyed[0] for b in keyed[1] if a.computed == b.computed]
 
 
-def _paired(one: Release, two: Release, names: Sequence[tuple[Made, Made]]) -> Iterator[tuple[int, int]]:
-    left, right = (_once(r, [n[side] for n in names]) for side, r in enumerate((one, two)))
-    keyed = any(a.keys for a, _ in names)
-    for cells, i in left.items():
-        if keyed and len(names) == 1 and MISSING in cells:
-            continue
-        if cells in right and one.origins[i] == two.origins[right[cells]]:
-            yield i, right[cells]
+def _keyed(one: Release, two: Release, common: Pairs) -> set[tuple[int, int]]:
+    """Return the rows of one person with equal pseudonyms."""
+    return {
+        (i, j)
+        for a, b in secret_names(one, two)
+        for i, j in common
+        if one.cells[i][a.name] == two.cells[j][b.name] and one.cells[i][a.name] not in MARKS
+    }
 
 
-def _once(release: Release, columns: Sequence[Made]) -> dict[tuple[str, ...], int]:
-    """Return the rows whose cells occur once."""
-    rows = [release.shown(i, columns) for i in range(len(release.cells))]
-    return {r: i for i, r in enumerate(rows) if rows.count(r) == 1}
+def _unique(one: Release, two: Release, common: Pairs) -> set[tuple[int, int]]:
+    """Return the rows of one person whose shared cells occur once in each release."""
+    both = shared(one, two)
+    if not both:
+        return set()
+    left = [one.shown(i, [a for a, _ in both]) for i in range(len(one.cells))]
+    right = [two.shown(j, [b for _, b in both]) for j in range(len(two.cells))]
+    return {(i, j) for i, j in common if left[i] == right[j] and left.count(left[i]) == right.count(right[j]) == 1}
+
+
+def _twins(one: Release, two: Release, common: Pairs) -> dict[str, str]:
+    """Return the columns that are in the joined table once: of the first release, with that of the second."""
+    found = {a.name: b.name for a, b in shared(one, two)}
+    for a, b in secret_names(one, two):
+        alike = all(one.cells[i][a.name] == two.cells[j][b.name] for i, j in common)
+        if alike and a.name not in found and b.name not in found.values():
+            found[a.name] = b.name
+    return found
 
 
 @dataclass(frozen=True)

@@ -58,15 +58,16 @@ def known_sets(
 ) -> Iterator[tuple[str, ...]]:
     """Yield what somebody may know, of the attributes that the release tells something of.
 
+    With mixed columns, here or in other releases, all attributes count: they tell which mixed cells people alike show.
     Whoever knows more has smaller groups, and one of them has a share at least as high as the group that they make up.
     With missing values as wildcards or left out, with mixed columns, and ``beside`` other releases, groups do not nest,
     so that all combinations are looked at.
     """
     secret = secrets(requirement, ctx)
-    elsewhere = {a for o in ctx.others for f in o.attributes.values() for a in f.lineage.computed_from if beside}
     own = [a for a in requirement.attributes if a not in secret]
-    told = [a for a in own if a in elsewhere or carriers(a, candidate, ctx)]
-    nested = not beside and ctx.nulls is Nulls.OWN_CATEGORY and not columns(told, secret, candidate, ctx).mixed
+    every = beside or bool(columns(own, secret, candidate, ctx).mixed)
+    told = own if every else [a for a in own if carriers(a, candidate, ctx)]
+    nested = not every and ctx.nulls is Nulls.OWN_CATEGORY
     most = min(requirement.l, len(told))
     for size in range(most if nested else min(1, most), most + 1):
         yield from combinations(told, size)

@@ -134,3 +134,12 @@ def test_means_of_long_numbers_keep_their_digits():
     table = Table.of({"income": ["1e40", "1e40", "3e40", "0.125"]})
     _, released = outcome(table, {"attributes": ["income"], "k": "4"})
     assert released["income"].texts()[0].startswith("125")
+
+
+def test_averaged_apart_each_attribute_is_made_of_itself():
+    def made_of(**more):
+        params = {"attributes": ["age", "income"], "k": "2", **more}
+        return {n: d.computed_from for n, d in Case(spec(), params, people(), facts=FACTS).effect.derivations.items()}
+
+    assert made_of(apart="true") == {"age": ("age",), "income": ("income",)}
+    assert made_of() == {}  # from all that the step reads, as long as it says nothing else
