@@ -215,6 +215,9 @@ def test_faulty_operators(run):
             operator = Operator("illness", ILLS, np.full(3, 0.05))
             return Fitted(self, operators={"illness": operator})
 
+    class Silent(Step):
+        """Says in the plan that it randomizes, and hands over no channel."""
+
     class Publishes(Step):
         """Hands over the channel that it follows, and publishes another one."""
 
@@ -225,6 +228,7 @@ def test_faulty_operators(run):
             )
 
     assert run.fails(Publishes, policy=PERTURBED, keep_withheld=True) == (3, "PPF905")
+    assert [r.holds for r in run.done(Silent, policy=PERTURBED).report.requirements] == [False]
     assert [r.holds for r in run.done(Claims, policy=PERTURBED).report.requirements] == [False]
 
 

@@ -82,8 +82,13 @@ def _own(ctx: AuditContext) -> list[Sensitivity]:
 
 
 def _columns(requirement: Sensitivity, candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
-    """Return the columns to be judged: what is computed from the drawn value alone tells no more than that one."""
+    """Return the columns to be judged: what is computed from the drawn value alone tells no more than that one.
+
+    Where no operator is known that anything was drawn by, the claim that it was is all there is: every one is judged.
+    """
     every = carriers(requirement.attribute, candidate, ctx)
+    if not any(c in ctx.operators for c in every):
+        return tuple(every)
     return tuple(c for c in every if c in ctx.operators or requirement.attribute not in facts_of(c, ctx).drawn)
 
 
