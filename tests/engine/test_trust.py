@@ -336,8 +336,7 @@ def test_faulty_ledger(run, bench):
             return super().measure(original, candidate, ctx)
 
     place = bench.folder / "l.ledger"
-    if hasattr(ledgers, "create_ledger"):
-        ledgers.create_ledger(place)
+    ledgers.create_ledger(place)
     done = run.done(Looks, "k_anonymity", policy=policy)
     assert done.report.verdict == "released"
     assert len(ledgers.ledger(place).entries) == 1
