@@ -11,7 +11,10 @@ REQUIREMENT_CONCEPTS: Mapping[str, Concept] = {
         REQUIREMENTS,
         "every combination of quasi-identifier values that occurs belongs to at least `k` released rows",
         "`attributes` names other attributes than all quasi-identifiers. Figure: `privacy.k_anonymity.k`, the size of"
-        " the smallest class. `nulls:` says how missing values count.",
+        " the smallest class. `nulls:` says how missing values count. Generated rows belong to nobody: of them, what is"
+        " counted in a class is the original rows that have what some row of it had when it was generated; a class that"
+        " repeats no original row is reported and not judged. Shares and diversities (`templates`, `alpha_k`, `lkc`,"
+        " `l_diversity`, `t_closeness` and their like) are the worse of the generated rows' and of those originals'.",
         "privacy:\n  k_anonymity: {k: 5}",
         why="Whoever knows the quasi-identifiers of somebody finds that person's row among at least k that look alike.",
         formula="min over classes C of |C| >= k, C being the released rows with equal values of all quasi-identifiers.",

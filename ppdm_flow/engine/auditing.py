@@ -31,6 +31,7 @@ from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
 from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep
+from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -58,6 +59,7 @@ class Subject:
     operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
     pairs: PairedView | None = None
     holdout: Holdout | None = None
+    generation: Generation | None = None
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, StreamView] = field(default_factory=dict)
@@ -134,6 +136,7 @@ def _context(
         progress=progress,
         seeded=_seeded(plan, subject.release),
         holdout=subject.holdout,
+        generation=subject.generation,
         set_operators=subject.set_operators,
         operator_pairs=subject.operator_pairs,
         siblings=subject.siblings,

@@ -11,6 +11,7 @@ from ppdm_flow.plan.definition import Bound, StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History, Membership
 from ppdm_flow.sdk.lent import LentPairs, LentView
 from ppdm_flow.sdk.view import DataView
@@ -72,6 +73,7 @@ def lent_context(bound: Bound, context: AuditContext) -> AuditContext:
         pairs=None if context.pairs is None else LentPairs(context.pairs),
         operator_pairs={name: LentPairs(pairs) for name, pairs in context.operator_pairs.items()},
         siblings=_views(context.siblings),
+        generation=None if context.generation is None else _generation(context.generation),
         history=None if context.history is None else _history(context.history),
     )
 
@@ -83,6 +85,11 @@ def frozen_operator(operator: Operator) -> Operator:
 
 def _views(views: Mapping[str, DataView]) -> dict[str, DataView]:
     return {name: LentView(view) for name, view in views.items()}
+
+
+def _generation(found: Generation) -> Generation:
+    source = None if found.source is None else LentPairs(found.source)
+    return replace(found, made=LentPairs(found.made), source=source)
 
 
 def _history(history: History) -> History:

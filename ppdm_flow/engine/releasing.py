@@ -14,6 +14,7 @@ from ppdm_flow.engine.candidate import read_back, same_rows, write
 from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.engine.expansion import ExpandedStream
+from ppdm_flow.engine.generated import generation
 from ppdm_flow.engine.graph import Graph
 from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.identifiers import check_identifiers
@@ -143,6 +144,7 @@ class Releasing:
             operator_pairs={n: p for n, c in active.items() if (p := self._operator_pairs(release, c)) is not None},
             pairs=self._pairs(release),
             holdout=self._holdout(release),
+            generation=generation(self.plan, self.graph, self.original, release),
         )
 
     def _pairs(self, release: ReleaseNode) -> PairedView | None:

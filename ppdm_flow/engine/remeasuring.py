@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.successive import Successive
@@ -17,13 +18,16 @@ from ppdm_flow.engine.judge_files import judge
 from ppdm_flow.engine.judging import RELEASED, WITHHELD
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 
+UNTOLD = "PPF838"
+"""Says that cells count as they are since rows cannot be paired."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remeasured:
     """``differences`` are requirements that came out otherwise; ``same_input`` says whether it is the run's own data.
 
-    ``skipped`` are the releases whose files the run did not keep, ``unknown`` the requirements on randomized sets that
-    a file and the data alone do not tell of: other steps changed the sets before, or dropped some of them.
+    ``skipped`` are the releases whose files the run did not keep, ``unknown`` the requirements that a file and the data
+    alone do not tell of: on randomized sets that other steps changed before, or dropped some of, and on generated rows.
     """
 
     same_input: bool
@@ -63,12 +67,20 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
             skipped.append(release.name)
             continue
         report = judge(plan, data, file, release.name)
-        hidden = [r for r in report.requirements if r.measured is None and _hidden(plan, release, r)]
+        nobodys = {f.subject for f in report.findings if f.code == UNTOLD} if _generated(release) else frozenset()
+        hidden = [
+            r for r in report.requirements if r.id in nobodys or (r.measured is None and _hidden(plan, release, r))
+        ]
         unknown += list(dict.fromkeys(f"{r.id} on {release.name}" for r in hidden))
         shown = [r for r in report.requirements if r not in hidden]
         count += len(shown)
         differences += _differences(shown, release, before)
     return Remeasured(same, count, tuple(differences), tuple(skipped), tuple(unknown))
+
+
+def _generated(release: ReleaseNode) -> bool:
+    """Whether rows are nobody's: whom they repeat stands in no file."""
+    return any(a.was(Change.GENERATED) for a in release.attributes)
 
 
 def _hidden(plan: Plan, release: ReleaseNode, result: RequirementResult) -> bool:

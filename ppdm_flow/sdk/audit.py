@@ -15,6 +15,7 @@ from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -88,9 +89,9 @@ class AuditContext:
     folder of the policy, for files that an audit's parameters name. ``seeded`` is given where the policy holds a
     seed. ``set_operators`` are the known channels by released attribute with sets, ``operator_pairs`` what went into
     them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on
-    the way to the release learned from, where there are such. ``siblings`` are the other releases of the run, by name,
-    as read back from their files; none where a file is judged alone.
-    ``others`` are those of them that the same people may read, and whose rows are those of people.
+    the way to the release learned from, where there are such. ``generation`` is what the last of them read and made.
+    ``siblings`` are the other releases of the run, by name, as read back from their files; none where a file is judged
+    alone. ``others`` are those of them that the same people may read, and whose rows are those of people.
     ``history`` are the people of this and of earlier releases, where the policy has a ledger and it is used; ``ledger``
     says that the policy has one which knows people.
     """
@@ -110,6 +111,7 @@ class AuditContext:
     home: Path = field(default_factory=Path)
     seeded: Seeded | None = None
     holdout: Holdout | None = None
+    generation: Generation | None = None
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, DataView] = field(default_factory=dict)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.engine.events import Progress
+from ppdm_flow.engine.judge_files import judge
+from ppdm_flow.engine.verify import verify
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
+from ppdm_flow.report.document import document
 
 POLICY = """version: 1
 name: made
@@ -120,3 +124,60 @@ def test_a_holdout_needs_the_rows_of_the_source(tmp_path):
     )
     assert "PPF743" not in codes(tmp_path, thinned)
     assert "PPF743" in codes(tmp_path, thinned, role="weight")
+
+
+PEOPLE = """version: 1
+name: made
+source: {path: table.csv}
+attributes:
+  job: {role: quasi_identifier}
+  town: {role: quasi_identifier}
+  ill: {role: sensitive}
+privacy:
+  PRIVACY
+steps:
+  generate: {use: krimp_generator, with: {rows: 5000}}
+  MORE
+releases:
+  study: {path: study.csv}
+"""
+
+
+def people(bench, privacy, *, coarse=False, same=False):
+    """One row for each of 12 jobs in 12 towns; ``same``: of one illness in a job. ``coarse``: all jobs become one."""
+    rows = [[f"job{j:02}", f"town{t}", f"ill{(j if same else j + t) % 3}"] for j in range(12) for t in range(12)]
+    bench.data(rows, "job,town,ill")
+    more = "coarse: {use: generalize, with: {attributes: {job: {prefix: 3}}}}" if coarse else ""
+    text = PEOPLE.replace("PRIVACY", privacy).replace("MORE", more)
+    return bench.run(bench.plan(text), documents=lambda report: {"report.json": json.dumps(document(report))})
+
+
+def test_k_is_of_the_people_whose_rows_come_up_again(bench):
+    """Generated rows are alike by the dozen, and every row that only one person has is among them."""
+    report = people(bench, "k_anonymity: {k: 5}").report
+    (result,) = report.requirements
+    assert (report.verdict, result.measured) == ("withheld", 1)
+    assert "144 original rows that they repeat" in result.sentence
+    assert report.metrics["privacy.k_anonymity.repeated"].value == 144
+
+
+def test_k_where_later_steps_merge_their_classes(bench):
+    report = people(bench, "k_anonymity: {k: 5}", coarse=True).report
+    assert (report.verdict, report.requirements[0].measured) == ("released", 12)
+
+
+@pytest.mark.parametrize(("coarse", "verdict"), [(False, "withheld"), (True, "released")])
+def test_shares_are_also_those_of_the_people(bench, coarse, verdict):
+    assert people(bench, "l_diversity: {ill: {l: 2}}", coarse=coarse).report.verdict == verdict
+
+
+def test_whose_rows_come_up_again_is_told_by_a_run_alone(bench):
+    """Judged as a file, generated rows count as they are, and say so; verifying does not take that for a difference."""
+    outcome = people(bench, "k_anonymity: {k: 5}", coarse=True)
+    plan, data = bench.plan(bench.folder.joinpath("policy.yaml").read_text()), bench.folder / "table.csv"
+    judged = judge(plan, data, outcome.run_dir / "released/study/study.csv", "study")
+    assert judged.requirements[0].measured > 100
+    assert [f.code for f in judged.findings if f.subject == "privacy.k_anonymity"] == ["PPF838"]
+    found = verify(outcome.run_dir, data, lambda p, d: plan)
+    assert found.holds, found.text
+    assert found.remeasured.unknown == ("privacy.k_anonymity on study",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic
 
 import numpy as np
@@ -19,11 +19,12 @@ from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.exposure.intersections import together
 from ppdm_flow.audits.exposure.intersections_query import together_query
 from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.repeated import Repeated, as_they_were, of_originals, repeated
 from ppdm_flow.audits.exposure.row_level import About
 from ppdm_flow.audits.exposure.rows import Alone, Rows
 from ppdm_flow.audits.exposure.values import values
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
 
@@ -161,7 +162,20 @@ class SensitiveAudit(ABC, Generic[R]):
         for read in values(told, ways, rows, ctx.nulls):
             each = self._each(requirement, read.found, read.mean, ctx)
             judged.append(Judged(requirement, read.reading.name, told.every, read.found, each))
+        originals = self._originals(requirement, candidate, ctx)
+        if originals is not None:
+            again = values(of_originals(told), as_they_were(requirement.attribute), originals, ctx.nulls)
+            judged.extend(
+                Judged(requirement, r.reading.name, told.every, r.found, self.each(requirement, r.found, ctx))
+                for r in again
+                if len(r.found)
+            )
         return judged
+
+    def _originals(self, requirement: R, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+        """Return the original rows that generated ones repeat: shares are the worse of both. Raises UnmeasuredError."""
+        secret = (requirement.attribute,)
+        return repeated(requirement.attributes, secret, secret, candidate, ctx)
 
     def _again(
         self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext
@@ -169,23 +183,33 @@ class SensitiveAudit(ABC, Generic[R]):
         """Return the figures of the second route; none where there are none."""
         if ctx.sql is None:
             return {}
-        told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         found: list[dict[str, Any]] = []
         try:
             require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
-            for way in readings(requirement.attribute, candidate, ctx):
-                again = self.again(requirement, Query.of_rows(ctx.sql, rows, told, way, ctx.nulls), ctx)
+            for query in self._queries(requirement, rows, candidate, ctx, ctx.sql):
+                again = self.again(requirement, query, ctx)
                 found.append(again if isinstance(again, dict) else self._summed(requirement, *again))
         except UnmeasuredError:
             return {}
         if not found:
             return {}
+        judged = [found[0], *(f for f in found[1:] if f["classes"])]  # generated rows may repeat no original one
         return {
-            self.metric: max((f["worst"] for f in found), key=self._badness),
+            self.metric: max((f["worst"] for f in judged), key=self._badness),
             "classes": found[0]["classes"],
             "rows_beyond": max(f["rows_beyond"] for f in found),
             "classes_beyond": max(f["classes_beyond"] for f in found),
         }
+
+    def _queries(self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[Query]:
+        """Yield the second route to each way of reading. Raises UnmeasuredError."""
+        told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
+        for way in readings(requirement.attribute, candidate, ctx):
+            yield Query.of_rows(sql, rows, told, way, ctx.nulls)
+        originals = self._originals(requirement, candidate, ctx)
+        if originals is not None:
+            for way in as_they_were(requirement.attribute):
+                yield Query.of_rows(sql, originals, of_originals(told), way, ctx.nulls)
 
     def _summed(self, requirement: R, each: Floats, rows: Floats) -> dict[str, Any]:
         """Return the figures of the second route from those of its classes."""
@@ -294,7 +318,7 @@ class SensitiveAudit(ABC, Generic[R]):
         rows = (int(j.found.rows[b].sum()) for j, b in zip(judged, beyond, strict=True))
         return {
             self.metric: Figure(value, self.unit, note=note),
-            "classes": Figure(len(one.found), "classes"),
+            "classes": Figure(len(judged[0].found), "classes"),
             "classes_beyond": Figure(max(int(b.sum()) for b in beyond), "classes"),
             "rows_beyond": Figure(max(rows), "rows"),
         }

@@ -22,6 +22,16 @@ LEFT_OUT = FigureInfo(
     "the rows that belong to no class because a quasi-identifier is missing (`nulls: exclude`); 0 otherwise",
     better="lower",
 )
+REPEATED: Mapping[str, FigureInfo] = {
+    "repeated": FigureInfo(
+        "the original rows that generated ones repeat, in the columns that form classes; where rows are generated, it"
+        " is these that are counted",
+        better="lower",
+    ),
+    "rows_of_nobody": FigureInfo(
+        "the generated rows in classes that repeat no original row: they are not judged", better="higher"
+    ),
+}
 UNRELEASED = FigureInfo(
     "the released columns with the attribute; given as 0 where none has it, so that nothing can be learned of it here",
     better="lower",

@@ -35,6 +35,29 @@ def unreleased(requirement: OnSensitive | KmAnonymity) -> Measured:
     )
 
 
+def unrepeated(identifier: str) -> Measured:
+    """Return that the requirement holds: no class of generated rows repeats an original one, so nobody is found."""
+    return Measured(
+        requirement=identifier,
+        metric=f"{identifier}.repeated",
+        figure=Figure(0, "rows"),
+        bound=0.0,
+        at_most=True,
+        sentence="Rows are generated, and no original row has what a class of them has: nobody is found here.",
+    )
+
+
+def of_originals(rows: int | None = None, nobodys: int = 0) -> str:
+    """Return whose rows were counted where rows are generated; nothing where they are not."""
+    if rows is None:
+        return ""
+    text = f" Rows are generated: those counted are the {counted(rows, 'original row')} that they repeat."
+    if not nobodys:
+        return text
+    has = "has" if nobodys == 1 else "have"
+    return f"{text} {counted(nobodys, 'generated row')} {has} what no original row has, and count for nobody."
+
+
 def known_by(grouping: Sequence[str]) -> str:
     """Return who is meant: whoever knows the grouping columns of somebody."""
     return (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ppdm_flow.audits.release import listed, namesakes
-from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage, own
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
@@ -120,14 +120,10 @@ def unchanged(facts: AttributeFacts | None) -> bool:
 
 def untold(attributes: Iterable[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
     """Return the carriers of these attributes whose cells count as they are because rows cannot be paired."""
-    if ctx.pairs is not None:
+    if ctx.pairs is not None or ctx.generation is not None:
         return ()
     every = dict.fromkeys(c for a in attributes for c in carriers(a, candidate, ctx))
-    return tuple(
-        c
-        for c in every
-        if not unchanged(f := ctx.attributes.get(c)) and not (f is not None and f.was(Change.GENERATED))
-    )
+    return tuple(c for c in every if not unchanged(ctx.attributes.get(c)))
 
 
 def made_of(names: Sequence[str], ctx: AuditContext) -> str:

@@ -40,6 +40,12 @@ class UncrowdedError(UnmeasuredError):
     code = "PPF837"
 
 
+class UncountedError(UnmeasuredError):
+    """Nobody can say which original rows generated ones repeat."""
+
+    code = "PPF867"
+
+
 def require_true_values(attribute: str, carriers: Sequence[str], ctx: AuditContext) -> None:
     """Raise RandomizedError where a released column of a sensitive attribute was perturbed, or made of drawn values.
 

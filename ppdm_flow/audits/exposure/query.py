@@ -26,8 +26,7 @@ class Query:
 
     ``cells`` (id, s, n): rows of value s in the crowd of class ``id``; ``sizes`` (id, size, own): the crowd's rows, and
     those that belong to the class; ``base`` (s, q): shares of the table. Without a sensitive column all have one value.
-    Where there
-    are mixed columns a class is a crowd, and ``mean`` asks for the mean shares of its mixed cells in place of its own.
+    Where there are mixed columns a class is a crowd, and ``mean`` asks for the mean shares of its mixed cells.
     """
 
     def __init__(

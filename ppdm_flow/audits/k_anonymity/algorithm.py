@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.audits.classes.wording import as_they_are, unmeasured
+from ppdm_flow.audits.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
 from ppdm_flow.audits.exposure.columns import Columns, columns, sensitive_attributes
 from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.exposure.intersections import dropped_people
 from ppdm_flow.audits.exposure.intersections_query import dropped_again
 from ppdm_flow.audits.exposure.once import Once
+from ppdm_flow.audits.exposure.repeated import Repeated, repeated
 from ppdm_flow.audits.exposure.rows import Alone
 from ppdm_flow.audits.exposure.sizes import Classes, crowds, crowds_again
 from ppdm_flow.audits.k_anonymity.classes import classes
@@ -26,6 +27,8 @@ from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
+
+_PEOPLE = ("repeated", "rows_of_nobody")
 
 
 class KAnonymityAudit:
@@ -43,15 +46,20 @@ class KAnonymityAudit:
         for requirement in _own(ctx):
             told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             try:
-                found = _classes(told, candidate, ctx)
+                originals = repeated(told.known, sensitive_attributes(ctx), (), candidate, ctx)
+                found = _classes(told, originals, candidate, ctx)
             except UnmeasuredError as fault:
                 figure = Figure(None, "rows", note=fault.text)
                 name, bound = f"{requirement.id}.k", float(requirement.k)
                 measured.append(Measured(requirement.id, name, figure, bound, False, fault.text, verifiable=False))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
-            own = _figures(requirement, found, ctx.nulls)
+            own = _figures(requirement, found, ctx.nulls) | _people(requirement, told, originals)
             figures |= own
+            people = [int(own[f"{requirement.id}.{n}"].value or 0) for n in _PEOPLE if originals is not None]
+            if people and not people[0] and candidate.row_count:
+                measured.append(unrepeated(requirement.id))
+                continue
             measured.append(
                 Measured(
                     requirement=requirement.id,
@@ -59,7 +67,7 @@ class KAnonymityAudit:
                     figure=own[f"{requirement.id}.k"],
                     bound=float(requirement.k),
                     at_most=False,
-                    sentence=sentence(requirement, told, found[ctx.nulls], ctx),
+                    sentence=sentence(requirement, told, found[ctx.nulls], ctx) + of_originals(*people),
                 )
             )
             further = _dropped(requirement, dropped_people(candidate, ctx))
@@ -83,7 +91,11 @@ class KAnonymityAudit:
             if told.mixed:
                 found |= _again(requirement, told, candidate, ctx, ctx.sql)
                 continue
-            query = Query(ctx.sql, candidate.schema, told.grouping)
+            try:
+                originals = repeated(told.known, sensitive_attributes(ctx), (), candidate, ctx)
+            except UnmeasuredError:
+                continue
+            query = Query(ctx.sql, originals or Alone(candidate, ctx), told.every)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
                 found[f"{requirement.id}.{name}"] = value
         return found
@@ -107,14 +119,25 @@ def _dropped(requirement: KAnonymity, rows: Mapping[str, int]) -> list[Measured]
     return [Measured(requirement.id, metric, figure, float(requirement.k), at_most=False, sentence=text)]
 
 
-def _classes(told: Columns, candidate: DataView, ctx: AuditContext) -> dict[Nulls, Classes]:
-    """Return the classes by each of the null semantics, or the crowds, which there are not for wildcards."""
-    if not told.mixed:
-        counts = candidate.counts(told.grouping)
+def _classes(told: Columns, originals: Repeated | None, candidate: DataView, ctx: AuditContext) -> dict[Nulls, Classes]:
+    """Return the classes by each of the null semantics, or the crowds, which there are not for wildcards.
+
+    Of generated rows these are the classes of the ``originals`` that they repeat.
+    """
+    if originals is not None or not told.mixed:
+        counts = candidate.counts(told.grouping) if originals is None else originals.counts(told.every)
         return {nulls: classes(counts, nulls) for nulls in Nulls}
     rows = Once(Alone(candidate, ctx), told.every, told.known)
     found = {ctx.nulls: crowds(told, rows, ctx.nulls)}
     return found | {nulls: crowds(told, rows, nulls) for nulls in Nulls if nulls is not Nulls.WILDCARD}
+
+
+def _people(requirement: KAnonymity, told: Columns, originals: Repeated | None) -> dict[str, Figure]:
+    """Return how many original rows generated ones repeat, and how many of these repeat none."""
+    if originals is None:
+        return {}
+    rows = originals.counts(told.every).total, originals.nobodys(told.every)
+    return {f"{requirement.id}.{name}": Figure(n, "rows") for name, n in zip(_PEOPLE, rows, strict=True)}
 
 
 def _again(

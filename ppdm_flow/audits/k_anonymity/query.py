@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.audits.relation import all_known, classes, crowds
+from ppdm_flow.audits.exposure.rows import Rows
+from ppdm_flow.audits.relation import crowds
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import Sql
-from ppdm_flow.tables.schema import Schema
 
 PAIR_LIMIT = 400_000_000
 """Pairs of combinations and patterns up to which the wildcard figure is computed again where nobody asks for it."""
@@ -16,13 +16,15 @@ CHUNK_PAIRS = 1_000_000_000
 
 
 class Query:
-    """The classes over ``columns`` of the relation ``candidate``."""
+    """The classes over ``columns`` of some rows."""
 
-    def __init__(self, sql: Sql, schema: Schema, columns: Sequence[str]) -> None:
+    def __init__(self, sql: Sql, rows: Rows, columns: Sequence[str]) -> None:
         self.sql = sql
         self.columns = tuple(columns)
-        self.every = classes("candidate", self.columns, schema)
-        self.known = classes("candidate", self.columns, schema, all_known(self.columns))
+        every, known = rows.relation(self.columns), rows.relation(self.columns, (), self.columns)
+        if every is None or known is None:
+            raise ValueError("there is no database")
+        self.every, self.known, self.tables = every.text, known.text, every.tables
 
     def figures(self, k: int, nulls: Nulls) -> Mapping[str, int]:
         """Return the figures of the audit, those of the semantics ``nulls`` under their bare names."""
@@ -39,7 +41,7 @@ class Query:
             SELECT COALESCE(MIN(n), 0), COUNT(*), COALESCE(SUM(n) FILTER (n < {k}), 0),
                    COALESCE(SUM(n) FILTER (n = 1), 0)
             FROM ({grouped})"""  # noqa: S608  # identifiers are quoted, k is an int
-        return _named(self.sql.rows(query)[0])
+        return _named(self.sql.rows(query, (), self.tables)[0])
 
     def _pairs(self) -> int:
         """Return how many combinations, each with every pattern of missing cells, are looked up; 0 for one pattern."""
@@ -47,7 +49,7 @@ class Query:
         query = f"""
             WITH patterns AS (SELECT COUNT(*) AS n FROM ({self.every}) GROUP BY {pattern})
             SELECT COALESCE(SUM(n), 0) * COUNT(*) FROM patterns HAVING COUNT(*) > 1"""  # noqa: S608  # our own query
-        rows = self.sql.rows(query) if self.columns else []
+        rows = self.sql.rows(query, (), self.tables) if self.columns else []
         return int(rows[0][0]) if rows else 0
 
     def _wildcard(self, k: int, rounds: int) -> dict[str, int]:
@@ -68,7 +70,7 @@ class Query:
             SELECT COALESCE(MIN(size), 0), COUNT(*), COALESCE(SUM(n) FILTER (size < {k}), 0),
                    COALESCE(SUM(n) FILTER (size = 1), 0)
             FROM summed"""  # noqa: S608  # identifiers are quoted, the numbers are ints
-        return _named(self.sql.rows(query)[0])
+        return _named(self.sql.rows(query, (), self.tables)[0])
 
 
 def _named(row: Sequence[int]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.audits.classes.measures import LEFT_OUT
+from ppdm_flow.audits.classes.measures import LEFT_OUT, REPEATED
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -40,6 +40,7 @@ SPEC = PluginSpec(
                 "the fewest rows of this release that another one of the run lacks because of what their cells are",
                 better="higher",
             ),
+            **REPEATED,
         },
     ),
     params=KAnonymityParams,

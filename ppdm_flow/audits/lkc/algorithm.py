@@ -10,16 +10,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ppdm_flow.audits.classes.wording import as_they_are, intersected, known_by, left_out, treatment, unmeasured
+from ppdm_flow.audits.classes.wording import (
+    as_they_are,
+    intersected,
+    known_by,
+    left_out,
+    treatment,
+    unmeasured,
+    unrepeated,
+)
 from ppdm_flow.audits.exposure.columns import carriers, columns, made_of, readings
 from ppdm_flow.audits.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
 from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.repeated import of_originals
 from ppdm_flow.audits.exposure.sizes import SIZE
 from ppdm_flow.audits.lkc.picture import pictures
 from ppdm_flow.audits.lkc.survey import (
     Survey,
     known_sets,
     named,
+    original_ways,
+    originals_of,
     rows_once,
     secrets,
     survey,
@@ -89,13 +100,19 @@ class LKCAudit:
             ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
             sizes, shares = [], [0.0]
             try:
+                originals = originals_of(requirement, candidate, ctx)
                 for known in known_sets(requirement, candidate, ctx):
                     told = columns(known, secret, candidate, ctx)
-                    query = Query.of_rows(ctx.sql, rows, told, None, ctx.nulls)
+                    mine = None if originals is None else originals.knowing(told.known)
+                    query = Query.of_rows(ctx.sql, mine or rows, told, None, ctx.nulls)
                     sizes.append(query.worst(SIZE, 0.0, at_most=False)["worst"])
                     for way in ways:
                         query = Query.of_rows(ctx.sql, rows, told, way, ctx.nulls)
                         shares.extend(_shares(query, secret[way.attribute]))
+                    if mine is not None:
+                        for way in original_ways(requirement, candidate, ctx):
+                            query = Query.of_rows(ctx.sql, mine, of_originals(told), way, ctx.nulls)
+                            shares.extend(_shares(query, secret[way.attribute]))
             except UnmeasuredError:
                 continue
             beside = together_confidence(requirement, candidate, ctx)
@@ -103,6 +120,8 @@ class LKCAudit:
                 queries = together_queries(requirement, candidate, ctx, ctx.sql)
                 again = (share for attribute, query in queries for share in _shares(query, secret[attribute]))
                 found[f"{requirement.id}.together_confidence"] = max(again)
+            if originals is not None:  # a class that repeats no original row is nobody's
+                sizes = [size for size in sizes if size is not None] or [0]
             found[f"{requirement.id}.k"] = int(min(size or 0 for size in sizes))
             found[f"{requirement.id}.confidence"] = max(shares)
         return found
@@ -151,14 +170,17 @@ def _measured(
     requirement: LKC, found: Survey, shown: Sequence[str], figures: Mapping[str, Figure], end: str
 ) -> list[Measured]:
     name = f"{requirement.id}.k"
+    row = "row" if found.repeated is None else "original row"
     if found.k == 0:
         text = "There is no row to measure, so nothing can be said of it."
     else:
         text = (
             f"Whoever knows at most {counted(requirement.l, 'quasi-identifier')} of somebody finds at least"
-            f" {counted(found.k, 'row')} that fit ({_by(found.fewest)}); {requirement.k:,} are required.{end}"
+            f" {counted(found.k, row)} that fit ({_by(found.fewest)}); {requirement.k:,} are required.{end}"
         )
     results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
+    if found.repeated == 0:
+        results = [unrepeated(requirement.id)]
     if requirement.c is not None:
         name = f"{requirement.id}.confidence"
         what = listed(shown)

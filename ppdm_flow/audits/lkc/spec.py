@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.audits.classes.measures import REPEATED
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -45,6 +46,7 @@ SPEC = PluginSpec(
                 "the rows that no set of quasi-identifiers groups, since values are missing (`nulls: exclude`)",
                 better="lower",
             ),
+            "repeated": REPEATED["repeated"],
         },
     ),
     params=LKCParams,

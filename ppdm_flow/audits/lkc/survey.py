@@ -8,11 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
-from ppdm_flow.audits.exposure.columns import Columns, Way, carriers, columns, readings, sensitive_attributes
+from ppdm_flow.audits.exposure.columns import Columns, Reading, Way, carriers, columns, readings, sensitive_attributes
 from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.exposure.intersections import Together, together
 from ppdm_flow.audits.exposure.intersections_query import TogetherQuery, together_query
 from ppdm_flow.audits.exposure.once import Once
+from ppdm_flow.audits.exposure.repeated import Repeated, as_they_were, of_originals, repeated
 from ppdm_flow.audits.exposure.row_level import About
 from ppdm_flow.audits.exposure.rows import Alone
 from ppdm_flow.audits.exposure.sizes import Classes, crowds
@@ -33,7 +34,8 @@ class Survey:
     """The worst of all ``combinations``: the smallest ``k`` is by knowing ``fewest``, the ``confidence`` by ``surest``.
 
     ``k`` is 0 and ``confidence`` 0 where there is no row. ``left_out`` are the rows that all of them leave out.
-    ``each`` is (what is known, the smallest group, the highest confidence), for every combination.
+    ``each`` is (what is known, the smallest group, the highest confidence), for every combination. ``repeated`` are the
+    original rows in some group, where rows are generated: then it is they that are counted.
     """
 
     combinations: int
@@ -43,6 +45,7 @@ class Survey:
     surest: Names
     left_out: int
     each: tuple[tuple[Names, int, float], ...] = ()
+    repeated: int | None = None
 
 
 def secrets(requirement: LKC, ctx: AuditContext) -> dict[str, tuple[str, ...]]:
@@ -60,14 +63,14 @@ def known_sets(
 
     With mixed columns, here or in other releases, all attributes count: they tell which mixed cells people alike show.
     Whoever knows more has smaller groups, and one of them has a share at least as high as the group that they make up.
-    With missing values as wildcards or left out, with mixed columns, and ``beside`` other releases, groups do not nest,
-    so that all combinations are looked at.
+    With missing values as wildcards or left out, with mixed columns, of generated rows, and ``beside`` other releases,
+    groups do not nest, so that all combinations are looked at.
     """
     secret = secrets(requirement, ctx)
     own = [a for a in requirement.attributes if a not in secret]
     every = beside or bool(columns(own, secret, candidate, ctx).mixed)
     told = own if every else [a for a in own if carriers(a, candidate, ctx)]
-    nested = not every and ctx.nulls is Nulls.OWN_CATEGORY
+    nested = not every and ctx.nulls is Nulls.OWN_CATEGORY and ctx.generation is None
     most = min(requirement.l, len(told))
     for size in range(most if nested else min(1, most), most + 1):
         yield from combinations(told, size)
@@ -92,19 +95,40 @@ def named(requirement: LKC) -> tuple[str, ...]:
 def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     """Look at every combination. Raises UnmeasuredError where crowds and null semantics do not go together."""
     secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
+    originals = originals_of(requirement, candidate, ctx)
     every, found, worst = [], [], []
     for known in known_sets(requirement, candidate, ctx):
         told = columns(known, secret, candidate, ctx)
         every.append(told.every)
-        found.append(_sizes(told, rows, ctx.nulls))
         ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
-        shares = (_confidence(each, secret) for each in values(told, ways, rows, ctx.nulls))
-        worst.append(max(shares, default=0.0))
+        read = values(told, ways, rows, ctx.nulls)
+        if originals is None:
+            found.append(_sizes(told, rows, ctx.nulls))
+        else:
+            mine = originals.knowing(told.known)
+            found.append(classes(mine.counts(told.every), ctx.nulls))
+            read.extend(values(of_originals(told), original_ways(requirement, candidate, ctx), mine, ctx.nulls))
+        worst.append(max((_confidence(each, secret) for each in read), default=0.0))
     sizes = [f.k for f in found]
+    if originals is not None:  # a class that repeats no original row is nobody's
+        sizes = [f.k if len(f.sizes) else max(sizes) for f in found]
     first, second = int(np.argmin(sizes)), int(np.argmax(worst))
     left = min(f.left_out for f in found)
     each = tuple(zip(every, sizes, worst, strict=True))
-    return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each)
+    there = originals is not None and candidate.row_count > 0
+    repeated_rows = max(int(f.rows.sum()) for f in found) if there else None
+    return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each, repeated_rows)
+
+
+def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+    """Return the original rows that generated ones repeat, which are counted then. Raises UncountedError."""
+    return repeated(requirement.attributes, secrets(requirement, ctx), named(requirement), candidate, ctx)
+
+
+def original_ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[Reading, ...]:
+    """Return how the values of original rows are read, of attributes that the release tells something of."""
+    told = (a for a in named(requirement) if carriers(a, candidate, ctx))
+    return tuple(way for attribute in told for way in as_they_were(attribute))
 
 
 def together_confidence(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.audits.classes.wording import as_they_are, intersected, unmeasured
+from ppdm_flow.audits.classes.wording import as_they_are, intersected, unmeasured, unrepeated
 from ppdm_flow.audits.exposure.columns import made_of
 from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.templates.query import Query
@@ -64,7 +64,9 @@ class TemplatesAudit:
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             if template.min_support > 1 and targets:
-                measured.append(_support(template, own, support(template, channel, after)))
+                nobody = after.repeated == 0 and candidate.row_count > 0
+                bounded = _support(template, own, support(template, channel, after))
+                measured.append(unrepeated(template.id) if nobody else bounded)
             findings.extend((*recoded(template, after), *absent(template, original)))
             findings.extend(as_they_are(template.id, (*template.channel, *by_attribute(template)), candidate, ctx))
             charts.append(chart(template, before, after))

@@ -47,6 +47,15 @@ class Inferences:
         """Return which inferences exceed ``threshold``, with the tolerance of every comparison."""
         return self.confidence > threshold + TOLERANCE
 
+    def beside(self, other: Inferences) -> Inferences:
+        """Return these and others together, whose groups are further ones."""
+        return Inferences(
+            np.append(self.confidence, other.confidence),
+            np.append(self.group, other.group + len(self.rows)),
+            np.append(self.value, other.value),
+            np.append(self.rows, other.rows),
+        )
+
     def groups_beyond(self, threshold: float) -> npt.NDArray[np.bool_]:
         """Return which groups allow an inference beyond ``threshold``, shape (groups,)."""
         hit = np.zeros(len(self.rows), dtype=np.bool_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ppdm_flow.audits.classes.measures import REPEATED
 from ppdm_flow.core.plugin_info import FigureInfo
 
 FIGURES: Mapping[str, FigureInfo] = {
@@ -34,4 +35,5 @@ FIGURES: Mapping[str, FigureInfo] = {
         better="higher",
     ),
     "smallest_group_before": FigureInfo("the same in the original", formula="min |g|"),
+    "repeated": REPEATED["repeated"],
 }

@@ -27,12 +27,14 @@ class Target:
 class Survey:
     """The inferences of a template to each of its targets. The groups are the same for all of them.
 
-    ``smallest`` is the number of rows of the smallest group, where the template bounds it.
+    ``smallest`` is the number of rows of the smallest group, where the template bounds it. ``repeated`` are the
+    original rows in some group, where rows are generated: then it is they that are counted.
     """
 
     targets: tuple[Target, ...]
     found: tuple[Inferences, ...]
     smallest: int
+    repeated: int | None = None
 
     @property
     def worst(self) -> float:

@@ -16,14 +16,16 @@ from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.exposure.intersections import together
 from ppdm_flow.audits.exposure.intersections_query import together_query
 from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.repeated import Repeated, as_they_were, of_originals, repeated
 from ppdm_flow.audits.exposure.row_level import About
-from ppdm_flow.audits.exposure.rows import Alone
-from ppdm_flow.audits.exposure.sizes import SIZE, crowds
+from ppdm_flow.audits.exposure.rows import Alone, Rows
+from ppdm_flow.audits.exposure.sizes import SIZE, Classes, crowds
 from ppdm_flow.audits.exposure.values import Values, values
 from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.audits.templates.inference import Images, Inferences
 from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute
 from ppdm_flow.core.requirements import TOLERANCE, Template
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
@@ -79,16 +81,29 @@ def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
     """Measure a template on the release. Raises UnmeasuredError where null semantics and crowds do not go together."""
     rows, template = Alone(candidate, ctx), told.template
     require_readable(told, candidate, ctx)
+    originals = originals_of(told, candidate, ctx)
     found = []
     for target, ways in told.targets:
         read = values(told.columns, ways, rows, ctx.nulls, values_known=False)
-        found.append(_inferences(read, target.images, negated=template.negated))
-    smallest = 0
-    if template.min_support > 1:
-        mixed = told.columns.mixed
-        sizes = crowds(told.columns, rows, ctx.nulls) if mixed else classes(rows.counts(told.columns.every), ctx.nulls)
-        smallest = sizes.k
-    return Survey(tuple(target for target, _ in told.targets), tuple(found), smallest)
+        each = _inferences(read, target.images, negated=template.negated)
+        if originals is not None:
+            way = as_they_were(target.attribute)
+            read = values(of_originals(told.columns), way, originals, ctx.nulls, values_known=False)
+            each = each.beside(_inferences(read, target.images, negated=template.negated))
+        found.append(each)
+    smallest = _sizes(told.columns, originals or rows, ctx.nulls).k if template.min_support > 1 else 0
+    repeated_rows = None if originals is None else originals.counts(told.columns.every).total
+    return Survey(tuple(target for target, _ in told.targets), tuple(found), smallest, repeated_rows)
+
+
+def originals_of(told: Told, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+    """Return the original rows that generated ones repeat: shares are the worse of both. Raises UncountedError."""
+    secret = tuple(target.attribute for target, _ in told.targets)
+    return repeated(told.columns.known, by_attribute(told.template), secret, candidate, ctx)
+
+
+def _sizes(columns: Columns, rows: Rows, nulls: Nulls) -> Classes:
+    return crowds(columns, rows, nulls) if columns.mixed else classes(rows.counts(columns.every), nulls)
 
 
 def require_readable(told: Told, candidate: DataView, ctx: AuditContext) -> None:
@@ -137,8 +152,8 @@ def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) 
     template = told.template
     require_readable(told, candidate, ctx)
     worst = 0.0
-    beyond: dict[tuple[str, int, int], int] = {}
-    for target, query in _queries(told, candidate, ctx, sql):
+    beyond: dict[tuple[str, int, tuple[int, int]], int] = {}
+    for side, target, query in _queries(told, candidate, ctx, sql):
         text, parameters = _confidences(target.images, negated=template.negated)
         fine = f"confidence <= {template.confidence!r} + {TOLERANCE!r}"
         top = query.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
@@ -147,7 +162,7 @@ def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) 
             f"SELECT id, value, own FROM ({text}) JOIN sizes USING (id) WHERE NOT ({fine})",  # noqa: S608  # as above
             parameters,
         )
-        beyond |= {(target.attribute, int(value), int(group)): int(rows) for group, value, rows in hits}
+        beyond |= {(target.attribute, int(value), (side, int(group))): int(rows) for group, value, rows in hits}
     groups = {group: rows for (_, _, group), rows in beyond.items()}
     return {
         "confidence": worst,
@@ -197,18 +212,24 @@ def about(told: Told) -> About:
 
 def smallest_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
     """Return the rows of the smallest group by the second route."""
-    query = Query.of_rows(sql, Alone(candidate, ctx), told.columns, None, ctx.nulls)
+    rows = originals_of(told, candidate, ctx) or Alone(candidate, ctx)
+    query = Query.of_rows(sql, rows, told.columns, None, ctx.nulls)
     return int(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
 
 
-def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[tuple[Target, Query]]:
-    rows = Alone(candidate, ctx)
+def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[tuple[int, Target, Query]]:
+    """Yield the queries of each target: 0 on the released rows, 1 on the original ones that they repeat."""
+    rows, originals = Alone(candidate, ctx), originals_of(told, candidate, ctx)
     for target, ways in told.targets:
         for way in ways:
             query = Query.of_rows(sql, rows, told.columns, way, ctx.nulls, values_known=False)
-            yield target, query
+            yield 0, target, query
             if query.mixed:
-                yield target, query.of_means()
+                yield 0, target, query.of_means()
+        if originals is not None:
+            for way in as_they_were(target.attribute):
+                columns = of_originals(told.columns)
+                yield 1, target, Query.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)
 
 
 def _confidences(images: Images, *, negated: bool) -> tuple[str, list[str]]:

@@ -45,7 +45,8 @@ def support(template: Template, channel: Sequence[str], after: Survey) -> str:
     if not after.smallest:
         return "There is no row to measure, so nothing can be said of it."
     among = f"equal {listed(channel)}" if channel else "nothing to tell them apart"
-    text = f"The smallest group of people with {among} has {counted(after.smallest, 'row')}"
+    rows = "row" if after.repeated is None else "original row"
+    text = f"The smallest group of people with {among} has {counted(after.smallest, rows)}"
     return f"{text}; at least {template.min_support:,} are required."
 
 

@@ -131,4 +131,26 @@ PAGES = (
             "  learning: {use: synthetic_training}"
         ),
     ),
+    CodePage(
+        "PPF867",
+        "nobody can say whose rows generated ones repeat",
+        "Requirements on groups count the original rows that generated ones repeat. Here a generator learned from rows"
+        " that were generated themselves, or made a column that what it learned from does not have.",
+        "Generated rows belong to nobody: how many of them look alike says nothing of the people whose rows come up"
+        " again among them. What cannot be counted does not hold.",
+        "Let one generator learn from rows of the source, in the columns that it makes.",
+        bad=(
+            "steps:\n"
+            "  first: {use: krimp_generator, with: {attributes: [age, disease]}}\n"
+            "  second: {use: krimp_generator, with: {rows: 5000}}\n"
+            "privacy:\n"
+            "  k_anonymity: {k: 5}"
+        ),
+        good=(
+            "steps:\n"
+            "  generate: {use: krimp_generator, with: {attributes: [age, disease], rows: 5000}}\n"
+            "privacy:\n"
+            "  k_anonymity: {k: 5}"
+        ),
+    ),
 )
