@@ -14,6 +14,7 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.auditing import Audited, Subject, audit, refuse_quoting_audits
+from ppdm_flow.engine.beside import beside_cells
 from ppdm_flow.engine.binding import foreign
 from ppdm_flow.engine.candidate import stream_of
 from ppdm_flow.engine.events import Listener, silent
@@ -87,7 +88,7 @@ class _Judging:
         audited = self._audited(plan, subject)
         refuse_quoting_audits(plan, source.stream, audited)
         metrics = metrics_of(plan, audited, ())
-        findings = findings_of(plan, audited, ())
+        findings = (*beside_cells(node, released), *findings_of(plan, audited, ()))
         judged = requirements_of(plan, audited), gates_of(plan, metrics)
         waived = waive(plan, *judged, findings, self.options.clock())
         return Report(

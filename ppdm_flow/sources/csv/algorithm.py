@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.results import Finding
 from ppdm_flow.sources.csv.cells import checked, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
 from ppdm_flow.sources.csv.locating import undecodable_line
@@ -19,6 +20,7 @@ from ppdm_flow.sources.csv.quotes import Counted, check_closed
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
 from ppdm_flow.sources.gzipped import arrow_stream
+from ppdm_flow.sources.text_beside import beside
 from ppdm_flow.tables.formulas import unescaped
 
 _BLOCK = 1 << 22
@@ -74,6 +76,10 @@ class CsvSource:
                     raise self._endless(done) from None
             else:
                 return
+
+    def beside(self) -> Iterator[Finding]:
+        """Yield what the file holds beside its cells."""
+        return beside(self.path)
 
     def _attempt(self, places: list[int], columns: Sequence[str], skip: int, *, block: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows from number ``skip`` on."""

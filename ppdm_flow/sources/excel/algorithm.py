@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.results import Finding
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.sources.excel.beside import beside
 from ppdm_flow.sources.excel.cell import text
 from ppdm_flow.sources.excel.spec import ExcelParams
 from ppdm_flow.sources.faults import distinct, empty, fault, nul, unreadable
@@ -58,6 +60,10 @@ class ExcelSource:
                 yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
             else:
                 yield pa.RecordBatch.from_struct_array(pa.array([{}] * len(part), pa.struct([])))
+
+    def beside(self) -> Iterator[Finding]:
+        """Yield what the file holds beside its cells."""
+        return beside(self.path)
 
     def _texts(self, rows: list[list[Any]], place: int, start: int) -> pa.StringArray:
         cells = [text(row[place]) for row in rows]

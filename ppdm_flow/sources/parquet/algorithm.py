@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.results import Finding
 from ppdm_flow.sources.faults import distinct, fault, unreadable
+from ppdm_flow.sources.parquet.beside import beside
 from ppdm_flow.sources.parquet.rendering import NotText, texts
 from ppdm_flow.sources.parquet.sets import documents, lists
 from ppdm_flow.sources.parquet.spec import ParquetParams
@@ -45,6 +47,10 @@ class ParquetSource:
                     done += batch.num_rows
         except (pa.ArrowException, OSError):
             raise self._broken(done) from None
+
+    def beside(self) -> Iterator[Finding]:
+        """Yield what the file holds beside its cells."""
+        return beside(self.path)
 
     def _open(self, columns: Sequence[str] = ()) -> pq.ParquetFile:
         try:
