@@ -15,7 +15,7 @@ _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 def check_identifiers(release: ReleaseNode, original: DataView, candidate: DataView) -> None:
     """Hold each released identifier or subject against its values in the original. Raises DataError for any of them.
 
-    A plan knows only that a step replaced them: a prefix that is longer than the names replaces nothing.
+    A plan knows only that a step says it replaced them with a key; of another tool's file it knows nothing.
     """
     for facts in release.attributes:
         source = facts.source or facts.name
@@ -29,5 +29,5 @@ def check_identifiers(release: ReleaseNode, original: DataView, candidate: DataV
                 "PPF728",
                 f"{left:,} {verb} release `{release.name}` unchanged from the {facts.role} `{source}`",
                 span=facts.span,
-                advice="`pseudonymize` replaces every value; a shorter prefix or a coarser hierarchy hides more",
+                advice="`pseudonymize` replaces every value; or drop the column",
             )
