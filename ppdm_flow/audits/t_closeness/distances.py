@@ -35,7 +35,7 @@ def ordered(found: Histograms, rank: Ranks, ranks: int) -> Floats:
     base = np.zeros(ranks)
     there = rank >= 0
     base[rank[there]] = found.base[SPECIALS:][there]
-    share, of_table = known / np.maximum(found.sizes, 1), float(base.sum())
+    share, of_table = known / np.where(found.sizes > 0, found.sizes, 1), float(base.sum())
     if of_table <= 0.0:
         return gain
     apart = _apart(values, known, np.cumsum(base / of_table))

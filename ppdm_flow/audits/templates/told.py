@@ -138,7 +138,7 @@ def _shares(
         meant = np.concatenate([np.zeros(SPECIALS, np.bool_), np.isin(names, list(image))])
         here = meant[cells.value]
         hits = np.bincount(owner[here], cells.count[here], len(found))
-        share = hits / np.maximum(found.sizes, 1)
+        share = hits / np.where(found.sizes > 0, found.sizes, 1)
         share = 1.0 - share if negated else share
         some = np.flatnonzero(share > TOLERANCE) if negated else np.flatnonzero(hits > 0)
         groups.append(some)

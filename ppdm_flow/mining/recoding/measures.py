@@ -22,7 +22,7 @@ def distinct(cells: Cells) -> Ints:
 
 def shares(cells: Cells, sizes: Ints) -> Floats:
     """Return the share of each cell in its class."""
-    found: Floats = cells.count / np.repeat(np.maximum(sizes, 1), distinct(cells))
+    found: Floats = cells.count / np.repeat(np.where(sizes > 0, sizes, 1), distinct(cells))
     return found
 
 
