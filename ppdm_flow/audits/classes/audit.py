@@ -132,7 +132,7 @@ class SensitiveAudit(ABC, Generic[R]):
         for requirement in self._own(ctx):
             own = self._again(requirement, Alone(candidate, ctx), candidate, ctx)
             found |= {f"{requirement.id}.{n}": v for n, v in own.items()}
-            others = self._together_again(requirement, candidate, ctx)
+            others = self._together_again(requirement, candidate, ctx) if own else {}
             found |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
             if together is not None:
                 if not isinstance(together, Alone):
