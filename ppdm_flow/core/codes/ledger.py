@@ -116,7 +116,7 @@ PAGES: tuple[CodePage, ...] = (
         "To take one person for two hides what releases tell together; to take two for one can only withhold more.",
         "Nothing, if they are one person. Where spellings do tell people apart, name what may be ignored:"
         " `ignore: [blanks, form]`.",
-        bad="patient,zip    # ledger: {path: releases.ledger, subject: patient}\nP-17,8001\np-17,8002",
-        good="patient,zip\np-17,8001\np-17,8002",
+        bad="ledger: {path: releases.ledger, subject: patient}    # the data has P-17 and p-17, two people",
+        good="ledger: {path: releases.ledger, subject: patient, ignore: [blanks, form]}",
     ),
 )
