@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -438,3 +441,39 @@ def test_a_run_that_cannot_be_renamed_is_withdrawn(home: Home, monkeypatch: pyte
     monkeypatch.undo()
     assert home.run()
     assert home.states() == [(2, RELEASED)]
+
+
+def test_runs_may_lie_on_another_file_system_behind_a_link(filed: Home) -> None:
+    if not Path("/dev/shm").is_dir() or Path("/dev/shm").stat().st_dev == filed.folder.stat().st_dev:
+        pytest.skip("there is no other file system here")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as elsewhere:
+        (filed.folder / "runs").symlink_to(elsewhere)
+        assert filed.run()
+        assert filed.run()
+        assert [api.verify(run).holds for run in filed.runs()] == [True, True]
+        assert filed.look(runs=filed.folder / "runs").strangers == ()
+        assert filed.states() == [(1, RELEASED), (2, RELEASED)]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small file system")
+def test_a_ledger_on_a_full_disk(filed: Home) -> None:
+    small = filed.folder / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "none", small], check=False).returncode:
+        pytest.skip("this container may not mount")
+    try:
+        text = (filed.folder / "policy.yaml").read_text()
+        (filed.folder / "policy.yaml").write_text(text.replace("path: releases.ledger", "path: small/releases.ledger"))
+        filed.key.unlink()
+        api.create_ledger(small / "releases.ledger", filed.key)
+        with contextlib.suppress(OSError), (small / "filler").open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+        with pytest.raises(RunError, match=r"PPF73[01]"):
+            filed.run()
+        assert filed.runs() == []
+        (small / "filler").unlink()
+        assert filed.run()
+        assert [e.state for e in api.ledger(small / "releases.ledger", filed.key).entries] == [RELEASED]
+    finally:
+        subprocess.run(["umount", small], check=True)
