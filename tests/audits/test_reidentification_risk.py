@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.audits.reidentification_risk.algorithm import ReidentificationRiskAudit
+from ppdm_flow.core.anonymity import KMap, Population
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sdk.registry import load
@@ -71,6 +73,33 @@ def test_a_population_file(build, tmp_path):
     assert outcome.figures["journalist_highest"].value == 1.0
 
 
+def test_a_population_is_read_as_k_map_reads_it(build, tmp_path):
+    """People with their own values, and released labels: who fits a class is who has a value below its labels."""
+    ages = [21, 25, 28, 33, 33, 38, 45]
+    (tmp_path / "people.csv").write_text("age,sex\n" + "".join(f"{a},{'fm'[a % 2]}\n" for a in ages for _ in "12"))
+    released = {"p": ["[20, 30)", "[30, 40)", "*"], "q": ["m", "⊥", "f"]}
+    original = {"age": ["21", "33", "45"], "sex": ["m", "f", "f"]}
+    changes = {"p": (("coarsen", Change.GENERALIZED),), "q": (("hide", Change.SUPPRESSED),)}
+    population = Population("people.csv")
+    case = build.case(original, released, "qq", sources={"p": "age", "q": "sex"}, changes=changes, home=tmp_path)
+    figures = ReidentificationRiskAudit(SPEC.params(population="people.csv")).measure(*case.args).figures
+    asked = KMap("privacy.k_map", 2, ("age", "sex"), population)
+    mapped = load("audits", "k_map").load()(None)
+    again = replace(case.ctx, requirements=(asked,))
+    smallest = mapped.measure(case.original, case.candidate, again).figures["privacy.k_map.k"].value
+    assert smallest == 4  # 28 and 38, twice each
+    assert figures["journalist_highest"].value == 1 / smallest
+    for text in ("age\n1\n", "age,age,sex\n1,1,m\n"):
+        (tmp_path / "people.csv").write_text(text)
+        for audit, ctx in (
+            (ReidentificationRiskAudit(SPEC.params(population="people.csv")), case.ctx),
+            (mapped, again),
+        ):
+            with pytest.raises(DataError) as caught:
+                audit.measure(case.original, case.candidate, ctx)
+            assert caught.value.diagnostics[0].code == "PPF878"
+
+
 @pytest.mark.parametrize("text", [None, "p\nx\n", 'p,q\n"canary,1,2\n', "p,q\ncanary,2,3\n"])
 def test_a_bad_population_file_is_refused_without_its_values(build, tmp_path, text):
     if text is not None:
@@ -79,7 +108,7 @@ def test_a_bad_population_file_is_refused_without_its_values(build, tmp_path, te
     case = build.case(table([("a", "x")]), table([("a", "x")]), "qq", home=tmp_path)
     with pytest.raises(DataError) as caught:
         audit.measure(*case.args)
-    assert caught.value.diagnostics[0].code == "PPF841"
+    assert caught.value.diagnostics[0].code == "PPF878"
     assert "canary" not in str(caught.value)
     assert caught.value.__cause__ is None
 

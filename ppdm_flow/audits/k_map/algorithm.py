@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.classes.wording import left_out, treatment, unmeasured
 from ppdm_flow.audits.exposure.columns import columns, sensitive_attributes
-from ppdm_flow.audits.k_map.matching import fitting
 from ppdm_flow.audits.k_map.picture import pictures
-from ppdm_flow.audits.k_map.population import profiles
 from ppdm_flow.audits.k_map.query import smallest
 from ppdm_flow.audits.k_map.unreadable import UnlabelledError, unreadable
+from ppdm_flow.audits.populations.matching import fitting
+from ppdm_flow.audits.populations.profiles import profiles
 from ppdm_flow.audits.release import listed
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Severity
@@ -59,7 +59,7 @@ class KMapAudit:
                 continue
             counts = candidate.counts(told.grouping)
             kept = _kept(counts, ctx.nulls)
-            found = profiles(requirement, counts, ctx)
+            found = profiles(requirement.population, counts, ctx, "`privacy.k_map`")
             people = fitting(counts.codes[kept], found)
             rows, left = counts.counts[kept], int(counts.counts[~kept].sum())
             own = _figures(requirement, people, rows, found.total, left)
@@ -82,7 +82,7 @@ class KMapAudit:
             if unreadable(told, ctx):
                 continue
             counts = candidate.counts(told.grouping)
-            people = profiles(requirement, counts, ctx)
+            people = profiles(requirement.population, counts, ctx, "`privacy.k_map`")
             if ctx.sql is not None:
                 k = smallest(ctx.sql, candidate.schema, counts, people, ctx.nulls)
                 found[f"{requirement.id}.k"] = k

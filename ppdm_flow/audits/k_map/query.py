@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ppdm_flow.audits.k_map.population import Profiles
+from ppdm_flow.audits.populations.profiles import Profiles
 from ppdm_flow.audits.relation import all_known, classes
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import Sql

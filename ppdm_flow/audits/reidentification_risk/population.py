@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.csv
 
+from ppdm_flow.audits.populations.matching import fitting
+from ppdm_flow.audits.populations.profiles import profiles
 from ppdm_flow.audits.release import source_of
+from ppdm_flow.core.anonymity import Population as FileOf
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import DataError
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.table import Table, concat
 
 Integers = npt.NDArray[np.int64]
@@ -42,11 +40,14 @@ def population_of(
     """Return the population: the file's, or the original's where its classes are comparable, or the release itself.
 
     Generalized, perturbed or renamed values have no counterpart in the original: then only the release itself can be
-    taken, which overstates the risk. Raises DataError where the file cannot be used.
+    taken, which overstates the risk. A file is read as `k_map` reads one. Raises DataError where it cannot be used.
     """
     sizes = released.counts
     if file is not None:
-        return _sized(released, _counted(_read(ctx.home / file, columns), columns))
+        people = profiles(FileOf(file), released, ctx, "an audit `reidentification_risk`")
+        fitting_people = fitting(released.codes, people)
+        strangers = int((fitting_people < sizes).sum())
+        return Population(np.maximum(fitting_people, sizes), "", strangers)
     facts = [ctx.attributes[c] for c in columns if c in ctx.attributes]
     if any(f.was(Change.GENERATED) for f in facts):
         return Population(sizes, "at most: generated rows belong to nobody, and only look like somebody's")
@@ -59,33 +60,6 @@ def population_of(
         )
     counted = original.counts(sources)
     return _sized(released, Counts(tuple(columns), counted.categories, counted.codes, counted.counts))
-
-
-def _read(path: Path, columns: Sequence[str]) -> pa.Table:
-    types = pa.csv.ConvertOptions(
-        column_types=dict.fromkeys(columns, pa.string()),
-        include_columns=list(columns),
-        null_values=[""],
-        strings_can_be_null=True,
-    )
-    try:
-        return pa.csv.read_csv(path, convert_options=types)
-    except OSError:
-        text = "the population file of the risk audit cannot be opened"
-        raise DataError(Diagnostic("PPF841", text)) from None
-    except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
-        text = "the population file of the risk audit is no CSV file with a column for each released quasi-identifier"
-        raise DataError(Diagnostic("PPF841", text)) from None
-
-
-def _counted(table: pa.Table, columns: Sequence[str]) -> Counts:
-    built = {}
-    for name in columns:
-        coded = table[name].combine_chunks().dictionary_encode()
-        built[name] = Column(
-            coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32), coded.dictionary
-        )
-    return count(Table(built, np.arange(table.num_rows, dtype=np.int64)), columns)
 
 
 def _sized(released: Counts, population: Counts) -> Population:

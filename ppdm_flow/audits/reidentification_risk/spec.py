@@ -15,9 +15,9 @@ from ppdm_flow.sdk.spec import FilePath, Params, PluginSpec
 class ReidentificationRiskParams(Params):
     """``threshold``: a record whose risk is above it is at risk.
 
-    ``population`` is a CSV file with a header (path relative to the policy) whose columns include the
-    quasi-identifiers in their released form, a row for each person; ``attributes`` are all quasi-identifiers if not
-    given.
+    ``population`` is a CSV file with a header (path relative to the policy), a row for each person, with a column for
+    each quasi-identifier, in its original or its released form: released labels are read as `k_map` reads them.
+    ``attributes`` are all quasi-identifiers if not given.
     """
 
     threshold: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.2

@@ -263,18 +263,6 @@ _RISK = (
         good='$ head -2 registry.csv\nage,zip\n"[30, 40)",750**',
     ),
     CodePage(
-        "PPF841",
-        "the population file cannot be used",
-        "The file that `population:` names is missing, is no CSV file, or lacks a released quasi-identifier.",
-        "The journalist's risk is a count in that file.",
-        "Give a CSV file with a header and one row a person; its path is relative to the policy.",
-        bad=(
-            "audits:    # the file is in the folder data\n"
-            "  risk: {use: reidentification_risk, with: {population: registry.csv}}"
-        ),
-        good="audits:\n  risk: {use: reidentification_risk, with: {population: data/registry.csv}}",
-    ),
-    CodePage(
         "PPF842",
         "no such attribute for the equivalence classes",
         "An attribute that should form the classes is not in the release.",

@@ -31,8 +31,9 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF878",
         "a population that cannot be read",
-        "The file of `k_map`, or a hierarchy that its values need, is not there, is no CSV file, or lacks a column"
-        " for a released attribute that forms the classes.",
+        "The file of `k_map` or of an audit `reidentification_risk`, or a hierarchy that its values need, is not there,"
+        " is no CSV file, has two columns of one name, or lacks a column for a released attribute that forms the"
+        " classes.",
         "Without it nobody can count the people who fit a class.",
         "Give a CSV file with a header, and with `columns` what it calls the attributes, by their names in the source.",
         bad=(

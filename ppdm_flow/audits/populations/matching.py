@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.k_map.population import Profiles
+from ppdm_flow.audits.populations.profiles import Profiles
 from ppdm_flow.tables.column import SPECIALS
 
 Ints = npt.NDArray[np.int64]

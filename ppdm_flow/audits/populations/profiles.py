@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.csv
 
 from ppdm_flow.audits.classes.covering import Labels
+from ppdm_flow.audits.populations.reading import people_of
 from ppdm_flow.audits.release import source_of
-from ppdm_flow.core.anonymity import KMap
+from ppdm_flow.core.anonymity import Population
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.tables.column import MISSING, SPECIALS, Column
-from ppdm_flow.tables.counts import Counts, count
-from ppdm_flow.tables.table import Table
+from ppdm_flow.tables.column import MISSING, SPECIALS
+from ppdm_flow.tables.counts import Counts
 
 Ints = npt.NDArray[np.int64]
 
@@ -44,13 +39,12 @@ class Profiles:
         return int(self.people.sum())
 
 
-def profiles(requirement: KMap, released: Counts, ctx: AuditContext) -> Profiles:
-    """Read the population, and find the labels of its values. Raises DataError where it cannot be used."""
-    named = dict(requirement.population.columns)
+def profiles(population: Population, released: Counts, ctx: AuditContext, whose: str) -> Profiles:
+    """Read the population, and find the labels of its values. Raises DataError where ``whose`` file cannot be used."""
     sources = [source_of(c, ctx) for c in released.columns]
-    people = _read(ctx.home / requirement.population.path, [named.get(s, s) for s in sources], requirement)
+    people, columns = people_of(population, released.columns, ctx, whose)
     fits, codes = [], []
-    for column, source, name in zip(released.columns, sources, people.columns, strict=True):
+    for column, source, name in zip(released.columns, sources, columns, strict=True):
         own = ctx.original_attributes.get(source) or AttributeFacts(source, Role.QUASI_IDENTIFIER)
         labels = Labels(released.names(column).to_pylist(), own, ctx.attributes.get(column, own), ctx.home)
         distinct, place = _fits(people.names(name), labels, ctx.nulls)
@@ -74,36 +68,3 @@ def _fits(names: pa.StringArray, labels: Labels, nulls: Nulls) -> tuple[tuple[tu
     each = [missing, missing, *((*marks, *(p + SPECIALS for p in labels.of(n))) for n in names.to_pylist())]
     place = {fit: i for i, fit in enumerate(dict.fromkeys(each))}
     return tuple(place), np.array([place[fit] for fit in each], dtype=np.int64)
-
-
-def _read(path: Path, columns: Sequence[str], requirement: KMap) -> Counts:
-    wanted = tuple(dict.fromkeys(columns))
-    try:
-        table = pa.csv.read_csv(
-            path,
-            parse_options=pa.csv.ParseOptions(delimiter=requirement.population.delimiter),
-            convert_options=pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(wanted, pa.string()),
-                include_columns=list(wanted),
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        )
-    except OSError:
-        raise _unusable("cannot be opened") from None
-    except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
-        raise _unusable("is no CSV file with a column for each released attribute that classes are formed by") from None
-    if not wanted:
-        return Counts((), (), np.zeros((1, 0), dtype=np.int32), np.array([table.num_rows], dtype=np.int64))
-    built: Mapping[str, Column] = {name: _column(table[name]) for name in wanted}
-    return count(Table(built, np.arange(table.num_rows, dtype=np.int64)), columns)
-
-
-def _column(cells: pa.ChunkedArray) -> Column:
-    coded = cells.combine_chunks().dictionary_encode()
-    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32)
-    return Column(codes, coded.dictionary)
-
-
-def _unusable(what: str) -> DataError:
-    return DataError(Diagnostic("PPF878", f"the population file of `privacy.k_map` {what}"))

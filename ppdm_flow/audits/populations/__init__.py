@@ -1,0 +1,1 @@
+"""People of a population file, and which released classes they fit."""
