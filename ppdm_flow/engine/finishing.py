@@ -38,6 +38,7 @@ from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.original import Original
 from ppdm_flow.engine.publishing import Publication
 from ppdm_flow.engine.releasing import Candidate
+from ppdm_flow.engine.repeating import findings as repeating
 from ppdm_flow.engine.unpublished import CANDIDATE
 from ppdm_flow.engine.waiving import Waived, waive
 from ppdm_flow.plan.definition import Plan
@@ -148,7 +149,9 @@ class Finishing:
     def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> Waived:
         """Judge everything, and lay the waivers over it that count on this day."""
         requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
-        findings = (*findings_of(self.plan, self.audited, steps), *(self.ledger.findings if self.ledger else ()))
+        found = findings_of(self.plan, self.audited, steps)
+        of_ledger = self.ledger.findings if self.ledger else ()
+        findings = (*repeating(self.original.repeats), *found, *of_ledger)
         return waive(self.plan, requirements, gates, findings, self.options.clock())
 
     def _account(self) -> dict[str, Any]:

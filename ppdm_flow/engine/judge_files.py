@@ -27,6 +27,7 @@ from ppdm_flow.engine.opening import open_released, released_names
 from ppdm_flow.engine.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original
+from ppdm_flow.engine.repeating import findings as repeating
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop
@@ -88,7 +89,8 @@ class _Judging:
         audited = self._audited(plan, subject)
         refuse_quoting_audits(plan, source.stream, audited)
         metrics = metrics_of(plan, audited, ())
-        findings = (*beside_cells(node, released), *findings_of(plan, audited, ()))
+        of_source = (*repeating(source.repeats), *beside_cells(node, released))
+        findings = (*of_source, *findings_of(plan, audited, ()))
         judged = requirements_of(plan, audited), gates_of(plan, metrics)
         waived = waive(plan, *judged, findings, self.options.clock())
         return Report(

@@ -20,6 +20,7 @@ from ppdm_flow.engine.named_values import attendance
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original, asked_of
 from ppdm_flow.engine.releasing import Candidate, Releasing
+from ppdm_flow.engine.repeating import findings as repeating
 from ppdm_flow.engine.source_stream import Budget
 from ppdm_flow.engine.streams import Stop
 from ppdm_flow.plan.definition import Plan
@@ -102,4 +103,5 @@ def measure(
     requirements, gates = requirements_of(plan, audited), gates_of(plan, metrics)
     seconds = time.perf_counter() - clock
     judged = verdict((*requirements, *gates))
-    return Measured(judged, requirements, gates, metrics, seconds, findings_of(plan, audited, steps))
+    findings = (*repeating(original.repeats), *findings_of(plan, audited, steps))
+    return Measured(judged, requirements, gates, metrics, seconds, findings)

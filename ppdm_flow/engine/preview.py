@@ -15,6 +15,7 @@ from ppdm_flow.engine.cost import Cost, estimates, set_sizes
 from ppdm_flow.engine.events import silent
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Opening, Original
+from ppdm_flow.engine.repeating import warnings
 from ppdm_flow.engine.set_counts import SetCounts, SetSize
 from ppdm_flow.engine.source_stream import Budget
 from ppdm_flow.engine.streams import Stop
@@ -62,6 +63,7 @@ def preview(plan: Plan, data: Path | None) -> Preview:
     view = StreamView(original.stream)
     people = view.counts([]).total
     found = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
+    found += warnings(original.repeats)
     found += refused(plan, original, options.partition_rows, stop)
     stream = original.stream
     return Preview(stream.rows_read, stream.row_count, people, tuple(found), *_costs(plan, original))

@@ -1,4 +1,4 @@
-"""PPF850 to PPF856: what the original's other rows, and its whole rows, tell, and what an attack cannot read."""
+"""PPF850 to PPF857: what the original's other rows, and its whole rows, tell, and what an attack cannot read."""
 
 from __future__ import annotations
 
@@ -143,6 +143,26 @@ PAGES: tuple[CodePage, ...] = (
             "  bands: {use: generalize, with: {attributes: [age]}}\n"
             "audits: {people: {use: linkage}}\n"
             "gates: {nobody: {metric: people.linked, max: 0}}"
+        ),
+    ),
+    CodePage(
+        "PPF857",
+        "a column repeats like a person's id",
+        "An identifier, or a column that is named like an id of people, has values that come again, in one"
+        " row of a hundred or more. A warning of `plan --data` and of the report.",
+        "Requirements count rows. Where a person has several, k = 5 rows may be those of two people, and what all of"
+        " one's rows say is known together.",
+        "Release one row a person (aggregate, or keep one), declare it as `role: subject`, or ask for a k that is larger by the most rows that a"
+        " person has. An id of something else than people (an order, a device of many) may repeat: waive the warning.",
+        bad=(
+            "attributes:    # visits: some patients come often\n"
+            "  patient: {role: identifier}\n"
+            "privacy: {k_anonymity: {k: 5}}"
+        ),
+        good=(
+            "attributes:    # and nobody has more than three visits in the file\n"
+            "  patient: {role: identifier}\n"
+            "privacy: {k_anonymity: {k: 15}}"
         ),
     ),
 )

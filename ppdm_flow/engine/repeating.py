@@ -1,0 +1,97 @@
+"""Columns that repeat like a person's id: then a person has several rows, and k rows are fewer people.
+
+A subject is not among them: it says so itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.results import Finding
+from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.profiling.words import named
+from ppdm_flow.tables.column import MISSING
+from ppdm_flow.tables.table import Table
+
+CODE = "PPF857"
+LOOKED_AT = 1 << 20
+"""So many rows are counted at most: whoever has several is among the first million, too."""
+LEAST_SHARE = 0.01
+"""So many of the rows share their value with others at least: two people may have one name."""
+_FEW = 5
+_LIKE_IDS = frozenset({"person_id", "national_id", "document", "account", "card", "iban", "email", "phone", "uuid"})
+
+
+@dataclass(slots=True)
+class Repeats:
+    """Counts the values of one column, without keeping any; :attr:`text` says what was found, if anything."""
+
+    facts: AttributeFacts
+    rows: int = 0
+    parts: list[pa.StringArray] = field(default_factory=list)
+    distinct: int = 0
+    shared: int = 0
+    most: int = 0
+
+    def look(self, table: Table) -> None:
+        """Take in a partition, while there are few."""
+        column = table[self.facts.name]
+        left = LOOKED_AT - self.rows
+        if left <= 0:
+            return
+        codes = column.codes[:left]
+        codes = codes[codes > MISSING]
+        self.rows += len(codes)
+        self.parts.append(column.categories.take(pa.array(codes)))
+
+    def count(self) -> None:
+        """Count what was taken in, and forget it."""
+        counts = pc.value_counts(pa.chunked_array(self.parts, pa.string())).field("counts")
+        self.distinct, self.most = len(counts), int(pc.max(counts).as_py() or 0)
+        several = counts.filter(pc.greater(counts, 1))
+        self.shared = int(pc.sum(several).as_py() or 0)
+        self.parts = []
+
+    @property
+    def text(self) -> str | None:
+        """Say that it repeats, and how; None where it does not."""
+        own = self.facts.role is Role.IDENTIFIER
+        if self.shared < LEAST_SHARE * self.rows or not self.shared or (self.distinct <= _FEW and not own):
+            return None
+        what = f"`{self.facts.name}` is {'an identifier' if own else 'named like an id of people'}, and repeats:"
+        return (
+            f"{what} {self.rows:,} rows have {self.distinct:,} different values, the most frequent of them"
+            f" {self.most:,} times. Where a value is a person, groups of k rows are of fewer people"
+        )
+
+
+def watched(attributes: Iterable[AttributeFacts], columns: Sequence[str]) -> tuple[Repeats, ...]:
+    """Return what to count: identifiers, and what is named like one; of a weighted table nothing."""
+    known = tuple(a for a in attributes if a.name in columns)
+    if any(a.role is Role.WEIGHT for a in known):
+        return ()
+    return tuple(Repeats(a) for a in known if a.role is Role.IDENTIFIER or _like_id(a))
+
+
+def _like_id(facts: AttributeFacts) -> bool:
+    return facts.role not in (Role.SUBJECT, Role.ITEMS) and named(facts.name) in _LIKE_IDS
+
+
+def warnings(found: Iterable[Repeats]) -> Iterator[Diagnostic]:
+    """Yield a warning for each column that repeats."""
+    for each in found:
+        if each.text is not None:
+            yield Diagnostic(CODE, each.text, each.facts.span, Severity.WARNING)
+
+
+def findings(found: Iterable[Repeats]) -> Iterator[Finding]:
+    """Yield the same for a report."""
+    for each in found:
+        if each.text is not None:
+            yield Finding(CODE, Severity.WARNING, each.text, f"source.{each.facts.name}")
