@@ -153,7 +153,8 @@ PAGES: tuple[CodePage, ...] = (
         "Requirements count rows. Where a person has several, k = 5 rows may be those of two people, and what all of"
         " one's rows say is known together.",
         "Release one row a person (aggregate, or keep one), declare it as `role: subject`, or ask for a k that is"
-        " larger by the most rows that a person has. An id of something else than people (an order, a device of many) may repeat: waive the warning.",
+        " larger by the most rows that a person has. An id of something else than people (an order, a device of many)"
+        " may repeat: waive the warning.",
         bad=(
             "attributes:    # visits: some patients come often\n"
             "  patient: {role: identifier}\n"
