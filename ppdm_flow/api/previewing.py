@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import Ready
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.preview import Preview, preview
 
 
@@ -35,6 +36,8 @@ def _of_sets(found: Preview) -> list[str]:
         text = f"sets    {counts.name}: {counts.mean:.3g} items each, at most {counts.longest:,}"
         text += f", of {len(counts.alphabet):,} distinct ones; {counts.empty:,} are empty"
         told.append(text + (f", {counts.repeated:,} repeated items merged" if counts.repeated else ""))
+        if found.sizes:
+            told.append(f"        their sizes are released: {counted(counts.alone, 'set')} of a size that no other has")
     told += [f"        release {s.release}: about {_megabytes(s.octets)} as {s.form}" for s in found.sizes]
     return told
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
+from ppdm_flow.core.roles import Role
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.operators import Channel
@@ -17,6 +19,7 @@ from ppdm_flow.sdk.anonymizer import Fitted, Operator
 from ppdm_flow.tables.formulas import UNDONE
 
 Document = Mapping[str, Any]
+_SIZES = "published: each row says how many items the original set had; whoever has a rare number stands out by it"
 
 
 def as_json(document: Any) -> str:
@@ -49,6 +52,7 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
                 "type": a.type.value,
                 "role": a.role.value,
                 "done": [{"step": step, "change": change.value} for step, change in a.changes],
+                **({"sizes": _SIZES} if a.role is Role.ITEMS and a.was(Change.PERTURBED) else {}),
             }
             for a in release.attributes
         ],

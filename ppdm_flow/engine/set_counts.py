@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.tables.domain import union
@@ -25,6 +27,7 @@ class SetCounts:
     longest: int = 0
     repeated: int = 0
     alphabet: pa.StringArray = field(default_factory=lambda: pa.array([], pa.string()))
+    by_size: Counter[int] = field(default_factory=Counter)
 
     def look(self, table: Table) -> None:
         """Take in a partition."""
@@ -36,7 +39,14 @@ class SetCounts:
         self.items += len(column.items)
         self.empty += int((sizes == 0).sum())
         self.longest = max(self.longest, int(sizes.max()))
+        found, many = np.unique(sizes, return_counts=True)
+        self.by_size.update(dict(zip(found.tolist(), many.tolist(), strict=True)))
         self.alphabet = union([self.alphabet, column.compact().categories])
+
+    @property
+    def alone(self) -> int:
+        """Sets of a size that no other has."""
+        return sum(number == 1 for number in self.by_size.values())
 
     @property
     def mean(self) -> float:
@@ -53,6 +63,7 @@ class SetCounts:
             "empty_sets": self.empty,
             "longest_set": self.longest,
             "repeated_items_merged": self.repeated,
+            "alone_by_size": self.alone,
         }
 
 

@@ -49,6 +49,7 @@ class Account:
             "transactions": Figure(rows, "rows"),
             "alphabet": Figure(operator.alphabet, "items"),
             "longest": Figure(self.found.longest, "items"),
+            "alone_by_size": Figure(self.found.fewer_than(2), "rows", note="sets of a size that no other has"),
             "items_kept": Figure(
                 _kept(self.found, operator), "share", note="own items in the randomized sets, expected"
             ),

@@ -10,6 +10,10 @@ FIGURES: Mapping[str, FigureInfo] = {
     "transactions": FigureInfo("the sets that were randomized"),
     "alphabet": FigureInfo("the items that a randomized set may hold", audience="public"),
     "longest": FigureInfo("the items of the largest original set"),
+    "alone_by_size": FigureInfo(
+        "the sets whose size, which is released beside each of them, no other set has",
+        better="lower",
+    ),
     "items_kept": FigureInfo(
         "of the items in a randomized set's original, the share that is expected to be still there",
         formula="sum over sets of E[kept items] / sum over sets of their items",

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 
 from ppdm_flow.anonymizers.randomize_transactions.account import Account, is_identity
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 
 MANY = 5
+FEW = 5
+"""A size that fewer people have is told."""
 
 
 def notices(account: Account, step: str) -> Iterator[Finding]:
@@ -29,6 +32,7 @@ def notices(account: Account, step: str) -> Iterator[Finding]:
             f" ({account.found.rows:,} sets, by length in {len(chosen.estimated)} pools): they hold for these sets"
         )
         yield Finding("PPF804", Severity.INFO, text, f"{step}.max_supports")
+    yield _sizes(account, step)
     if not account.found.declared:
         text = (
             f"the {len(account.found.alphabet):,} items of the alphabet are those that occur in the data, and all are"
@@ -36,3 +40,14 @@ def notices(account: Account, step: str) -> Iterator[Finding]:
             " is a secret"
         )
         yield Finding("PPF804", Severity.INFO, text, f"{step}.alphabet")
+
+
+def _sizes(account: Account, step: str) -> Finding:
+    """Say that sizes are published, and whom a rare one singles out."""
+    alone, few = account.found.fewer_than(2), account.found.fewer_than(FEW)
+    text = (
+        f"how many items each set of `{account.found.name}` had is released beside it, since estimates need it:"
+        f" {counted(alone, 'set')} of {account.found.rows:,} {'has' if alone == 1 else 'have'} a size that no other"
+        f" has, and {few:,} one that fewer than {FEW} have"
+    )
+    return Finding("PPF858", Severity.WARNING if alone else Severity.INFO, text, f"{step}.alone_by_size")

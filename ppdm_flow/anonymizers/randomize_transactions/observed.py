@@ -32,6 +32,10 @@ class Observed:
         """How many sets there are."""
         return sum(self.numbers.values())
 
+    def fewer_than(self, people: int) -> int:
+        """Return how many sets have a size that fewer than so many have."""
+        return sum(number for number in self.numbers.values() if number < people)
+
     @property
     def longest(self) -> int:
         """Items of the largest set."""

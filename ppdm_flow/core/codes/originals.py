@@ -1,4 +1,4 @@
-"""PPF850 to PPF857: what the original's other rows, and its whole rows, tell, and what an attack cannot read."""
+"""PPF850 to PPF858: what the original's other rows, and its whole rows, tell, and what an attack cannot read."""
 
 from __future__ import annotations
 
@@ -165,5 +165,16 @@ PAGES: tuple[CodePage, ...] = (
             "  patient: {role: identifier}\n"
             "privacy: {k_anonymity: {k: 15}}"
         ),
+    ),
+    CodePage(
+        "PPF858",
+        "sizes of randomized sets are released",
+        "Beside each randomized set stands how many items the original had; the text says how many people have a number"
+        " that no other has, and one that few have. A warning where there is one alone, else for information.",
+        "Nothing unbiased can be estimated without the sizes, and no operator hides them: whoever knows that somebody"
+        " bought 212 things finds the one set of 212.",
+        "Cut long sets with `limit_items` before they are randomized, so that no size is rare.",
+        bad="steps:\n  randomize: {use: randomize_transactions}",
+        good=("steps:\n  limit: {use: limit_items, with: {max: 30, longer: truncate}}\n  randomize: {use: randomize_transactions}"),
     ),
 )

@@ -7,6 +7,7 @@ import pytest
 
 from ppdm_flow.anonymizers.randomize_transactions import form, sizes
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.roles import Role
@@ -153,3 +154,15 @@ def test_the_effect_serves_its_own_requirement() -> None:
     other = breach().__class__("privacy.itemset_breach", "other", 0.5)
     assert [p.code for p in spec.effect(params, Scope("s", FACTS, (other,))).problems] == ["PPF801"]
     assert [p.code for p in spec.effect(params, Scope("s", {}, ())).problems] == ["PPF573"]
+
+
+def test_sizes_are_said_to_be_released_and_whom_a_rare_one_singles_out() -> None:
+    usual = [[a, b] for a, b in zip(ITEMS[::2], ITEMS[1::2], strict=True)] * 2
+    kept = {"operator": "uniform", "keep": 0.5}
+    found = fitted(kept, None, usual)
+    (told,) = [f for f in found.findings if f.code == "PPF858"]
+    assert (told.severity, found.figures["alone_by_size"].value) == (Severity.INFO, 0)
+    found = fitted(kept, None, [*usual, ITEMS[:4]])
+    (told,) = [f for f in found.findings if f.code == "PPF858"]
+    assert (told.severity, found.figures["alone_by_size"].value) == (Severity.WARNING, 1)
+    assert "1 set of 51 has a size that no other has" in told.text
