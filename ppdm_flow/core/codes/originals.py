@@ -175,6 +175,10 @@ PAGES: tuple[CodePage, ...] = (
         " bought 212 things finds the one set of 212.",
         "Cut long sets with `limit_items` before they are randomized, so that no size is rare.",
         bad="steps:\n  randomize: {use: randomize_transactions}",
-        good=("steps:\n  limit: {use: limit_items, with: {max: 30, longer: truncate}}\n  randomize: {use: randomize_transactions}"),
+        good=(
+            "steps:    # no size is rare then\n"
+            "  limit: {use: limit_items, with: {max: 30, longer: truncate}}\n"
+            "  randomize: {use: randomize_transactions}"
+        ),
     ),
 )
