@@ -205,7 +205,9 @@ def test_other_policies_in_the_place_of_some_prove_nothing(here, git, home, root
 
 
 IDENTIFIED = POLICY.replace("../", "").replace("source:", "attributes: {n: {role: identifier}}\nsource:")
-MASKED = IDENTIFIED.replace("steps:", "steps:\n  cover: {use: mask, with: {attributes: {n: {first: 1}}}}")
+MASKED = IDENTIFIED.replace(
+    "steps:", "steps:\n  cover: {use: pseudonymize, with: {attributes: [n], key_env: A_KEY, length: 24}}"
+)
 
 
 @pytest.mark.parametrize(
@@ -213,11 +215,11 @@ MASKED = IDENTIFIED.replace("steps:", "steps:\n  cover: {use: mask, with: {attri
     [
         (IDENTIFIED, MASKED, "releases.study.columns", "weaker"),
         (MASKED, IDENTIFIED, "releases.study.columns", "stronger"),
-        (MASKED, MASKED.replace("first: 1", "first: 9"), "releases.study.columns.n", "incomparable"),
+        (MASKED, MASKED.replace("length: 24", "length: 9"), "releases.study.columns.n", "incomparable"),
         (MASKED, MASKED.replace("cover:", "hide:"), None, None),
         (MASKED, MASKED.replace("[b]", "[a]"), None, None),
         (IDENTIFIED, IDENTIFIED.replace("use: suppress", "use: drop"), "releases.study.columns", "stronger"),
-        (MASKED, MASKED.replace("first: 1", "nothing: 1"), "releases", "incomparable"),
+        (MASKED, MASKED.replace("length: 24", "nothing: 1"), "releases", "incomparable"),
     ],
 )
 def test_columns_that_leave_are_compared(here, home, root, old, new, clause, verdict):
