@@ -27,7 +27,7 @@ def verify(
 ) -> None:
     """Hash every file of a run again; with --data, measure its releases again too.
 
-    Exit status: 0 as it was, 1 it is not, 2 there is no such run.
+    Exit status: 0 as it was, 1 it is not, or it was not published, 2 there is no such run.
     """
     there = sending(ctx, VERIFIED, "text")
     with telling(there, str(run)):
