@@ -30,6 +30,8 @@ def compare(case: Case) -> Compared:
     """Carry out a case and hold every figure against the oracle's."""
     tried = attempt(case)
     reasons = refusals(case.policy, released(case.policy))
+    if broken := [code for code in tried.codes if code.startswith("PPF9")]:
+        return Compared(case.number, "failed", (f"the engine failed: {broken[0]}",))
     if tried.verdict == REFUSED:
         why = "for what the oracle refuses it" if reasons else " ".join(tried.codes)
         return Compared(case.number, REFUSED, refused=why)
@@ -52,8 +54,32 @@ def expected(case: Case, tried: Tried) -> list[Judged]:
         for j, two in enumerate(names)
         if i != j
     }
-    views = together(list(releases.values()), gone)
-    return [*alone, *(replace(j, release=what) for what, view in views for j in judge(case.policy, view))]
+    found: dict[tuple[str, str, str], Judged] = {}
+    for seen in together(list(releases.values()), gone):
+        for judged in judge(case.policy, seen.view):
+            if seen.of is None:
+                judged = replace(judged, release="joined")
+            else:
+                judged = replace(judged, release=names[seen.of], metric=_named(judged, seen.kind))
+            key = (judged.id, judged.release, judged.metric)
+            found[key] = _worse(found.get(key, judged), judged)
+    return [*alone, *found.values()]
+
+
+def _named(judged: Judged, kind: str) -> str:
+    """Return what the engine calls a figure on people of several releases."""
+    figure = judged.metric.removeprefix(f"{judged.id}.")
+    return f"{judged.id}.together_{'dropped' if figure == 'k' and kind == 'dropped' else figure}"
+
+
+def _worse(one: Judged, two: Judged) -> Judged:
+    """Return the worse of two figures: one that nobody can tell, else the larger or the smaller."""
+    if one.holds != two.holds:
+        return two if one.holds else one
+    if one.measured is None or two.measured is None:
+        return one if two.measured is None else two
+    side = max if one.at_most else min
+    return replace(one, measured=side(one.measured, two.measured))
 
 
 def dropped(policy: Policy, release: Release, other: str, rows: Mapping[str, set[int]]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from adversary.crowds import Crowd, Question, Release, Told, crowds, kept, readings
-from adversary.groups import Alone, Group, Values
+from adversary.groups import Alone, Group, Values, View
 from adversary.lineage import Made
 from adversary.shares import MARKS, normal, total
 
@@ -165,8 +165,8 @@ class Intersected:
                 values = _possible(other, theirs[origin])
             elif origin in gone:
                 values = _possible(own, gone[origin])
-            else:
-                continue
+            else:  # the other says nothing of them
+                values = _possible(own, crowd)
             found.append(_restricted(own, crowd, values))
         return found
 
@@ -195,16 +195,23 @@ def _restricted(told: Told, crowd: Crowd, values: set[str]) -> Group:
     return Group([left(told.rows[i]) for i in crowd.rows], [normal(left(m)) for m in mixed], told.base)
 
 
-def together(
-    releases: Sequence[Release], dropped: Mapping[tuple[int, int], tuple[int, ...]]
-) -> Iterator[tuple[str, object]]:
+@dataclass(frozen=True)
+class Seen:
+    """A ``view`` on several releases; ``of`` is the place of the release that it is judged for, if it is for one."""
+
+    kind: str
+    view: View
+    of: int | None = None
+
+
+def together(releases: Sequence[Release], dropped: Mapping[tuple[int, int], tuple[int, ...]]) -> Iterator[Seen]:
     """Yield what somebody with all releases sees; ``dropped`` are rows of one that a step dropped from another."""
     for i, j in combinations(range(len(releases)), 2):
         both = joined(releases[i], releases[j])
         if both is not None:
-            yield "joined", Alone(both)
+            yield Seen("joined", Alone(both))
         for one, two in ((i, j), (j, i)):
             gone = dropped.get((one, two), ())
-            yield "intersected", Intersected(releases[one], releases[two], gone)
+            yield Seen("intersected", Intersected(releases[one], releases[two], gone), one)
             if gone:
-                yield "dropped", Dropped(releases[one], gone)
+                yield Seen("dropped", Dropped(releases[one], gone), two)
