@@ -214,4 +214,4 @@ def together(releases: Sequence[Release], dropped: Mapping[tuple[int, int], tupl
             gone = dropped.get((one, two), ())
             yield Seen("intersected", Intersected(releases[one], releases[two], gone), one)
             if gone:
-                yield Seen("dropped", Dropped(releases[one], gone), two)
+                yield Seen("dropped", Dropped(releases[one], gone), one)
