@@ -58,7 +58,7 @@ def expected(case: Case, tried: Tried) -> list[Judged]:
     for seen in together(list(releases.values()), gone):
         for judged in judge(case.policy, seen.view):
             if seen.of is None:
-                judged = replace(judged, release="joined")
+                judged = replace(judged, release=" + ".join(names))
             else:
                 judged = replace(judged, release=names[seen.of], metric=_named(judged, seen.kind))
             key = (judged.id, judged.release, judged.metric)
