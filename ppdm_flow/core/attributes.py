@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from ppdm_flow.core.lineage import Lineage, own
+from ppdm_flow.core.lineage import How, Lineage, own
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 
@@ -68,6 +68,18 @@ class AttributeFacts:
     def lineage(self) -> Lineage:
         """Which attributes of the source its cells are computed from, and which ones only chose them."""
         return own(self.source or self.name) if self.derived is None else self.derived
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it has the values of the source, under whatever name."""
+        return not self.changes and self.derived is None
+
+    @property
+    def how(self) -> How:
+        """How its cells come from what they are computed from."""
+        if self.unchanged:
+            return How.UNCHANGED
+        return How.GENERATED if self.was(Change.GENERATED) else self.lineage.how
 
     def carries(self, attribute: str) -> bool:
         """Whether its cells are computed from this attribute of the source."""

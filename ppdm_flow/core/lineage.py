@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class How(StrEnum):
+    """How a column's cells come from what they are computed from, in a word."""
+
+    UNCHANGED = "unchanged"
+    VALUE_MAP = "value_map"
+    KEYED = "keyed"
+    DRAWN = "drawn"
+    GENERATED = "generated"
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,15 @@ class Lineage:
     value_map: bool = True
     keyed: frozenset[str] = frozenset()
     drawn: frozenset[str] = frozenset()
+
+    @property
+    def how(self) -> How:
+        """The strongest that is true of every attribute that it is computed from."""
+        if self.computed_from and self.computed_from <= self.keyed:
+            return How.KEYED
+        if self.computed_from and self.computed_from <= self.drawn:
+            return How.DRAWN
+        return How.VALUE_MAP if self.value_map else How.OTHER
 
     def renamed(self, old: str, new: str) -> Lineage:
         """Return the lineage where the source's ``old`` is called ``new``: a column that a pattern covers."""

@@ -51,6 +51,8 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
                 "name": a.name,
                 "type": a.type.value,
                 "role": a.role.value,
+                "computed_from": sorted(a.lineage.computed_from),
+                "how": a.how.value,
                 "done": [{"step": step, "change": change.value} for step, change in a.changes],
                 **({"sizes": _SIZES} if a.role is Role.ITEMS and a.was(Change.PERTURBED) else {}),
             }

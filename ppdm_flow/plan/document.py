@@ -22,6 +22,7 @@ from ppdm_flow.core.requirements import (
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.class_documents import absent, class_document
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
+from ppdm_flow.plan.ways import ways
 from ppdm_flow.policy.redaction import without
 
 Document = dict[str, Any]
@@ -40,7 +41,7 @@ def document(plan: Plan) -> Document:
         "source": _source(plan.source, plan.home),
         "steps": [_step(node) for node in plan.steps],
         "audits": [_audit(node) for node in plan.audits],
-        "releases": [_release(node) for node in plan.releases],
+        "releases": [_release(plan, node) for node in plan.releases],
         "requirements": [_requirement(r) for r in plan.requirements],
         "gates": [_gate(gate) for gate in plan.gates],
         "nulls": plan.nulls.value,
@@ -85,16 +86,28 @@ def _portable(path: str, home: str) -> str:
 
 
 def _attributes(facts: Iterable[AttributeFacts]) -> list[Document]:
-    return [
-        {
-            "name": fact.name,
-            "role": fact.role.value,
-            "type": fact.type.value,
-            "source": fact.source,
-            "changes": [{"step": step, "change": change.value} for step, change in fact.changes],
-        }
-        for fact in facts
-    ]
+    return [_attribute(fact) for fact in facts]
+
+
+def _attribute(fact: AttributeFacts) -> Document:
+    return {
+        "name": fact.name,
+        "role": fact.role.value,
+        "type": fact.type.value,
+        "source": fact.source,
+        "changes": [{"step": step, "change": change.value} for step, change in fact.changes],
+    }
+
+
+def _column(fact: AttributeFacts, steps: Iterable[str]) -> Document:
+    """Return a released column: an attribute, and where its cells come from."""
+    comes_from = {
+        "computed_from": sorted(fact.lineage.computed_from),
+        "how": fact.how.value,
+        "chosen_by": sorted(fact.lineage.chosen_by),
+        "steps": list(steps),
+    }
+    return _attribute(fact) | comes_from
 
 
 def _plugin(bound: Bound) -> Document:
@@ -138,7 +151,8 @@ def _audit(node: AuditNode) -> Document:
     }
 
 
-def _release(node: ReleaseNode) -> Document:
+def _release(plan: Plan, node: ReleaseNode) -> Document:
+    passed = ways(plan, node.input)
     return {
         "name": node.name,
         "input": node.input,
@@ -147,7 +161,7 @@ def _release(node: ReleaseNode) -> Document:
         "options": dict(node.options),
         "audience": node.audience,
         "description": node.description,
-        "attributes": _attributes(node.attributes),
+        "attributes": [_column(fact, passed.get(fact.name, ())) for fact in node.attributes],
     }
 
 

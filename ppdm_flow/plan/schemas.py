@@ -6,6 +6,7 @@ from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.json_schema import list_of, of, record, text, waiver
+from ppdm_flow.core.lineage import How
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
@@ -13,6 +14,12 @@ from ppdm_flow.plan.class_documents import ABSENT, OPTIONAL, class_schemas
 from ppdm_flow.plan.document import VERSION
 
 IDENTITY = "https://ppdm-flow.example/schemas/plan.v1.json"
+
+_HOW = (
+    "`unchanged`: its values as in the source. `value_map`: each cell depends on the one value alone (a coarser one, a"
+    " code, suppressed). `keyed`: made with a secret key. `drawn`: drawn by a published operator. `generated`: rows"
+    " that a model drew. `other`: anything else, such as an id of classes or a mean of neighbours."
+)
 
 _Schema = dict[str, Any]
 
@@ -27,6 +34,7 @@ def schema() -> _Schema:
         **record(_top(), optional=("digest", "preview", "ledger", "waivers")),
         "definitions": {
             "attribute": record(_attribute()),
+            "column": record(_attribute() | _column()),
             "source": record(_source()),
             "step": record(_plugin() | _step()),
             "audit": record(_plugin() | _audit()),
@@ -84,6 +92,15 @@ def _attribute() -> _Schema:
             "description": "What steps have done to it, oldest first.",
             "items": record(change),
         },
+    }
+
+
+def _column() -> _Schema:
+    return {
+        "computed_from": _texts("Attributes of the source that its cells are a function of."),
+        "how": _choice(How, _HOW),
+        "chosen_by": _texts("Attributes of the source that a step looked at, and that no cell depends on otherwise."),
+        "steps": _texts("The steps that it went through, and the columns that it is computed from."),
     }
 
 
@@ -156,7 +173,7 @@ def _release() -> _Schema:
         "options": _object("The writer's parameters."),
         "audience": {"enum": ["internal", "partner", "public"], "description": "Who gets it."},
         "description": text("What it is, in the policy's words."),
-        "attributes": list_of("attribute", "Its columns."),
+        "attributes": list_of("column", "Its columns."),
     }
 
 

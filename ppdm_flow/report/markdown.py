@@ -9,6 +9,7 @@ from typing import Any
 from ppdm_flow.report.amounts import amount, between, duration
 from ppdm_flow.report.audience import audience
 from ppdm_flow.report.checks import Check
+from ppdm_flow.report.columns import columns
 from ppdm_flow.report.facts import facts
 from ppdm_flow.report.snippet import printable
 from ppdm_flow.report.suppressed import losses
@@ -77,6 +78,8 @@ def _sections(document: dict[str, Any], judged: Verdict) -> Iterable[str]:
     yield _section("Waivers", _table(("Waiver", "Of", "Until", "", "Owner", "Reason", "Covers"), _waivers(judged)))
     yield _findings(document["findings"])
     yield _section("Releases", _table(("Release", "What", ""), _releases(document)))
+    head = ("Release", "Column", "Its values", "Computed from", "Chosen by", "Through")
+    yield _section("What each column tells of", _table(head, _columns(document)), folded=True)
     yield _suppressed(document)
     yield _section("Steps", _table(("Step", "Plugin", "Rows in", "Rows out", "Time"), _steps(document)), folded=True)
     yield _section(
@@ -129,6 +132,12 @@ def _releases(document: dict[str, Any]) -> _Rows:
     for name, about in document["releases"].items():
         for fact in facts(about, 12):
             yield name, fact.name, fact.text
+
+
+def _columns(document: dict[str, Any]) -> _Rows:
+    for each in columns(document):
+        for c in each.every:
+            yield each.release, c.name, c.done, c.computed_from, c.chosen_by, c.steps
 
 
 def _suppressed(document: dict[str, Any]) -> str:

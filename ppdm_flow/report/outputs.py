@@ -1,4 +1,4 @@
-"""The releases: what each file is, and what was done to each of its attributes."""
+"""The releases: what each file is."""
 
 from __future__ import annotations
 
@@ -7,20 +7,8 @@ from typing import Any
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.facts import Fact, facts
-from ppdm_flow.report.wording import listed
 
-_OPEN = 12
 _MOST_FACTS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One released attribute; ``done`` says what steps did to its values."""
-
-    name: str
-    role: str
-    done: str
-    changed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +21,6 @@ class Output:
     summary: str
     digest: str
     facts: tuple[Fact, ...]
-    attributes: tuple[Attribute, ...]
-    folded: tuple[Attribute, ...]
 
 
 def outputs(document: dict[str, Any]) -> tuple[Output, ...]:
@@ -44,7 +30,6 @@ def outputs(document: dict[str, Any]) -> tuple[Output, ...]:
 
 
 def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> Output:
-    attributes = tuple(_attribute(found) for found in node.get("attributes", ()))
     return Output(
         name,
         node.get("description", ""),
@@ -52,22 +37,9 @@ def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> Output:
         _summary(about),
         str(about.get("sha256") or ""),
         tuple(facts({key: value for key, value in about.items() if key != "audience" and value != []}, _MOST_FACTS)),
-        attributes[:_OPEN],
-        attributes[_OPEN:],
     )
 
 
 def _summary(about: dict[str, Any]) -> str:
     counts = [counted(about[name], name[:-1]) for name in ("rows", "columns") if isinstance(about.get(name), int)]
     return ", ".join([*counts, *([str(about["path"])] if about.get("path") else [])])
-
-
-def _attribute(found: dict[str, Any]) -> Attribute:
-    done = list(dict.fromkeys(change["change"] for change in found.get("changes", ())))
-    renamed = [f"renamed from {found['source']}"] if found.get("source") not in {None, "", found["name"]} else []
-    return Attribute(
-        found["name"],
-        found["role"].replace("_", "-"),
-        listed([*done, *renamed]) or "unchanged",
-        bool(done),
-    )

@@ -10,6 +10,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.amounts import amount, between, duration
 from ppdm_flow.report.audience import Audience, audience
 from ppdm_flow.report.checks import Check
+from ppdm_flow.report.columns import ColumnList, columns
 from ppdm_flow.report.facts import Fact, facts
 from ppdm_flow.report.gallery import Gallery, gallery
 from ppdm_flow.report.glossary import glossary
@@ -78,6 +79,7 @@ class Page:
     requirements: tuple[CheckList, ...]
     gates: tuple[CheckList, ...]
     releases: tuple[Output, ...]
+    columns: tuple[ColumnList, ...]
     steps: tuple[StepRow, ...]
     total_seconds: str
     losses: tuple[Loss, ...]
@@ -106,6 +108,7 @@ def page(document: dict[str, Any]) -> Page:
         requirements=_lists(judged.requirements),
         gates=_lists(judged.gates),
         releases=outputs(document),
+        columns=columns(document),
         steps=tuple(_step(step, seconds) for step in document["steps"]),
         total_seconds=duration(seconds),
         losses=losses(document),

@@ -95,6 +95,13 @@ def test_the_dictionary_says_what_was_done_to_each_column(done):
     assert [a["name"] for a in found["attributes"]] == ["age", "town", "illness", "score"]
     changes = {a["name"]: [d["change"] for d in a["done"]] for a in found["attributes"]}
     assert changes == {"age": ["generalized"], "town": [], "illness": ["perturbed"], "score": []}
+    how = {a["name"]: (a["computed_from"], a["how"]) for a in found["attributes"]}
+    assert how == {
+        "age": (["age"], "value_map"),
+        "town": (["town"], "unchanged"),
+        "illness": (["illness"], "drawn"),
+        "score": (["score"], "unchanged"),
+    }
 
 
 def test_the_operator_lies_beside_the_release_that_it_describes(done):

@@ -164,3 +164,61 @@ releases: {r: {path: r.csv}}
     found = document(compiled(text).plan)
     assert set(graph(found)) == {SOURCE, "r", release_key("r")}
     assert ET.fromstring(svg(found)) is not None
+
+
+CLASSES = """version: 1
+name: classes
+source: {path: t.csv}
+attributes:
+  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 50, 100]}}
+  sex: {role: quasi_identifier}
+  town: {role: quasi_identifier}
+  disease: {role: sensitive}
+privacy: {k_anonymity: {k: 2, attributes: [age, sex]}}
+steps:
+  coarse: {use: generalize, with: {attributes: {age: {}}}}
+  classes: {use: assign_class_id, with: {attributes: [age, disease], name: group}}
+  models: {use: mondrian, with: {attributes: [age, sex]}}
+  named: {use: rename, with: {attributes: {group: cohort, town: place}}}
+releases:
+  out: {from: named, path: out.csv}
+"""
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory):
+    path = tmp_path_factory.mktemp("classes") / "p.yaml"
+    path.write_text(CLASSES)
+    return document(compile_policy(load(path)).plan)
+
+
+def test_released_columns_say_where_they_come_from(classes):
+    keys = ("name", "computed_from", "how", "chosen_by", "steps")
+    assert [tuple(column[key] for key in keys) for column in classes["releases"][0]["attributes"]] == [
+        ("age", ["age"], "value_map", ["sex"], ["coarse", "models"]),
+        ("sex", ["sex"], "value_map", ["age"], ["models"]),
+        ("place", ["town"], "unchanged", [], ["named"]),
+        ("disease", ["disease"], "unchanged", [], []),
+        ("cohort", ["age", "disease"], "other", [], ["coarse", "classes", "named"]),
+    ]
+    jsonschema.Draft7Validator(schema()).validate(json.loads(json.dumps(classes)))
+
+
+def test_the_text_tells_of_columns_that_are_not_their_attribute_as_it_was(classes):
+    told = "columns: age, sex: value by value, chosen together; place: computed from town; cohort: computed from age,"
+    assert f"{told} disease\n" in draw("text", classes)
+
+
+@pytest.mark.parametrize("form", sorted(set(FORMS) - {"text"}))
+def test_pictures_tell_of_columns_that_are_computed_from_something_else(classes, form):
+    drawn = draw(form, classes)
+    assert "cohort from age, disease" in drawn
+    assert "place from town" in drawn
+    assert "disease from" not in drawn
+
+
+def test_a_release_of_plain_columns_has_no_line_for_them(tmp_path):
+    path = tmp_path / "p.yaml"
+    plain = CLASSES[: CLASSES.index("steps:")] + "releases: {out: {from: source, path: out.csv}}\n"
+    path.write_text(plain)
+    assert "columns:" not in draw("text", document(compile_policy(load(path)).plan))

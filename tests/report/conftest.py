@@ -273,6 +273,12 @@ def attribute(name: str, role: str, *changes: tuple[str, str]) -> dict[str, Any]
     }
 
 
+def column(found: dict[str, Any], how: str = "value_map", *chosen_by: str) -> dict[str, Any]:
+    """An attribute as a release has it."""
+    steps = [change["step"] for change in found["changes"]]
+    return found | {"computed_from": [found["name"]], "how": how, "chosen_by": list(chosen_by), "steps": steps}
+
+
 def plan_document() -> dict[str, Any]:
     attributes = [
         attribute("job", "quasi_identifier", ("suppress", "suppressed")),
@@ -280,6 +286,14 @@ def plan_document() -> dict[str, Any]:
         attribute("age", "quasi_identifier", ("coarsen", "generalized")),
         attribute("disease", "sensitive", ("perturb", "perturbed")),
         attribute("rating", "target"),
+    ]
+    job, country, age, disease, rating = attributes
+    columns = [
+        column(job, "value_map", "country", "rating"),
+        column(country, "value_map", "job", "rating"),
+        column(age),
+        column(disease, "drawn"),
+        column(rating, "unchanged"),
     ]
 
     def plugin(name: str, use: str) -> dict[str, Any]:
@@ -344,7 +358,7 @@ def plan_document() -> dict[str, Any]:
                 "options": {},
                 "audience": "internal",
                 "description": "",
-                "attributes": attributes,
+                "attributes": columns,
             }
             for name in RELEASES
         ],

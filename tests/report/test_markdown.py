@@ -24,7 +24,7 @@ def test_verdict_and_checks_come_first(document):
 
 def test_details_fold(document):
     text = render(document())
-    assert text.count("<details>") == text.count("</details>") == 3
+    assert text.count("<details>") == text.count("</details>") == 4
     assert "<details><summary>All figures (" in text
     assert "| job | suppress | 2 of 5 | 4,200 | 21% |" in text
 
@@ -61,7 +61,7 @@ def test_hostile_names_keep_the_table(document):
     text = render(found)
     assert [row.replace(r"\|", "").count("|") for row in table_rows(text)] == plain
     assert "<script" not in text
-    assert text.count("</details>") == 3
+    assert text.count("</details>") == 4
 
 
 def many(count: int) -> tuple[RequirementResult, ...]:
@@ -92,3 +92,11 @@ def test_a_small_limit_keeps_the_verdict(document, limit):
 
 def test_the_same_document_gives_the_same_text(document):
     assert render(document()) == render(document())
+
+
+@pytest.mark.parametrize("form", [dict, public])
+def test_columns_say_what_they_tell_of_in_public_reports_too(document, form):
+    text = render(form(document()))
+    assert "What each column tells of (10)" in text
+    assert "| study | job | suppressed, value by value | job | country and rating | suppress |" in text
+    assert "| partner | rating | unchanged | rating | – | – |" in text

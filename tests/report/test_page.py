@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ppdm_flow.report.columns import columns
 from ppdm_flow.report.facts import facts
 from ppdm_flow.report.gallery import gallery
 from ppdm_flow.report.outputs import outputs
@@ -50,16 +51,43 @@ def test_the_tradeoff_has_both_sides(document):
     assert kept["Change of the classification error"] == (0.9787, "2.13% (1.31% to 3.02%)")
 
 
-def test_releases_say_what_was_done_to_each_attribute(document):
+def test_columns_say_what_they_tell_of(document):
+    study, partner = columns(document())
+    assert (study.release, partner.release) == ("study", "partner")
+    assert [(c.name, c.role, c.done, c.computed_from, c.chosen_by, c.steps) for c in study.every] == [
+        ("job", "quasi-identifier", "suppressed, value by value", "job", "country and rating", "suppress"),
+        ("country", "quasi-identifier", "suppressed, value by value", "country", "job and rating", "suppress"),
+        ("age", "quasi-identifier", "generalized, value by value", "age", "–", "coarsen"),
+        ("disease", "sensitive", "perturbed, drawn at random", "disease", "–", "perturb"),
+        ("rating", "target", "unchanged", "rating", "–", "–"),
+    ]
+
+
+def test_a_column_that_a_step_added_is_not_called_unchanged(document):
+    found = document()
+    found["plan"]["releases"][0]["attributes"][4] |= {
+        "computed_from": ["age", "disease"],
+        "how": "other",
+        "steps": ["coarsen", "classes"],
+    }
+    (*_, added) = columns(found)[0].every
+    assert (added.done, added.changed) == ("made by a step, not value by value", True)
+    assert (added.computed_from, added.steps) == ("age and disease", "coarsen and classes")
+
+
+def test_a_report_of_before_says_that_nothing_was_recorded(document):
+    found = document()
+    for node in found["plan"]["releases"]:
+        for each in node["attributes"]:
+            for key in ("computed_from", "how", "chosen_by", "steps"):
+                del each[key]
+    told = columns(found)[0].every[-1]
+    assert (told.done, told.computed_from) == ("unchanged", "not recorded")
+
+
+def test_releases_say_what_each_file_is(document):
     study, partner = outputs(document())
     assert (study.name, study.audience) == ("study", "internal")
-    assert [(a.name, a.role, a.done) for a in study.attributes] == [
-        ("job", "quasi-identifier", "suppressed"),
-        ("country", "quasi-identifier", "suppressed"),
-        ("age", "quasi-identifier", "generalized"),
-        ("disease", "sensitive", "perturbed"),
-        ("rating", "target", "unchanged"),
-    ]
     assert ("SHA-256", "2e" * 32) in [(fact.name, fact.text) for fact in partner.facts]
 
 

@@ -115,7 +115,7 @@ def readings(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[Re
 
 def unchanged(facts: AttributeFacts | None) -> bool:
     """Whether a column has the values of the source, under whatever name."""
-    return facts is None or (not facts.changes and facts.derived is None)
+    return facts is None or facts.unchanged
 
 
 def untold(attributes: Iterable[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ppdm_flow.plan.graph import SOURCE, release_key
 from ppdm_flow.plan.pictures.metrics import fitted, fixed, width, wrapped
-from ppdm_flow.plan.pictures.wording import deeds, demands_of, gates_of, measures_of
+from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
 
 Document = Mapping[str, Any]
 
@@ -112,6 +112,7 @@ def _release(document: Document, release: Document) -> Card:
     count = len(release["attributes"])
     shuffled = ", shuffled" if release["input"] in folded(document) else ""
     lines.append(Line(f"{count} column{'' if count == 1 else 's'}, {release['audience']}{shuffled}", "soft"))
+    lines += [Line(t, "soft") for clause in computed(release) for t in wrapped(clause, SMALL, RELEASE_TEXT, 2)]
     rule = len(lines)
     lines += _listed("must hold", (*demands_of(document, name), *gates_of(document, name)))
     measures = measures_of(document, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.plan.pictures.wording import deeds, demands_of, gates_of, measures_of
+from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
 
 Document = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ def _nodes(document: Document) -> Iterator[str]:
         lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
         yield f"  s{number} [label={_quoted(*lines)}{_look(step)}];"
     for number, release in enumerate(document["releases"]):
-        label = _quoted(release["name"], release["path"])
+        label = _quoted(release["name"], release["path"], *computed(release))
         yield f'  r{number} [label={label}, fillcolor="#e6f4eb", color="#146b3f"];'
         demands = [*demands_of(document, release["name"]), *gates_of(document, release["name"])]
         told = (("q", "must hold", demands), ("m", "measured too", measures_of(document, release["name"])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.plan.pictures.wording import deeds, demands_of, gates_of, measures_of
+from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
 
 Document = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ def _nodes(document: Document) -> Iterator[str]:
         lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
         yield f"  s{number}[{_label(*lines)}]:::{look}"
     for number, release in enumerate(document["releases"]):
-        yield f"  r{number}([{_label(release['name'], release['path'])}]):::release"
+        yield f"  r{number}([{_label(release['name'], release['path'], *computed(release))}]):::release"
         demands = [*demands_of(document, release["name"]), *gates_of(document, release["name"])]
         if demands:
             yield f"  q{number}{{{{{_label('must hold', *demands)}}}}}:::audit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.plan.pictures.wording import columns, deeds, demands_of, gates_of, measures_of
+from ppdm_flow.plan.pictures.wording import columns, deeds, demands_of, derived, gates_of, measures_of
 
 Document = Mapping[str, Any]
 
@@ -61,6 +61,7 @@ def _release(document: Document, release: Document) -> list[str]:
     names = ", ".join(a["name"] for a in release["attributes"])
     lines = [f"release {release['name']}  {release['path']} ({release['format']}), {release['audience']}: {names}"]
     told = (
+        ("columns", derived(release)),
         ("must hold", demands_of(document, release["name"])),
         ("gates", gates_of(document, release["name"])),
         ("measured too", measures_of(document, release["name"])),

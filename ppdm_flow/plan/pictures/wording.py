@@ -7,6 +7,15 @@ from typing import Any
 
 from ppdm_flow.core.supports import Support
 
+HOWS = {
+    "value_map": "value by value",
+    "keyed": "with a secret key",
+    "drawn": "drawn at random",
+    "generated": "generated",
+    "other": "not value by value",
+}
+"""How a column's cells come from an attribute, in a clause; those of unchanged ones need none."""
+
 _VERBS = {
     "generalized": "generalizes",
     "suppressed": "suppresses in",
@@ -121,3 +130,42 @@ def some(names: Iterable[str], most: int = 4) -> str:
 def columns(count: int) -> str:
     """Return a number of columns for people."""
     return f"{count} column{'' if count == 1 else 's'}"
+
+
+def derived(release: Mapping[str, Any]) -> list[str]:
+    """Return where the columns of a release come from, but for those that are an attribute as it was, in clauses."""
+    groups: dict[tuple[str, frozenset[str]], list[Mapping[str, Any]]] = {}
+    for column in release["attributes"]:
+        chosen = frozenset(column.get("chosen_by", ()))
+        together = chosen.union(column["computed_from"]) if chosen else chosen
+        groups.setdefault((derivation(column), together), []).append(column)
+    clauses = ((columns, _clause(told, columns, together)) for (told, together), columns in groups.items())
+    return [f"{', '.join(c['name'] for c in columns)}: {clause}" for columns, clause in clauses if clause]
+
+
+def _clause(told: str, alike: list[Mapping[str, Any]], together: frozenset[str]) -> str:
+    """Return the clause of columns that one another and other attributes chose."""
+    rest = some(sorted(together.difference(*(column["computed_from"] for column in alike))))
+    if not together:
+        return told
+    if len(alike) == 1:
+        return ", ".join(filter(None, (told, f"chosen by {rest}")))
+    return ", ".join(filter(None, (told, f"chosen together with {rest}" if rest else "chosen together")))
+
+
+def computed(release: Mapping[str, Any], most: int = 4) -> list[str]:
+    """Return the columns of a release that are computed from anything but their namesake, at most ``most``."""
+    told = [f"{c['name']} from {some(c['computed_from'])}" for c in release["attributes"] if not _is_own(c)]
+    return told if len(told) <= most else [*told[:most], f"and {len(told) - most} more"]
+
+
+def derivation(column: Mapping[str, Any]) -> str:
+    """Return what a column is computed from and how, in a clause; nothing where it is its attribute as it was."""
+    sources, own = column.get("computed_from", ()), _is_own(column)
+    words = [] if own else [f"computed from {some(sources) or 'nothing of the source'}"]
+    words += [HOWS[how] for how in [column.get("how")] if how in HOWS and (own or len(sources) == 1)]
+    return ", ".join(words)
+
+
+def _is_own(column: Mapping[str, Any]) -> bool:
+    return bool(column.get("computed_from", [column["name"]]) == [column["name"]])
