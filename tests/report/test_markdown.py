@@ -6,6 +6,7 @@ import pytest
 
 from ppdm_flow.core.results import Figure, RequirementResult
 from ppdm_flow.report.markdown import escaped, render
+from ppdm_flow.report.public import public
 
 
 def table_rows(text: str) -> list[str]:
