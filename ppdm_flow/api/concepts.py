@@ -96,6 +96,15 @@ CONCEPTS: Mapping[str, Concept] = {
         " `public`.",
         "releases:\n  study: {from: perturb, path: study.parquet}",
     ),
+    "recipients": Concept(
+        _SECTIONS,
+        "`together` (the default) or `apart`: whether somebody may see two releases of a run",
+        "`together`: the releases are joined where they share a pseudonym under one key, or the cells that they have in"
+        " common occur once in each; requirements on groups are judged on the joined table as well, which the report"
+        " calls `A + B`. `apart` takes that back: nothing can measure that nobody gets two, the report's first screen"
+        " says it, and `diff` calls it weaker. Releases of other runs stay with the `ledger`.",
+        "recipients: apart\nreleases:\n  clinic: {path: clinic.csv}\n  insurer: {path: insurer.csv}",
+    ),
     "randomness": Concept(
         _SECTIONS,
         "`sealed` (a secret key from the operating system, the default) or `reproducible` (a seed, for tests)",

@@ -170,6 +170,9 @@ Requirement = (
     KAnonymity | Template | Sensitivity | AnonymityScore | Blend | ItemsetBreach | OnClasses | KmAnonymity | Successive
 )
 
+OnGroups = KAnonymity | Template | OnClasses
+"""What is judged on groups of rows, and of releases that can be joined on the joined table as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:

@@ -27,6 +27,7 @@ from ppdm_flow.engine.plain import Plain
 from ppdm_flow.engine.quotations import refuse_quotations
 from ppdm_flow.engine.said import of_audit
 from ppdm_flow.engine.source_stream import SourceStream
+from ppdm_flow.engine.streams import ReadBack
 from ppdm_flow.engine.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
@@ -47,13 +48,14 @@ class Subject:
     """One release with everything that its audits may look at.
 
     ``file`` is the released file itself, ``read_back`` its rows; ``siblings`` are the rows of the run's other releases.
+    A table that several releases make when they are joined is in no file.
     """
 
     release: ReleaseNode
-    file: Path
+    file: Path | None
     original: StreamView
     candidate: StreamView
-    read_back: SourceStream
+    read_back: ReadBack
     original_attributes: tuple[AttributeFacts, ...]
     operators: Mapping[str, Operator] = field(default_factory=dict)
     operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
@@ -142,7 +144,7 @@ def _context(
         siblings=subject.siblings,
         history=subject.history,
         others=subject.others,
-        ledger=plan.ledger is not None and plan.ledger.subject is not None,
+        ledger=subject.file is not None and plan.ledger is not None and plan.ledger.subject is not None,
     )
 
 

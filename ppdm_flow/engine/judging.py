@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ppdm_flow.core.requirements import Gate, Requirement, within
+from ppdm_flow.core.requirements import Gate, OnGroups, Requirement, within
 from ppdm_flow.core.results import Chart, Figure, Finding, Measured, RequirementResult, StepResult
 from ppdm_flow.engine.auditing import Audited
 from ppdm_flow.plan.definition import Plan
@@ -30,13 +30,15 @@ def metrics_of(plan: Plan, audited: Sequence[Audited], steps: Sequence[StepResul
 
 
 def requirements_of(plan: Plan, audited: Sequence[Audited]) -> tuple[RequirementResult, ...]:
-    """Judge every requirement on every release, in the policy's order."""
+    """Judge every requirement on every release, in the policy's order, and on releases that are joined."""
+    own = [release.name for release in plan.releases]
+    joined = [name for name in dict.fromkeys(a.node.release for a in audited) if name not in own]
     found: list[RequirementResult] = []
     for requirement in plan.requirements:
-        for release in plan.releases:
-            outcomes = [a.outcome for a in audited if a.node.release == release.name]
+        for release in (*own, *(joined if isinstance(requirement, OnGroups) else ())):
+            outcomes = [a.outcome for a in audited if a.node.release == release]
             measured = [m for o in outcomes for m in o.measured if m.requirement == requirement.id]
-            found += _judged(requirement, release.name, measured)
+            found += _judged(requirement, release, measured)
     return tuple(found)
 
 

@@ -9,11 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.histories import beside
 from ppdm_flow.engine.ledger_entry import PENDING, Entry
 from ppdm_flow.engine.ledger_key import LedgerKey, required
 from ppdm_flow.engine.ledger_making import find_ledger
@@ -43,16 +43,11 @@ class Ledger:
         entries = self.store.entries()
         self._same_ids(entries)
         before = tuple(self._earlier(entry) for entry in entries)
-        found: dict[str, History] = {}
-        siblings: tuple[Earlier, ...] = ()
+        subject = None if self.plan.ledger is None else self.plan.ledger.subject
         for c in candidates:
-            pairs = None if _generated(c) else c.subject.pairs
-            own = membership(self.plan, c.release, pairs, c.rows, self.key)
-            self.members[c.release.name] = own
-            found[c.release.name] = History(own, (*before, *siblings))
-            name, sources = f"release {c.release.name} of this run", frozenset(a.source for a in c.release.attributes)
-            siblings = (*siblings, Earlier(name, sources, own, _generated(c), same_run=True))
-        return found
+            pairs = None if c.generated or subject is None else c.subject.pairs
+            self.members[c.release.name] = membership(self.plan, c.release, pairs, c.rows, self.key, subject)
+        return beside(candidates, self.members, before)
 
     def announce(self, candidates: Sequence[Candidate], place: Path, started: datetime) -> Sequence[int]:
         """Write down, as pending, the releases of the run at ``place``, and return their numbers.
@@ -122,7 +117,7 @@ class Ledger:
                 (a.name, a.source, a.role.value, tuple(c.value for _, c in a.changes)) for a in release.attributes
             ),
             people=None if own is None else len(own.subjects),
-            generated=_generated(candidate),
+            generated=candidate.generated,
             ids="" if own is None or self.plan.ledger is None else _ids(self.plan.ledger.ignore),
         )
 
@@ -154,8 +149,3 @@ def _ids(ignore: Sequence[str]) -> str:
 
 def _named(ids: str) -> str:
     return " and ".join(f"`{each}`" for each in ids.split(",")) if ids else "nothing"
-
-
-def _generated(candidate: Candidate) -> bool:
-    """Whether the rows belong to nobody: every column was generated."""
-    return all(a.was(Change.GENERATED) for a in candidate.release.attributes)

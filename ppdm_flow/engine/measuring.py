@@ -12,6 +12,7 @@ from ppdm_flow.engine.directory import RunDirectory
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.graph import Graph
+from ppdm_flow.engine.histories import of_run
 from ppdm_flow.engine.judging import findings_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.keys import run_key
 from ppdm_flow.engine.ledger import holding, open_ledger
@@ -92,7 +93,7 @@ def measure(
         candidates, ledger = releasing.write(), open_ledger(plan)
         look(candidates, graph)
         with holding(ledger):  # held against it, and not written down: nothing is released here
-            audited = releasing.audit(candidates, ledger.histories(candidates) if ledger else {})
+            audited = releasing.audit(candidates, ledger.histories(candidates) if ledger else of_run(plan, candidates))
         steps = graph.results()
         metrics = metrics_of(plan, audited, steps)
         original.unchanged()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger_hashes import ranked
+from ppdm_flow.engine.ledger_hashes import hashes_of, ranked
 from ppdm_flow.engine.ledger_key import LedgerKey
 from ppdm_flow.engine.person_ids import spelling
 from ppdm_flow.plan.definition import Plan, ReleaseNode
@@ -35,30 +35,38 @@ def class_columns(plan: Plan, release: ReleaseNode) -> tuple[str, ...]:
 
 
 def membership(
-    plan: Plan, release: ReleaseNode, pairs: PairedView | None, rows: int, key: LedgerKey
+    plan: Plan, release: ReleaseNode, pairs: PairedView | None, rows: int, key: LedgerKey, subject: str | None = None
 ) -> Membership | None:
     """Return the classes of the people of a release of ``rows`` rows; None where nothing tells whose the rows are.
 
-    Missing and suppressed cells are values like others: that is at least as strict as the other null semantics. Raises
-    DataError where a row has no person.
+    People are told apart by the attribute ``subject``; where there is none, each row of the source is one. Missing and
+    suppressed cells are values like others: that is at least as strict as the other null semantics. Raises DataError
+    where a row has no person.
     """
-    subject = None if plan.ledger is None else plan.ledger.subject
-    if subject is None or pairs is None:
+    if pairs is None:
         return None
-    columns, ids = class_columns(plan, release), _Ids(subject, key, plan.ledger.ignore if plan.ledger else ())
+    columns, ignore = class_columns(plan, release), plan.ledger.ignore if plan.ledger else ()
+    ids = None if subject is None else _Ids(subject, key, ignore)
     people, classes = [], []
-    for original, released in pairs.pairs([subject], columns):
-        people.append(ids.of(original))
+    for original, released in pairs.pairs([] if subject is None else [subject], columns):
+        people.append(_rows(original) if ids is None else ids.of(original))
         classes.append(_classes(released, columns, key))
     both = _joined(people), _joined(classes)
     if len(both[0]) != rows:
         return None
     subjects, own, places = _one_each(*both, key)
-    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places, ids.respelled)
+    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places, ids.respelled if ids else 0)
 
 
 def _joined(parts: Sequence[Hashes]) -> Hashes:
     return np.concatenate(parts) if parts else np.zeros(0, dtype="S32")
+
+
+def _rows(table: Table) -> Hashes:
+    """Return the numbers of the rows in the form of hashes: nobody beside this run ever sees them."""
+    halves = np.zeros((len(table), 2), dtype=">u8")
+    halves[:, 1] = table.rows
+    return hashes_of(halves.tobytes())
 
 
 class _Ids:

@@ -40,14 +40,18 @@ class MultisetHash:
 
     def look(self, table: Table) -> None:
         """Take in a partition."""
+        hashes = _mixed(_mixed(self.of_rows(table), 0) ^ self._salt, 1)  # twice: sums of cells are not independent
+        self.rows += len(table)
+        self.total = (self.total + int(hashes.sum(dtype=np.uint64))) % (1 << 64)
+
+    def of_rows(self, table: Table) -> Hashes:
+        """Return a hash of each row (rows,): equal cells in as many columns give equal ones."""
         hashes = np.zeros(len(table), dtype=np.uint64)
         for place, column in enumerate(table.columns.values()):
             hashes += self._cells(column, place)
         for place, sets in enumerate(table.sets.values(), len(table.columns)):
             hashes += _mixed(self._sets(sets) ^ self._salt, place + 2)
-        hashes = _mixed(_mixed(hashes, 0) ^ self._salt, 1)  # twice: sums of cells are not independent of each other
-        self.rows += len(table)
-        self.total = (self.total + int(hashes.sum(dtype=np.uint64))) % (1 << 64)
+        return hashes
 
     @property
     def value(self) -> tuple[int, int]:

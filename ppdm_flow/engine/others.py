@@ -11,6 +11,7 @@ from ppdm_flow.engine.auditing import Subject
 from ppdm_flow.engine.graph import Graph
 from ppdm_flow.engine.streams import Stream
 from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.plan.together import read_together
 from ppdm_flow.sdk.audit import Other
 
 Rows = npt.NDArray[np.int64]
@@ -19,7 +20,7 @@ Rows = npt.NDArray[np.int64]
 def others(plan: Plan, graph: Graph, subjects: Mapping[str, Subject]) -> dict[str, tuple[Other, ...]]:
     """Return the other releases for each release whose rows are those of people, numbered alike."""
     found = {name: _other(plan, graph, subject) for name, subject in subjects.items() if subject.pairs is not None}
-    if len(found) < 2:
+    if len(found) < 2 or not read_together(plan):
         return {}
     expanded = {name: graph.expanded(subjects[name].release.input) for name in found}
     return {

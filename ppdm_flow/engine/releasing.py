@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.auditing import Audited, Subject, audit, refuse_quoting_audits
@@ -18,6 +19,7 @@ from ppdm_flow.engine.generated import generation
 from ppdm_flow.engine.graph import Graph
 from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.identifiers import check_identifiers
+from ppdm_flow.engine.joining.joined import JoinedAudit, joined_audits
 from ppdm_flow.engine.leaving import Identity
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.multiset import MultisetHash
@@ -54,6 +56,11 @@ class Candidate:
     rows: int
     channels: Mapping[str, Channel]
     subject: Subject
+
+    @property
+    def generated(self) -> bool:
+        """Whether the rows belong to nobody: every column was generated."""
+        return all(a.was(Change.GENERATED) for a in self.release.attributes)
 
 
 class Releasing:
@@ -100,12 +107,20 @@ class Releasing:
             )
             for c in candidates
         }
-        tasks = [Task(_id(n), self._auditing(i, n, subjects[n.release])) for i, n in enumerate(self.plan.audits)]
-        done = run_all(tasks, self.options.workers, self.stop)
+        own = [JoinedAudit(n, subjects[n.release]) for n in self.plan.audits]
+        found = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
         self.directory.remove(SCRATCH)
-        found = tuple(done[_id(n)] for n in self.plan.audits)
         refuse_quoting_audits(self.plan, self.original.stream, found)
         return found
+
+    def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
+        original = self.original.stream
+        return joined_audits(self.plan, subjects, self.graph, original, self.options.partition_rows, self.stop)
+
+    def _audited(self, audits: Sequence[JoinedAudit], first: int = 0) -> tuple[Audited, ...]:
+        tasks = [Task(_id(a.node), self._auditing(i, a.node, a.subject)) for i, a in enumerate(audits, first)]
+        done = run_all(tasks, self.options.workers, self.stop)
+        return tuple(a.told(done[_id(a.node)]) for a in audits)
 
     def _writing(self, release: ReleaseNode) -> Callable[[], Candidate]:
         return lambda: self._write(release)

@@ -75,6 +75,8 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
         shown = [r for r in report.requirements if r not in hidden]
         count += len(shown)
         differences += _differences(shown, release, before)
+    names = {release.name for release in plan.releases}
+    unknown += dict.fromkeys(f"{id_} on {on}" for id_, on, _ in before if on not in names)
     return Remeasured(same, count, tuple(differences), tuple(skipped), tuple(unknown))
 
 

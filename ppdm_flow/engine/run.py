@@ -12,6 +12,7 @@ from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.finishing import Documents, Finishing
 from ppdm_flow.engine.graph import Graph
+from ppdm_flow.engine.histories import of_run
 from ppdm_flow.engine.journal import Journal
 from ppdm_flow.engine.keys import check_escrow, run_key
 from ppdm_flow.engine.ledger import holding, open_ledger
@@ -83,7 +84,7 @@ class _Run:
             releasing = Releasing(self.plan, graph, original, self.directory, options, budget, stop, journal)
             candidates = releasing.write()
             with holding(ledger):
-                histories = ledger.histories(candidates) if ledger else {}
+                histories = ledger.histories(candidates) if ledger else of_run(self.plan, candidates)
                 if ledger:
                     ledger.check_neighbours(self.directory.parent)
                 audited = releasing.audit(candidates, histories)

@@ -16,8 +16,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.coding import arrow
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.source_stream import SourceStream
-from ppdm_flow.engine.streams import Stream
+from ppdm_flow.engine.streams import ReadBack, Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.audit import sibling
 from ppdm_flow.tables.formulas import BEGINS
@@ -33,6 +32,8 @@ _LINE = 1 << 21
 class DuckSql:
     """The second route of one audit. ``folder`` is private; spill files go there.
 
+    Without a file, ``candidate`` is a table that is in none.
+
     Installing and loading extensions, files beside the released one, and changes of the configuration are refused.
     A file in a form that DuckDB would type by itself (not text columns) comes to it from our reader instead.
     """
@@ -40,9 +41,9 @@ class DuckSql:
     def __init__(
         self,
         release: ReleaseNode,
-        file: Path,
+        file: Path | None,
         original: Stream,
-        candidate: SourceStream,
+        candidate: ReadBack,
         folder: Path,
         threads: int,
         siblings: Mapping[str, Stream] | None = None,
@@ -81,10 +82,11 @@ class DuckSql:
             self._open = duckdb.connect(":memory:", config=_closed(self._folder, self._threads))
             for name, stream in {"original": self._streams[0], **self._siblings}.items():
                 self._open.register(name, stream)
-            scan = _scan(self._release, self._file, self._longest)
+            scan = None if self._file is None else _scan(self._release, self._file, self._longest)
             if scan is None:
                 self._open.register("candidate", self._streams[1])
-            self._open.execute(f"SET allowed_paths = [{_text(str(self._file))}]")
+            if self._file is not None:
+                self._open.execute(f"SET allowed_paths = [{_text(str(self._file))}]")
             self._open.execute("SET enable_external_access = false")
             self._open.execute("SET lock_configuration = true")
             if scan is not None:

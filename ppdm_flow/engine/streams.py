@@ -55,6 +55,15 @@ class Stream(Protocol):
         ...
 
 
+class ReadBack(Stream, Protocol):
+    """The rows that audits judge: those of a file, or of a table that is in none."""
+
+    @property
+    def longest_line(self) -> int:
+        """The most bytes that a row can take as a line of CSV; 0 where there is no file."""
+        ...
+
+
 def schema_of(attributes: Sequence[AttributeFacts]) -> Schema:
     """Return the schema that plugins see."""
     return Schema(tuple(Field(a.name, a.role, a.type, a.domain) for a in attributes))

@@ -7,17 +7,21 @@ from dataclasses import replace
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirements import KAnonymity, Requirement
 from ppdm_flow.core.roles import Role
+from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
+from ppdm_flow.plan.together import APART
 from ppdm_flow.policy.models import Audit, Policy
 from ppdm_flow.policy.patterns import is_pattern, matches
 from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER
+_FEWEST = 2
+"""People among whom one is not alone."""
 
 
 def audit_nodes(
@@ -36,7 +40,7 @@ def audit_nodes(
     usual = [
         node for release in releases for node in _usual(release, _measured_on(release, (*judged, *written)), binder)
     ]
-    return (*judged, *written, *usual)
+    return (*judged, *written, *usual, *_in_common(policy, releases, requirements, binder))
 
 
 def _of_requirements(
@@ -74,6 +78,23 @@ def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[Au
         bound = None if name in named else binder.bind("audits", name, {}, path, path)
         if bound is not None:
             yield AuditNode(name, bound, release.name, implicit=True, spans=release.spans)
+
+
+def _in_common(
+    policy: Policy, releases: tuple[ReleaseNode, ...], requirements: tuple[Requirement, ...], binder: Binder
+) -> Iterable[AuditNode]:
+    """Yield what looks at the people whom several releases leave alone, where no requirement and no ledger does."""
+    people = [r for r in releases if any(f.role is _QI and not f.was(Change.GENERATED) for f in r.attributes)]
+    weighted = any(fact.role is Role.WEIGHT for r in people for fact in r.attributes)
+    asked = policy.ledger is not None or any(isinstance(r, CumulativeK) for r in requirements)
+    if asked or weighted or policy.recipients == APART:
+        return
+    k = max((r.k for r in requirements if isinstance(r, KAnonymity)), default=_FEWEST)
+    for release in people[1:]:
+        path = ("releases", release.name)
+        bound = binder.bind("audits", CumulativeK.kind, {"k": str(k)}, path, path)
+        if bound is not None:
+            yield AuditNode(CumulativeK.kind, bound, release.name, implicit=True, spans=release.spans)
 
 
 def _written(

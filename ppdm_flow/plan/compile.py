@@ -133,6 +133,7 @@ class _Compiler:
             show_values=policy.report.values == "show",
             declared=declared_values(policy),
             ledger=ledger_node(policy, self.home),
+            recipients=policy.recipients,
         )
         owners = (*policy.audits, *policy.steps, *steps, *(a.name for a in audits), *(r.id for r in requirements))
         self.found += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]

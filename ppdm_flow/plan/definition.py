@@ -143,6 +143,7 @@ class Plan:
     ledger: LedgerNode | None = None
     waivers: tuple[Waiver, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    recipients: str = "together"
 
     def step(self, name: str) -> StepNode:
         """Return the step of that name. Raises KeyError."""

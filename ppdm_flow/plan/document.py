@@ -22,6 +22,7 @@ from ppdm_flow.core.requirements import (
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.class_documents import absent, class_document
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
+from ppdm_flow.plan.together import Link, keyed_links, read_together
 from ppdm_flow.plan.ways import ways
 from ppdm_flow.policy.redaction import without
 
@@ -52,10 +53,18 @@ def document(plan: Plan) -> Document:
         node = plan.ledger
         where = {"server": node.server} if node.server else {"path": _portable(node.place, plan.home)}
         found["ledger"] = {**where, "subject": node.subject, "ignore": list(node.ignore), "repeat": node.repeat}
+    if not read_together(plan) and len(plan.releases) > 1:
+        found["recipients"] = plan.recipients
+    if keyed := [_link(each) for each in keyed_links(plan)]:
+        found["joined_by"] = keyed
     if plan.waivers:
         found["waivers"] = [_waiver(waiver) for waiver in plan.waivers]
     told: Document = without(found, plan.secrets)
     return told | ({"digest": plan.digest} if plan.digest else {})
+
+
+def _link(link: Link) -> Document:
+    return {"releases": [link.one.name, link.other.name], "columns": [list(pair) for pair in link.keyed]}
 
 
 def _waiver(waiver: Waiver) -> Document:

@@ -12,6 +12,7 @@ from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role
 from ppdm_flow.plan.class_documents import ABSENT, OPTIONAL, class_schemas
 from ppdm_flow.plan.document import VERSION
+from ppdm_flow.plan.together import APART
 
 IDENTITY = "https://ppdm-flow.example/schemas/plan.v1.json"
 
@@ -31,7 +32,7 @@ def schema() -> _Schema:
         "$id": IDENTITY,
         "title": "Plan of a ppdm-flow policy",
         "description": "What a run of the policy does: reading, steps, audits, releases, and what must hold.",
-        **record(_top(), optional=("digest", "preview", "ledger", "waivers")),
+        **record(_top(), optional=("digest", "preview", "ledger", "recipients", "joined_by", "waivers")),
         "definitions": {
             "attribute": record(_attribute()),
             "column": record(_attribute() | _column()),
@@ -41,6 +42,7 @@ def schema() -> _Schema:
             "release": record(_release()),
             "requirement": _requirement(),
             "gate": record(_gate(), optional=("max_width",)),
+            "link": record(_link()),
             "waiver": record(waiver(), optional=("at",)),
         },
     }
@@ -74,9 +76,19 @@ def _top() -> _Schema:
             },
             optional=("path", "server"),
         ),
+        "recipients": {"const": APART, "description": "Nobody sees two of the releases, says the policy."},
+        "joined_by": list_of("link", "Releases that share a column made with a key, so that they are judged as one."),
         "waivers": list_of("waiver", "What need not hold for a while."),
         "digest": _digest("SHA-256 of this document without `digest` and `preview`."),
         "preview": {"type": "object", "description": "What the data lets one expect; only with --data."},
+    }
+
+
+def _link() -> _Schema:
+    pair = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+    return {
+        "releases": pair | {"description": "The two releases."},
+        "columns": {"type": "array", "items": pair, "description": "The column of the one, and that of the other."},
     }
 
 

@@ -68,6 +68,13 @@ DESCRIPTIONS: Mapping[str, Described] = {
         },
     ),
     "Policy.releases": ("The files that leave the house.", {"public": {"from": "suppress", "path": "bank.csv"}}),
+    "Policy.recipients": (
+        (
+            "Who sees the releases of a run: `together` reckons with somebody who has several of them, and judges what"
+            " they tell together; `apart` says that nobody ever sees two, which no measurement can show."
+        ),
+        "together",
+    ),
     "Policy.randomness": ("Where randomness comes from.", {"mode": "sealed"}),
     "Policy.ledger": (
         "What was released about whom, as keyed hashes in a file or database; new releases are held against it.",

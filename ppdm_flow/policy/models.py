@@ -292,6 +292,7 @@ class Policy(Model):
     gates: dict[Name, Gate] = Field(default_factory=dict)
     waivers: dict[Name, Waiver] = Field(default_factory=dict)
     releases: Annotated[dict[Name, Release], Field(min_length=1)]
+    recipients: Literal["together", "apart"] = "together"
     randomness: Randomness = Field(default_factory=Randomness)
     ledger: Ledger | None = None
     report: ReportOptions = Field(default_factory=ReportOptions)

@@ -20,9 +20,7 @@ def subject_of(policy: Policy) -> str | None:
 
 
 def successive(policy: Policy, others: Sequence[Requirement], places: Places) -> Iterator[Requirement]:
-    """Yield the requirements on successive releases; cumulative k is that of ``k_anonymity`` where none is given."""
-    if policy.ledger is None:
-        return
+    """Yield the requirements on several releases; with a ledger, cumulative k is that of ``k_anonymity`` by default."""
     given = policy.privacy.cumulative_k
     usual = policy.privacy.k_anonymity if subject_of(policy) is not None else None
     if (asked := given or usual) is not None:
@@ -30,5 +28,5 @@ def successive(policy: Policy, others: Sequence[Requirement], places: Places) ->
         every = tuple(n for n, a in policy.attributes.items() if a.role is Role.QUASI_IDENTIFIER)
         yield CumulativeK("privacy.cumulative_k", asked.k, asked.attributes or every, places.key(*place))
     randomized = tuple(dict.fromkeys(r.attribute for r in others if isinstance(r, Sensitivity | ItemsetBreach)))
-    if randomized and policy.ledger.repeat == "refuse":
+    if randomized and policy.ledger is not None and policy.ledger.repeat == "refuse":
         yield FirstDraw("ledger.repeat", randomized, places.key("ledger"))

@@ -32,7 +32,7 @@ class Meanings:
     def figure(self, metric: str) -> FigureInfo | None:
         """Return what the card of a figure's plugin says of it; None where that is not known."""
         release, _, rest = metric.partition("/")
-        name = rest if release in self.releases else metric
+        name = rest if self.releases.issuperset(release.split(" + ")) else metric
         for owner, info in self.cards.items():
             figure = info.figure_of(name.removeprefix(f"{owner}.")) if name.startswith(f"{owner}.") else None
             if figure is not None:

@@ -22,6 +22,7 @@ _RESULT = ("id", "release", "metric", "bound", "direction", "holds", "waived_by"
 _RELEASE = ("path", "rows", "columns", "sha256", "bytes", "format", "audience", "description")
 _RUN = ("started", "finished", "digests", "versions", "randomness")
 _PLAN = ("version", "policy", "policy_digest", "releases", "gates", "nulls", "randomness", "waivers", "digest")
+_TOGETHER = ("recipients", "joined_by")
 _STEP = (
     *("name", "use", "kind", "version", "distribution", "input", "outputs", "reads", "changes", "drops", "renames"),
     *("rows", "serves", "guarantee", "randomized", "expands_weights", "implicit", "attributes"),
@@ -117,7 +118,7 @@ def _plan(plan: Document) -> Document:
         return {}
     source: Document = {"path": None, "format": None, "options": {}, "columns": None, "missing": []}
     return {
-        **_only(plan, _PLAN),
+        **_only(plan, (*_PLAN, *_TOGETHER)),
         "source": {**source, **_only(plan["source"], ("incomplete_rows", "undeclared", "attributes"))},
         "steps": [{**_only(step, _STEP), "parameters": {}} for step in plan["steps"]],
         "audits": [{**_only(audit, _AUDIT), "parameters": {}} for audit in plan["audits"]],

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.report.cautions import caution
 from ppdm_flow.report.checks import Check, gates, requirements
 from ppdm_flow.report.waivers import Waiver, waivers
 from ppdm_flow.report.wording import listed
-
-_TAKES_AWAY = frozenset({"PPF857"})
-"""Findings without which no figure can be read: they stand beside the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +83,12 @@ def verdict(document: dict[str, Any]) -> Verdict:
         word=("Released under waivers" if waived else "Released") if released else "Withheld",
         sentence=_sentence(released, asked, gated, list(document["releases"])),
         contradiction=_contradiction(claimed, len(failing), len(every), waived=waived),
-        caution=_caution(asked, document["findings"]),
+        caution=caution(document),
         requirements=asked,
         gates=gated,
         releases=tuple(_tallies(list(document["releases"]), every)),
         waivers=waivers(document),
     )
-
-
-def _caution(asked: tuple[Check, ...], findings: Sequence[Mapping[str, Any]]) -> str:
-    """Return what takes away from every figure: no requirement, rows that are not people."""
-    nothing = "The policy states no privacy requirement, so this verdict says nothing of privacy."
-    told = [f"{f['text']}." for f in findings if f["code"] in _TAKES_AWAY]
-    return " ".join([*([] if asked else [nothing]), *told])
 
 
 def _sentence(released: bool, asked: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str]) -> str:

@@ -9,11 +9,11 @@ whoever they were made for, and knows of somebody the class in each of them, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ppdm_flow.audits.cumulative_k.groups import Groups, groups
 from ppdm_flow.audits.cumulative_k.query import figures
-from ppdm_flow.audits.cumulative_k.wording import sentence
+from ppdm_flow.audits.cumulative_k.spec import CumulativeKParams
+from ppdm_flow.audits.cumulative_k.wording import sentence, warning
 from ppdm_flow.audits.successive import members, unknown
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
@@ -26,7 +26,7 @@ from ppdm_flow.sdk.view import DataView
 class CumulativeKAudit:
     """Groups people by their classes in all releases."""
 
-    def __init__(self, params: Any) -> None:
+    def __init__(self, params: CumulativeKParams) -> None:
         self.params = params
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
@@ -34,13 +34,21 @@ class CumulativeKAudit:
         del original, candidate
         found: dict[str, Figure] = {}
         measured, findings = [], []
+        if (least := _told_of(self.params, ctx)) is not None and ctx.history is not None and ctx.history.own:
+            joined = groups(ctx.history.own, members(ctx.history))
+            figures = _figures(least, ctx.history.own, joined, len(ctx.history.earlier))
+            few = warning(least, joined, ctx.history)
+            return AuditOutcome(
+                figures, findings=(Finding("PPF845", Severity.WARNING, few, CumulativeK.kind),) if few else ()
+            )
         for requirement in _own(ctx):
             if ctx.history is None or ctx.history.own is None or ctx.history.unknown:
                 measured.append(_unmeasured(requirement, unknown(ctx.history)))
                 found[measured[-1].metric] = measured[-1].figure
                 continue
             own, joined = ctx.history.own, groups(ctx.history.own, members(ctx.history))
-            figures = _figures(requirement, own, joined, len(ctx.history.earlier))
+            values = _figures(requirement.k, own, joined, len(ctx.history.earlier))
+            figures = {f"{requirement.id}.{name}": figure for name, figure in values.items()}
             found |= figures
             metric = f"{requirement.id}.k"
             with_whom = _colliding(requirement.k, own, ctx.history) if joined.k < requirement.k else []
@@ -57,7 +65,15 @@ class CumulativeKAudit:
         if ctx.sql is None or ctx.history is None or ctx.history.own is None or ctx.history.unknown:
             return {}
         own, others, sql = ctx.history.own, members(ctx.history), ctx.sql
+        if (least := _told_of(self.params, ctx)) is not None:
+            return figures(sql, own, others, least)
         return {f"{r.id}.{n}": v for r in _own(ctx) for n, v in figures(sql, own, others, r.k).items()}
+
+
+def _told_of(params: CumulativeKParams, ctx: AuditContext) -> int | None:
+    """Return the size below which groups are told of, where nothing is required and the other releases are known."""
+    known = ctx.history is not None and ctx.history.own is not None and not ctx.history.unknown
+    return params.k if known and not _own(ctx) else None
 
 
 def _own(ctx: AuditContext) -> list[CumulativeK]:
@@ -76,17 +92,16 @@ def _unmeasured(requirement: CumulativeK, why: str) -> Measured:
     return Measured(requirement.id, f"{requirement.id}.k", figure, bound, False, why, verifiable=False)
 
 
-def _figures(requirement: CumulativeK, own: Membership, joined: Groups, earlier: int) -> dict[str, Figure]:
+def _figures(k: int, own: Membership, joined: Groups, earlier: int) -> dict[str, Figure]:
     present = int(joined.present.min()) if len(joined.present) else None
     gone = int(joined.gone.min()) if len(joined.gone) else None
-    values = {
+    return {
         "k": Figure(joined.k, "people"),
         "k_present": Figure(present, "people", note="" if present is not None else "nobody is released"),
         "k_gone": Figure(gone, "people", note="" if gone is not None else "nobody is missing from this release"),
-        "people_below": Figure(joined.below(requirement.k), "people"),
+        "people_below": Figure(joined.below(k), "people"),
         "groups": Figure(len(joined.present) + len(joined.gone), "groups"),
         "earlier": Figure(earlier, "releases"),
         "rows": Figure(own.rows, "rows"),
         "cells": Figure(own.cells, "classes"),
     }
-    return {f"{requirement.id}.{name}": figure for name, figure in values.items()}

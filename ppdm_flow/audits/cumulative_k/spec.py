@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
 class CumulativeKParams(Params):
-    """It has none: the requirement and the release ledger say it all."""
+    """Where the policy asks for no cumulative k, ``k`` is the size below which groups of people are told of."""
+
+    k: Annotated[int, Field(ge=2)] | None = None
 
 
 SPEC = PluginSpec(

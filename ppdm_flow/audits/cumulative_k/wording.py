@@ -28,5 +28,17 @@ def sentence(k: int, joined: Groups, colliding: Sequence[str], history: History)
     )
 
 
+def warning(k: int, joined: Groups, history: History) -> str:
+    """Return what the releases of a run tell of too few people together; nothing where all groups have ``k``."""
+    if joined.k >= k:
+        return ""
+    others = "; ".join(e.name for e in history.earlier if e.members is not None)
+    return (
+        f"Whoever holds this release and others of the run ({others}) narrows {_people(joined.below(k))} down to groups"
+        f" as small as {joined.k:,}, below k = {k:,}. The policy does not ask for `cumulative_k`, so it withholds"
+        " nothing."
+    )
+
+
 def _people(number: int) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}"

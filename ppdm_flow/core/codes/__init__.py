@@ -45,6 +45,7 @@ HUNDREDS = (
     "partitioned",
     "local_recoding",
     "exposure",
+    "together",
     "internal",
     "trust",
 )

@@ -7,9 +7,11 @@ from ppdm_flow.core.page import CodePage
 PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF590",
-        "cumulative k without a ledger",
-        "`privacy.cumulative_k` is asked for, and the policy has no `ledger`.",
-        "It is about this and earlier releases together; without a ledger nobody knows of earlier ones.",
+        "cumulative k of a single release",
+        "`privacy.cumulative_k` is asked for, the policy has one release, or says that nobody sees two, and no"
+        " `ledger`.",
+        "It is about several releases together: those of a run, and with a ledger those of other runs. Without one"
+        " nobody knows of other ones.",
         "Add `ledger: {path: …}`, the same file for all policies that release data of the same people.",
         bad="privacy: {cumulative_k: {k: 5}}",
         good="ledger: {path: releases.ledger, subject: patient}\nprivacy: {cumulative_k: {k: 5}}",

@@ -14,6 +14,7 @@ from ppdm_flow.plan.rules import (
     protection,
     publication,
     sets,
+    together,
     weighing,
 )
 from ppdm_flow.plan.rules.ground import Ground
@@ -43,6 +44,8 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
     joins.unmeasured_parts,
     joins.unknown_partners,
     joins.unbounded_joins,
+    together.keyed_columns,
+    together.public_and_apart,
     publication.without_columns,
     publication.unshuffled,
     publication.public_values,

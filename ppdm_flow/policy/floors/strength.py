@@ -54,6 +54,7 @@ _ABSENT = tuple(ValuesAbsent)
 _NAMING = ("templates", "sensitivities", "t_closeness", "alpha_k")
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("undeclared",): ("error", "drop"),
+    ("recipients",): ("together", "apart"),
     ("randomness", "mode"): ("sealed", "reproducible"),
     ("report", "values"): ("hide", "show"),
     ("privacy", "sensitivities", "*", "directions"): ("both", "upward"),

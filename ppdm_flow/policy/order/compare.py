@@ -12,7 +12,7 @@ from ppdm_flow.policy.order.governance import floors
 from ppdm_flow.policy.order.meanings import Canon, as_written
 from ppdm_flow.policy.order.means import means
 from ppdm_flow.policy.order.reading import reading
-from ppdm_flow.policy.order.releases import paired, releases
+from ppdm_flow.policy.order.releases import paired, recipients, releases
 from ppdm_flow.policy.order.required import Required, asked_of, claims_of
 from ppdm_flow.policy.order.unknown import unknown
 from ppdm_flow.policy.order.verdicts import Change, Order, relation
@@ -46,6 +46,7 @@ def compare(
         *reading(before, after, between),
         *required.changes(),
         *releases(before, after, paired(before.policy, after.policy, canon)),
+        *recipients(before, after),
         *conduct(before, after, between),
         *waivers(before, after, judged),
         *unknown(before, after),

@@ -51,6 +51,16 @@ def releases(old: Clauses, new: Clauses, names: Mapping[str, str]) -> Iterator[C
             )
 
 
+def recipients(old: Clauses, new: Clauses) -> Iterator[Change]:
+    """Yield what has changed about who may see several releases."""
+    before, after = old.policy.recipients, new.policy.recipients
+    if before != after:
+        path, usual = ("recipients",), "together"
+        judged = verdict(forward=after == usual, backward=before == usual)
+        why = "`together` judges the releases of a run as one table as well, `apart` only each by itself"
+        yield Change("recipients", judged, why, old.side(path, usual), new.side(path, usual))
+
+
 def _each(name: str, later: str, before: Release, after: Release, old: Clauses, new: Clauses) -> Iterator[Change]:
     if name != later:
         sides = old.side(("releases", name), name), new.side(("releases", later), later)

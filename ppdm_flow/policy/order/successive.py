@@ -42,7 +42,8 @@ def together(given: Together, asked: Together, between: Between) -> str | None:
         return None
     if not between.certain(given.attributes, asked.attributes):
         return None
-    return f"groups of {given.k} people are groups of {asked.k}, in the same ledger"
+    where = "beside the same releases" if between.asked.policy.ledger is None else "in the same ledger"
+    return f"groups of {given.k} people are groups of {asked.k}, {where}"
 
 
 def undrawn(given: Undrawn, asked: Undrawn, between: Between) -> str | None:
@@ -52,7 +53,9 @@ def undrawn(given: Undrawn, asked: Undrawn, between: Between) -> str | None:
 
 
 def _one_history(between: Between) -> bool:
-    return between.given.ledger == between.asked.ledger and between.same_original
+    one, other = between.given, between.asked
+    seen = one.policy.recipients in ("together", other.policy.recipients)
+    return one.ledger == other.ledger and seen and between.same_original
 
 
 RULES: Rules = ((Together, Together, together), (Undrawn, Undrawn, undrawn))

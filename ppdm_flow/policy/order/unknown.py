@@ -32,6 +32,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "gates",
             "waivers",
             "releases",
+            "recipients",
             "randomness",
             "ledger",
             "report",

@@ -20,8 +20,9 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     path = ("privacy", "cumulative_k")
     if asked is not None:
         yield from grouped(scene, asked.attributes, path)
-    if asked is not None and given is None and not scene.lacks("ledger"):
-        text = "`cumulative_k` is about earlier releases, and no ledger remembers any"
+    alone = len(scene.policy.releases) < 2 or scene.policy.recipients == "apart"
+    if asked is not None and given is None and alone and not scene.lacks("ledger") and not scene.lacks("releases"):
+        text = "`cumulative_k` is about several releases: nobody sees two of this run, and no ledger remembers others"
         yield scene.fault("PPF590", text, path, at_key=True, hint="add `ledger: {path: releases.ledger}`")
     if given is not None:
         yield from place(scene, given)

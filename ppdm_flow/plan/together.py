@@ -1,0 +1,84 @@
+"""Releases that somebody who has several of them can join: by keyed columns, and by columns that they share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+
+APART = "apart"
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two releases with the columns, (one's, the other's), that may join their rows.
+
+    ``keyed``: the columns are made of the same attributes with a secret key, or from draws, which give equal cells
+    where the key is the same. ``shared``: the same steps did the same to them, so that a person's cells are equal.
+    """
+
+    one: ReleaseNode
+    other: ReleaseNode
+    keyed: Pairs
+    shared: Pairs
+
+
+def read_together(plan: Plan) -> bool:
+    """Whether somebody may see two releases of a run."""
+    return plan.recipients != APART and len(plan.releases) > 1
+
+
+def links(releases: Sequence[ReleaseNode]) -> tuple[Link, ...]:
+    """Return the pairs of releases whose rows may be joined."""
+    found = [Link(a, b, _keyed(a, b), _shared(a, b)) for a, b in combinations(releases, 2)]
+    return tuple(link for link in found if link.keyed or link.shared)
+
+
+def keyed_links(plan: Plan) -> tuple[Link, ...]:
+    """Return the pairs of the plan's releases that share a keyed column, where somebody may see both."""
+    found = (replace(k, keyed=_under_one_key(plan, k)) for k in links(plan.releases))
+    return tuple(link for link in found if link.keyed) if read_together(plan) else ()
+
+
+def _under_one_key(plan: Plan, link: Link) -> Pairs:
+    """Return the keyed columns that steps with the same parameters made, which name the key."""
+    facts = [{a.name: a for a in release.attributes} for release in (link.one, link.other)]
+    return tuple((a, b) for a, b in link.keyed if _made(plan, facts[0][a]) == _made(plan, facts[1][b]))
+
+
+def _made(plan: Plan, fact: AttributeFacts) -> list[object]:
+    """Return what was done to a column, whatever the steps are called and whatever else they work on."""
+    steps = [plan.step(name) for name, _ in fact.changes]
+    return [{**s.bound.document, "attributes": None, "use": s.bound.info.name} for s in steps]
+
+
+def way_of(fact: AttributeFacts) -> Hashable:
+    """Return what two columns have in common where the same was done to the same attribute."""
+    return fact.source or fact.name, fact.changes, fact.derived
+
+
+def _keyed(one: ReleaseNode, other: ReleaseNode) -> Pairs:
+    return tuple(
+        (a.name, b.name)
+        for a in one.attributes
+        for b in other.attributes
+        if a.lineage.keyed and b.lineage.keyed and a.lineage.computed_from == b.lineage.computed_from
+    )
+
+
+def _shared(one: ReleaseNode, other: ReleaseNode) -> Pairs:
+    """Return columns of one way, the first of one release with the first of the other."""
+    ways = _by_way(one.attributes), _by_way(other.attributes)
+    return tuple((a, b) for way, names in ways[0].items() for a, b in zip(names, ways[1].get(way, []), strict=False))
+
+
+def _by_way(attributes: Iterable[AttributeFacts]) -> dict[Hashable, list[str]]:
+    found: dict[Hashable, list[str]] = defaultdict(list)
+    for fact in attributes:
+        found[way_of(fact)].append(fact.name)
+    return found
