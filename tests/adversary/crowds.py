@@ -72,14 +72,17 @@ def split(release: Release, question: Question) -> tuple[list[Made], list[Made]]
     return [c for c in about if not c.computed & secret], [c for c in about if c.computed & secret]
 
 
-def kept(release: Release, question: Question, told: Sequence[str] = ()) -> list[int]:
-    """Return the rows that count; ``exclude`` leaves out those with a missing cell in any column that matters."""
+def kept(release: Release, question: Question, read: Sequence[Made] = ()) -> list[int]:
+    """Return the rows that count; ``exclude`` leaves out those with a missing cell in any column that matters.
+
+    These are the grouping and mixed ones, and those that the secret is ``read`` off.
+    """
     every = list(range(len(release.cells)))
     if release.nulls != "exclude":
         return every
     grouping, mixed = split(release, question)
     looked = [*grouping, *mixed]
-    looked += [] if question.missing_counts else [c for a in told for c in release.carriers(a)]
+    looked += [] if question.missing_counts else read
     return [i for i in every if MISSING not in release.shown(i, looked)]
 
 
@@ -124,24 +127,27 @@ def _inside(release: Release, question: Question, mixed: Sequence[Made], members
         yield Crowd(tuple(i for _, part in parts for i in part), tuple(parts), tuple(alike))
 
 
-def size(release: Release, question: Question, told: Sequence[str] = ()) -> int | None:
+def size(release: Release, question: Question) -> int | None:
     """Return the least crowd; 0 without any row, None where nobody can tell."""
     if release.nulls == "wildcard" and split(release, question)[1]:
         return None
-    return min((len(c.rows) for c in crowds(release, question, kept(release, question, told))), default=0)
+    return min((len(c.rows) for c in crowds(release, question, kept(release, question))), default=0)
 
 
-def readings(release: Release, attribute: str, rows: Sequence[int]) -> list[Told]:
+def readings(release: Release, question: Question, attribute: str) -> list[Told]:
     """Return what rows tell of an attribute: decoded where that is possible, else originals and cells as they are."""
     carriers = release.carriers(attribute)
     if not carriers:
         return []
+    rows = kept(release, question, carriers)
     originals = {i: {release.people[i][attribute]: Fraction(1)} for i in rows}
     if all(c.alone for c in carriers):
         return [_told(_decoded(release, carriers, originals), "decoded")]
-    cells = [{i: {release.cells[i][c.name]: Fraction(1)} for i in rows} for c in carriers]
-    names = [f"cells of {c.name}" for c in carriers]
-    return [_told(originals, "originals"), *(_told(c, n) for c, n in zip(cells, names, strict=True))]
+    found = [_told(originals, "originals")]
+    for column in carriers:
+        cells = {i: {release.cells[i][column.name]: Fraction(1)} for i in kept(release, question, [column])}
+        found.append(_told(cells, f"cells of {column.name}"))
+    return found
 
 
 def _decoded(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from adversary.crowds import Question, Release, crowds, kept, readings, size, split
+from adversary.crowds import Question, Release, crowds, readings, size, split
 from adversary.shares import Shares, total
 
 Values = Mapping[str, Fraction]
@@ -84,11 +84,9 @@ class Alone:
 
     def groups(self, question: Question, attribute: str) -> list[Group]:
         """Return the crowds, by originals, cells, or decoded."""
-        rows = kept(self.release, question, (attribute,))
-        every = list(crowds(self.release, question, rows))
         found = []
-        for told in readings(self.release, attribute, rows):
-            for crowd in every:
+        for told in readings(self.release, question, attribute):
+            for crowd in crowds(self.release, question, list(told.rows)):
                 parts = (((Fraction(1), crowd.rows),), crowd.parts)
                 mixed = [total((w / len(p), told.rows[i]) for w, p in each for i in p) for each in parts]
                 found.append(Group([told.rows[i] for i in crowd.rows], mixed, told.base))

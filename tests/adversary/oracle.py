@@ -151,7 +151,7 @@ def _template(name: str, clause: Mapping[str, Any], view: View) -> Iterator[Judg
     shares = [] if blind else [_confidence(view, question, a, v, clause) for a in there for v in clause["sensitive"][a]]
     yield _judged(id_, "confidence", None if blind else max(shares), bound, at_most=True)
     if "min_support" in clause and view.counts_people:
-        least = view.size(question)
+        least = None if blind else view.size(question)
         yield _judged(id_, "smallest_group", least, float(clause["min_support"]), at_most=False)
 
 

@@ -20,3 +20,8 @@ def test_engine_and_oracle_agree(start: int) -> None:
     found = [compare(case(n, most_releases=1)) for n in range(start, start + BLOCK)]
     assert {c.number: c.faults for c in found if c.faults} == {}
     assert {"released", "withheld"} <= {c.verdict for c in found}
+
+
+@pytest.mark.parametrize("number", [139, 171, 389, 3157, 3467, 3482])
+def test_cases_that_were_wrong_before(number: int) -> None:
+    assert compare(case(number, most_releases=1)).faults == ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from adversary.crowds import Crowd, Question, Release, Told, crowds, kept, readings
+from adversary.crowds import Crowd, Question, Release, Told, crowds, readings
 from adversary.groups import Alone, Group, Values, View
 from adversary.lineage import Made
 from adversary.shares import MARKS, normal, total
@@ -117,14 +117,11 @@ class Dropped:
 
     def groups(self, question: Question, attribute: str) -> list[Group]:
         """Return them as one group."""
-        every = kept(self.release, question, (attribute,))
-        rows = [i for i in self.rows if i in every]
-        if not rows:
-            return []
         found = []
-        for told in readings(self.release, attribute, every):
-            mine = [told.rows[i] for i in rows]
-            found.append(Group(mine, [total((Fraction(1, len(mine)), r) for r in mine)], told.base))
+        for told in readings(self.release, question, attribute):
+            mine = [told.rows[i] for i in self.rows if i in told.rows]
+            if mine:
+                found.append(Group(mine, [total((Fraction(1, len(mine)), r) for r in mine)], told.base))
         return found
 
 
@@ -173,10 +170,9 @@ class Intersected:
 
 def _crowds_of(release: Release, question: Question, attribute: str) -> tuple[Mapping[int, Crowd], Told]:
     """Return the crowd of each person, and what rows tell: decoded, else the originals."""
-    rows = kept(release, question, (attribute,))
-    told = readings(release, attribute, rows)[0]
+    told = readings(release, question, attribute)[0]
     found = {}
-    for crowd in crowds(release, question, rows):
+    for crowd in crowds(release, question, list(told.rows)):
         for i in crowd.people:
             found[release.origins[i]] = crowd
     return found, told

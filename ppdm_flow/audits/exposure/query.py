@@ -96,7 +96,7 @@ class Query:
                    COUNT(*) FILTER ({beyond}) FROM found"""  # noqa: S608  # identifiers are quoted, numbers are ours
         value, number, rows, many = self.sql.rows(query, parameters, self.tables)[0]
         finite = None if value is None or not math.isfinite(value) else float(value)
-        return {"worst": finite, "classes": int(number), "rows_beyond": int(rows), "classes_beyond": int(many)}
+        return {"worst": finite, "classes": int(number), "rows_beyond": round(rows), "classes_beyond": int(many)}
 
     def figures(self, each: str, parameters: Sequence[Any] = ()) -> tuple[Floats, Floats]:
         """Return the figure of each class, infinite for NULL, and the rows that belong to it, in order of their ids."""

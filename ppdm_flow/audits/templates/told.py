@@ -162,7 +162,7 @@ def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) 
             f"SELECT id, value, own FROM ({text}) JOIN sizes USING (id) WHERE NOT ({fine})",  # noqa: S608  # as above
             parameters,
         )
-        beyond |= {(target.attribute, int(value), (side, int(group))): int(rows) for group, value, rows in hits}
+        beyond |= {(target.attribute, int(value), (side, int(group))): round(rows) for group, value, rows in hits}
     groups = {group: rows for (_, _, group), rows in beyond.items()}
     return {
         "confidence": worst,
@@ -214,7 +214,7 @@ def smallest_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql)
     """Return the rows of the smallest group by the second route."""
     rows = originals_of(told, candidate, ctx) or Alone(candidate, ctx)
     query = Query.of_rows(sql, rows, told.columns, None, ctx.nulls)
-    return int(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
+    return round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
 
 
 def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[tuple[int, Target, Query]]:
