@@ -162,7 +162,7 @@ def test_rows_in_the_sources_order(compiled):
 
 def test_a_public_release_with_values_in_the_report(codes):
     release = RELEASE.replace("path: r.csv", "path: r.csv, audience: public") + "report: {values: show}\n"
-    assert codes(ATTRIBUTES + PRIVACY + PERTURB + release) == ["PPF560"]
+    assert codes(ATTRIBUTES + PRIVACY + PERTURB + release) == ["PPF646", "PPF560"]
     assert codes(ATTRIBUTES + PRIVACY + PERTURB + release.replace("public", "partner")) == []
 
 

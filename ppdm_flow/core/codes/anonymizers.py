@@ -109,7 +109,7 @@ PAGES: tuple[CodePage, ...] = (
         "Intervals, rounding and coding need numbers; `date` needs dates in ISO 8601 or in the given `format`.",
         "A value that cannot be placed would have to be passed on unchanged.",
         "List other spellings of a missing value under `source.missing`, or choose another method.",
-        "steps:\n  coarse: {use: generalize, with: {attributes: {name: {round: 10}}}}",
+        "steps:\n  coarse: {use: generalize, with: {attributes: {job: {round: 10}}}}",
         "steps:\n  coarse: {use: generalize, with: {attributes: {income: {round: 1000}}}}",
     ),
     CodePage(

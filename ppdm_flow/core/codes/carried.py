@@ -54,7 +54,7 @@ PAGES: tuple[CodePage, ...] = (
             "privacy:\n"
             "  k_map: {k: 5, attributes: [age, zip], population: {path: voters.csv}}\n"
             "steps:\n"
-            "  coarse: {use: generalize, with: {attributes: {age: {}}}}"
+            "  coarse: {use: generalize, with: {attributes: {zip: {prefix: 2}}}}"
         ),
     ),
 )

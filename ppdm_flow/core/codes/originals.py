@@ -174,11 +174,19 @@ PAGES: tuple[CodePage, ...] = (
         "Nothing unbiased can be estimated without the sizes, and no operator hides them: whoever knows that somebody"
         " bought 212 things finds the one set of 212.",
         "Cut long sets with `limit_items` before they are randomized, so that no size is rare.",
-        bad="steps:\n  randomize: {use: randomize_transactions}",
+        bad=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
+            "steps: {randomize: {use: randomize_transactions}}\n"
+            "releases: {study: {path: study.parquet}}"
+        ),
         good=(
+            "attributes: {basket: {role: items}}\n"
+            "privacy: {itemset_breach: {level: 0.5}}\n"
             "steps:    # no size is rare then\n"
             "  limit: {use: limit_items, with: {max: 30, longer: truncate}}\n"
-            "  randomize: {use: randomize_transactions}"
+            "  randomize: {use: randomize_transactions}\n"
+            "releases: {study: {path: study.parquet}}"
         ),
     ),
 )

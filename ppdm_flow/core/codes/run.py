@@ -37,11 +37,11 @@ PAGES: tuple[CodePage, ...] = (
     CodePage(
         "PPF728",
         "an identifier is released as it is",
-        "A step replaced the values of an identifier or a subject, and some of them came out as they went in, or as"
-        " another person's.",
+        "A step or another tool replaced the values of an identifier or a subject, and some of them are in the file all"
+        " the same.",
         "Whoever reads such a value knows whose row it is; no requirement counts identifiers.",
-        "Use `pseudonymize`, or generalize further: a prefix that is longer than a value leaves it whole.",
-        bad="steps: {mask: {use: generalize, with: {attributes: {name: {prefix: 40}}}}}",
+        "Use `pseudonymize`, or drop the column.",
+        bad="$ ppdm-flow audit policy.yaml --original patients.csv --released from-them.csv    # with a few names left",
         good="steps: {mask: {use: pseudonymize, with: {attributes: [name], key_env: KEY}}}",
     ),
     CodePage(
