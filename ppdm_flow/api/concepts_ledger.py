@@ -9,12 +9,13 @@ from ppdm_flow.api.concept import REQUIREMENTS, Concept
 LEDGER_CONCEPTS: Mapping[str, Concept] = {
     "cumulative_k": Concept(
         REQUIREMENTS,
-        "this and all earlier releases of the ledger together leave groups of at least `k` people",
+        "the releases of a run, and all earlier ones of a ledger, together leave groups of at least `k` people",
         "Somebody who is known to be in one class of an earlier release and in another class of this one is among"
         " those in both: each release may be k-anonymous, and their intersection hold one person (Ganta,"
         " Kasiviswanathan, Smith, KDD 2008). People are alike if they are in the same class of every release, or"
         " absent from it alike, so that who came or left in between is found as well, by the difference of two"
-        " releases. The other releases of the same run count too. It is assumed that others hold every release of the"
+        " releases. The other releases of the same run count too, and they alone without a `ledger` (each row of the"
+        " source is a person then). It is assumed that others hold every release of the"
         " ledger, whatever its audience, and know of somebody the class in each and whether they are in it at all; a"
         " missing value is one of its own. A person with several rows counts once. Where a `ledger` knows people and"
         " `k_anonymity` is asked for, the same k is asked here, unless `cumulative_k` says otherwise. It is about who"

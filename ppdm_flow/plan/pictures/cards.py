@@ -113,6 +113,7 @@ def _release(document: Document, release: Document) -> Card:
     shuffled = ", shuffled" if release["input"] in folded(document) else ""
     lines.append(Line(f"{count} column{'' if count == 1 else 's'}, {release['audience']}{shuffled}", "soft"))
     lines += [Line(t, "soft") for clause in computed(release) for t in wrapped(clause, SMALL, RELEASE_TEXT, 2)]
+    lines += [Line(text, "soft") for text in _together(document, name)]
     rule = len(lines)
     lines += _listed("must hold", (*demands_of(document, name), *gates_of(document, name)))
     measures = measures_of(document, name)
@@ -121,6 +122,17 @@ def _release(document: Document, release: Document) -> Card:
         lines.append(Line("measured too", "label", size=10.0, gap=5.0))
         lines += [Line(text, "soft") for text in told]
     return Card(release_key(name), "release", tuple(lines), release["description"], rule if len(lines) > rule else 0)
+
+
+def _together(document: Document, name: str) -> list[str]:
+    """Return with which releases this one is judged as one table, and by which of its columns."""
+    found = ["never beside another release"] if "recipients" in document else []
+    for link in document.get("joined_by", ()):
+        if name in link["releases"]:
+            side = link["releases"].index(name)
+            columns = ", ".join(pair[side] for pair in link["columns"])
+            found += wrapped(f"joined with {link['releases'][1 - side]} by {columns}", SMALL, RELEASE_TEXT, 2)
+    return found
 
 
 def _listed(label: str, items: Iterable[str]) -> list[Line]:
