@@ -253,3 +253,41 @@ def test_what_is_only_measured_is_joined_too(clinic):
     found = measure(plan, opened(plan, None, options, stop), clinic.folder, options, stop)
     assert found.verdict == "withheld"
     assert found.metrics[f"{JOINED}/privacy.k_anonymity.k"].value == 1
+
+
+WEIGHTED = """version: 1
+name: clinic
+source: {path: table.csv}
+attributes:
+  town: {role: insensitive}
+  age: {role: quasi_identifier}
+  job: {role: quasi_identifier}
+  number: {role: weight}
+privacy:
+  k_anonymity: {k: 4}
+steps:
+  ages: {use: drop, with: {attributes: [job]}}
+  jobs: {use: drop, input: source, with: {attributes: [age]}}
+releases:
+  by-age: {from: ages, path: by-age.csv}
+  by-job: {from: jobs, path: by-job.csv}
+"""
+
+
+@pytest.mark.parametrize(("number", "k"), [("1", 1), ("2", None)])
+def test_a_row_of_several_people_is_nobody_in_particular(bench, number, k):
+    """The row of `t1` occurs once in both releases: it is one person's, or that of two."""
+    bench.data([["t0", "30", "cook", "5"], ["t1", "30", "cook", number]], header="town,age,job,number")
+    report = _run(bench, WEIGHTED)
+    found = [r.measured for r in report.requirements if "+" in r.release]
+    assert found == ([] if k is None else [k])
+    assert report.verdict == ("released" if k is None else "withheld")
+
+
+def test_populations_are_those_of_both_releases(clinic):
+    """A cell of a release that a row is not in may be anybody's; by both, each person fits one of the population."""
+    people = "\n".join(["age,town", *(f"{row[1]},{row[2]}" for row in PEOPLE)])
+    (clinic.folder / "people.csv").write_text(people + "\n")
+    population = "k_map: {k: 2, population: {path: people.csv}}"
+    report = _run(clinic, POLICY.replace("k_anonymity: {k: 4}", population))
+    assert {r.release: r.measured for r in report.requirements} == {"by-age": 4, "by-town": 4, JOINED: 1}
