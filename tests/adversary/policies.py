@@ -47,6 +47,7 @@ def case(number: int, most_releases: int = 2) -> Case:
             releases, audits = parts
         else:
             made, releases = _two(draw, here, made)
+    apart = {"recipients": "apart"} if len(releases) > 1 and draw.random() < 0.15 else {}
     policy = {
         "version": "1",
         "name": f"adversary-{number}",
@@ -58,6 +59,7 @@ def case(number: int, most_releases: int = 2) -> Case:
         "audits": audits,
         "releases": releases,
         "randomness": {"mode": "reproducible", "seed": str(number)},
+        **apart,
     }
     return Case(number, policy, rows)
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from ppdm_flow.audits.exposure.columns import Columns
 from ppdm_flow.audits.exposure.decoding import Code
+from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.exposure.row_level import About, RowLevel, of_release, row_level
 from ppdm_flow.audits.exposure.sparse import as_cells, indicators, of_cells, scaled, stacked, summed
@@ -53,8 +54,11 @@ def together(about: About, attribute: str, candidate: DataView, ctx: AuditContex
         return None
     sides = []
     for other in ctx.others:
-        side = of_release(about, attribute, other.candidate, context_of(other, ctx))
-        dropped = dropped_rows(own.numbers, side.numbers, other)
+        try:
+            side = of_release(about, attribute, other.candidate, context_of(other, ctx))
+        except UnmeasuredError:  # that is said of the other release by itself
+            continue
+        dropped = ~np.isin(own.numbers, accounted_rows(other, ctx))
         if side.values is not None or dropped.any():
             sides.append((other, side, dropped))
     if not sides:
@@ -69,8 +73,7 @@ def dropped_people(candidate: DataView, ctx: AuditContext) -> dict[str, int]:
     own = row_level(Columns(()), None, candidate, ctx)
     found: dict[str, int] = {}
     for other in ctx.others:
-        side = row_level(Columns(()), None, other.candidate, context_of(other, ctx))
-        rows = int(own.ground.rows[dropped_rows(own.numbers, side.numbers, other)].sum())
+        rows = int(own.ground.rows[~np.isin(own.numbers, accounted_rows(other, ctx))].sum())
         found |= {other.name: rows} if rows else {}
     return found
 
@@ -80,9 +83,10 @@ def context_of(other: Other, ctx: AuditContext) -> AuditContext:
     return replace(ctx, release=other.name, attributes=other.attributes, pairs=other.pairs, others=())
 
 
-def dropped_rows(here: Ints, there: Ints, other: Other) -> npt.NDArray[np.bool_]:
-    """Return which of these rows another release lacks although no random step left them out."""
-    return ~np.isin(here, there) & ~np.isin(here, other.left_out_at_random)
+def accounted_rows(other: Other, ctx: AuditContext) -> Ints:
+    """Return the rows that another release has, counted by its groups or not, or that a random step left out."""
+    there = row_level(Columns(()), None, other.candidate, context_of(other, ctx)).numbers
+    return np.union1d(there, other.left_out_at_random).astype(np.int64)
 
 
 def _restricted(

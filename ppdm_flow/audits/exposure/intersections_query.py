@@ -13,7 +13,7 @@ import pyarrow as pa
 from ppdm_flow.audits.exposure.columns import columns
 from ppdm_flow.audits.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.audits.exposure.ground import Layout
-from ppdm_flow.audits.exposure.intersections import context_of
+from ppdm_flow.audits.exposure.intersections import accounted_rows, context_of
 from ppdm_flow.audits.exposure.matching_query import largest_matching
 from ppdm_flow.audits.exposure.paired import relation
 from ppdm_flow.audits.exposure.query import Query
@@ -178,7 +178,7 @@ def together_query(
     for number, other in enumerate(o for o in ctx.others if o.name in names):
         context = context_of(other, ctx)
         query = _query(f"side{number}", about, attribute, other.candidate, context, sql, tables)
-        tables[f"random{number}"] = pa.table({"row": pa.array(other.left_out_at_random, pa.int64())})
+        tables[f"random{number}"] = pa.table({"row": pa.array(accounted_rows(other, ctx), pa.int64())})
         sides.append(_Side(query, f"random{number}"))
     return TogetherQuery(own, sides, tables)
 
