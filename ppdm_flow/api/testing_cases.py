@@ -16,6 +16,7 @@ from ppdm_flow.api.testing_judging import Checked, Happened, Judge
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
+from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.faults import guarded
 from ppdm_flow.engine.header import columns
@@ -257,6 +258,7 @@ def _told(
         runs=max(1, len(runs)),
         judged=tuple(_judged(r) for r in run.judged) if run else (),
         metrics={n: f.value for n, f in run.metrics.items()} if run else {},
+        untold=tuple(dict.fromkeys(f.subject for f in run.findings if f.code == UNTOLD)) if run and run.given else (),
         exit_status=1 if failures else 0,
         trace=_trace(runs),
     )

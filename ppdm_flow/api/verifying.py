@@ -74,6 +74,8 @@ def _measured(outcome: VerifyOutcome, *, asked: bool) -> Iterator[Point]:
             yield Point(name, holds=None, text="not measured again: only the run itself had what it takes")
         else:
             yield Point(name, holds=True, text="measured again, with the same outcome")
+    for release, columns in again.columns.items():
+        yield Point(f"columns of {release}", holds=None, text=f"the run alone tells what is behind them: {columns}")
 
 
 def _requirements(outcome: VerifyOutcome) -> list[str]:

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+UNTOLD = "PPF838"
+"""The finding that says of a requirement that cells count as they are, since rows cannot be paired."""
+
 
 class How(StrEnum):
     """How a column's cells come from what they are computed from, in a word."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.successive import Successive
@@ -17,9 +17,8 @@ from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judge_files import judge
 from ppdm_flow.engine.judging import RELEASED, WITHHELD
 from ppdm_flow.plan.definition import Plan, ReleaseNode
-
-UNTOLD = "PPF838"
-"""Says that cells count as they are since rows cannot be paired."""
+from ppdm_flow.plan.document import document
+from ppdm_flow.plan.pictures.wording import derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,8 @@ class Remeasured:
     """``differences`` are requirements that came out otherwise; ``same_input`` says whether it is the run's own data.
 
     ``skipped`` are the releases whose files the run did not keep, ``unknown`` the requirements that a file and the data
-    alone do not tell of: on randomized sets that other steps changed before, or dropped some of, and on generated rows.
+    alone do not tell of: on randomized sets that other steps changed before, or dropped some of, on generated rows, and
+    on columns that steps made of their attributes, which ``columns`` tells by release.
     """
 
     same_input: bool
@@ -35,6 +35,7 @@ class Remeasured:
     differences: tuple[str, ...]
     skipped: tuple[str, ...]
     unknown: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -48,6 +49,9 @@ class Remeasured:
         found += [f"measured otherwise: {d}" for d in self.differences]
         found += [f"not measured again: release `{n}` was withheld and not kept" for n in self.skipped]
         found += [f"not measured again: {n}: only the run itself can tell" for n in self.unknown]
+        found += [
+            f"release `{n}`: the run alone tells what is behind its columns: {told}" for n, told in self.columns.items()
+        ]
         if not self.differences and self.requirements:
             found.append(f"{self.requirements} requirements measured again, with the same outcome")
         return found
@@ -60,6 +64,8 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
     differences: list[str] = []
     skipped: list[str] = []
     unknown: list[str] = []
+    columns: dict[str, str] = {}
+    released = {node["name"]: node for node in document(plan)["releases"]}
     count = 0
     for release in plan.releases:
         file = _kept(run_dir, release)
@@ -67,22 +73,19 @@ def remeasure(run_dir: Path, manifest: Mapping[str, Any], data: Path, plan: Plan
             skipped.append(release.name)
             continue
         report = judge(plan, data, file, release.name)
-        nobodys = {f.subject for f in report.findings if f.code == UNTOLD} if _generated(release) else frozenset()
+        untold = {f.subject for f in report.findings if f.code == UNTOLD}
         hidden = [
-            r for r in report.requirements if r.id in nobodys or (r.measured is None and _hidden(plan, release, r))
+            r for r in report.requirements if r.id in untold or (r.measured is None and _hidden(plan, release, r))
         ]
+        if untold:
+            columns[release.name] = "; ".join(derived(released[release.name]))
         unknown += list(dict.fromkeys(f"{r.id} on {release.name}" for r in hidden))
         shown = [r for r in report.requirements if r not in hidden]
         count += len(shown)
         differences += _differences(shown, release, before)
     names = {release.name for release in plan.releases}
     unknown += dict.fromkeys(f"{id_} on {on}" for id_, on, _ in before if on not in names)
-    return Remeasured(same, count, tuple(differences), tuple(skipped), tuple(unknown))
-
-
-def _generated(release: ReleaseNode) -> bool:
-    """Whether rows are nobody's: whom they repeat stands in no file."""
-    return any(a.was(Change.GENERATED) for a in release.attributes)
+    return Remeasured(same, count, tuple(differences), tuple(skipped), tuple(unknown), columns)
 
 
 def _hidden(plan: Plan, release: ReleaseNode, result: RequirementResult) -> bool:

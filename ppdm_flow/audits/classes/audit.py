@@ -117,9 +117,8 @@ class SensitiveAudit(ABC, Generic[R]):
                 findings.append(unmeasured(requirement.id, fault))
                 continue
             findings.extend(left_out(requirement.id, judged[0].found.left_out))
-            findings.extend(
-                as_they_are(requirement.id, (*requirement.attributes, requirement.attribute), candidate, ctx)
-            )
+            secret = (requirement.attribute,)
+            findings.extend(as_they_are(requirement.id, (*requirement.attributes, *secret), secret, candidate, ctx))
             bound = self.bound(requirement)
             charts.extend(picture(requirement, self._worst(judged), bound, self.unit, at_most=self.at_most))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))

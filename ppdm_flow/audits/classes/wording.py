@@ -9,6 +9,7 @@ from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.release import listed
 from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
@@ -102,13 +103,13 @@ def intersected(what: str, value: float | None, bound: str, rows: int, others: S
 
 
 def as_they_are(
-    identifier: str, attributes: Sequence[str], candidate: DataView, ctx: AuditContext
+    identifier: str, attributes: Sequence[str], secret: Sequence[str], candidate: DataView, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield the finding for columns that only a run could decode: what is behind their cells is not known here."""
-    found = untold(attributes, candidate, ctx)
+    found = untold(attributes, secret, candidate, ctx)
     if found:
         text = (
             f"{listed(found)}: rows cannot be paired with their originals here, so the cells count as they are; what a"
             " step made them of is told by a run alone"
         )
-        yield Finding("PPF838", Severity.WARNING, text, identifier)
+        yield Finding(UNTOLD, Severity.WARNING, text, identifier)

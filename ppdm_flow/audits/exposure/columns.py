@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ppdm_flow.audits.release import listed, namesakes
-from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage, own
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
@@ -118,12 +118,24 @@ def unchanged(facts: AttributeFacts | None) -> bool:
     return facts is None or facts.unchanged
 
 
-def untold(attributes: Iterable[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
-    """Return the carriers of these attributes whose cells count as they are because rows cannot be paired."""
+def untold(attributes: Iterable[str], secret: Iterable[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    """Return the carriers of ``attributes`` that only a pairing of rows could read; none where rows are paired.
+
+    These are what steps made of ``secret`` attributes, and generated columns. Whatever else forms classes does so by
+    its cells as they are, whoever made them.
+    """
     if ctx.pairs is not None or ctx.generation is not None:
         return ()
+    hidden = frozenset(secret)
     every = dict.fromkeys(c for a in attributes for c in carriers(a, candidate, ctx))
-    return tuple(c for c in every if not unchanged(ctx.attributes.get(c)))
+    return tuple(c for c in every if _needs_pairs(c, hidden, ctx))
+
+
+def _needs_pairs(column: str, secret: frozenset[str], ctx: AuditContext) -> bool:
+    facts = ctx.attributes.get(column)
+    if facts is None or facts.unchanged:
+        return False
+    return facts.was(Change.GENERATED) or not secret.isdisjoint(facts.lineage.computed_from)
 
 
 def made_of(names: Sequence[str], ctx: AuditContext) -> str:

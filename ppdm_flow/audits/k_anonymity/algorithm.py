@@ -74,7 +74,9 @@ class KAnonymityAudit:
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             findings.extend(left_out(requirement, found[ctx.nulls]))
-            findings.extend(as_they_are(requirement.id, requirement.attributes, candidate, ctx))
+            findings.extend(
+                as_they_are(requirement.id, requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            )
         return AuditOutcome(figures=figures, measured=tuple(measured), findings=tuple(findings))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:

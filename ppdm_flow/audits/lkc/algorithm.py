@@ -19,7 +19,7 @@ from ppdm_flow.audits.classes.wording import (
     unmeasured,
     unrepeated,
 )
-from ppdm_flow.audits.exposure.columns import carriers, columns, made_of, readings
+from ppdm_flow.audits.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
 from ppdm_flow.audits.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
 from ppdm_flow.audits.exposure.query import Query
 from ppdm_flow.audits.exposure.repeated import of_originals
@@ -85,7 +85,8 @@ class LKCAudit:
             figures |= {m.metric: m.figure for m in further}
             measured.extend((*judged, *further))
             findings.extend(left_out(requirement.id, found.left_out))
-            findings.extend(as_they_are(requirement.id, (*requirement.attributes, *shown), candidate, ctx))
+            secret = tuple(named(requirement)) or sensitive_attributes(ctx)
+            findings.extend(as_they_are(requirement.id, (*requirement.attributes, *shown), secret, candidate, ctx))
             charts.extend(pictures(requirement, found, true=bool(shown) and judged[-1].verifiable))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 

@@ -68,7 +68,8 @@ class TemplatesAudit:
                 bounded = _support(template, own, support(template, channel, after))
                 measured.append(unrepeated(template.id) if nobody else bounded)
             findings.extend((*recoded(template, after), *absent(template, original)))
-            findings.extend(as_they_are(template.id, (*template.channel, *by_attribute(template)), candidate, ctx))
+            secret = tuple(by_attribute(template))
+            findings.extend(as_they_are(template.id, (*template.channel, *secret), secret, candidate, ctx))
             charts.append(chart(template, before, after))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 

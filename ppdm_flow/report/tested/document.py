@@ -77,6 +77,7 @@ def _test(result: Result) -> dict[str, Any]:
             for j in result.judged
         ],
         "metrics": dict(result.metrics),
+        "untold": list(result.untold),
     }
 
 

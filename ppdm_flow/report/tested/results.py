@@ -44,7 +44,8 @@ class Result:
     """What came of one test.
 
     ``judged`` are the requirements and gates of the first run that did not meet the expectations, else of the last;
-    ``metrics`` its figures. ``exit_status`` is 3 where the tool failed.
+    ``metrics`` its figures; ``untold`` the requirements of which it is not known what is behind the cells, as the
+    release was given. ``exit_status`` is 3 where the tool failed.
     """
 
     file: str
@@ -60,6 +61,7 @@ class Result:
     runs: int = 1
     judged: tuple[Judged, ...] = ()
     metrics: Mapping[str, float | int | None] = field(default_factory=dict)
+    untold: tuple[str, ...] = ()
     exit_status: int = 0
     trace: Trace = Trace()
 

@@ -45,7 +45,9 @@ def details(result: Result) -> str:
         rows.append(("ok" if each.holds else "FAIL", f"{on}{each.id}", value, f"{word} {_number(each.bound)}"))
     rows += [("", name, _number(value), "") for name, value in result.metrics.items()]
     width = max(len(name) for _, name, _, _ in rows)
-    return "\n".join(f"    {mark:<4}  {name:<{width}}  {value}  {bound}".rstrip() for mark, name, value, bound in rows)
+    lines = [f"    {mark:<4}  {name:<{width}}  {value}  {bound}".rstrip() for mark, name, value, bound in rows]
+    untold = [f"          {name}: the release was given, so cells count as they are" for name in result.untold]
+    return "\n".join([*lines, *untold])
 
 
 def summary(tested: Tested) -> str:
