@@ -60,8 +60,8 @@ def shared(one: Release, two: Release) -> list[tuple[Made, Made]]:
 
 
 def secret_names(one: Release, two: Release) -> list[tuple[Made, Made]]:
-    """Return the columns that are made of the same, with a key."""
-    keyed = [[c for c in r.columns.values() if c.computed and not c.bare] for r in (one, two)]
+    """Return the columns that are made of the same, something of it with a key."""
+    keyed = [[c for c in r.columns.values() if c.computed - c.bare] for r in (one, two)]
     return [(a, b) for a in keyed[0] for b in keyed[1] if a.computed == b.computed]
 
 
@@ -116,13 +116,10 @@ class Dropped:
         return len(self.rows)
 
     def groups(self, question: Question, attribute: str) -> list[Group]:
-        """Return them as one group."""
-        found = []
-        for told in readings(self.release, question, attribute):
-            mine = [told.rows[i] for i in self.rows if i in told.rows]
-            if mine:
-                found.append(Group(mine, [total((Fraction(1, len(mine)), r) for r in mine)], told.base))
-        return found
+        """Return them as one group, decoded or by their originals."""
+        told = readings(self.release, question, attribute)[0]
+        mine = [told.rows[i] for i in self.rows if i in told.rows]
+        return [Group(mine, [total((Fraction(1, len(mine)), r) for r in mine)], told.base)] if mine else []
 
 
 @dataclass(frozen=True)
@@ -138,8 +135,8 @@ class Intersected:
     counts_people = False
 
     def carries(self, attribute: str) -> bool:
-        """Whether both tell of it: else nothing is to be intersected."""
-        return bool(self.own.carriers(attribute)) and bool(self.other.carriers(attribute))
+        """Whether both tell of it, or the other by whom it lacks: else nothing is to be intersected."""
+        return bool(self.own.carriers(attribute)) and bool(self.other.carriers(attribute) or self.missing)
 
     def blind(self, question: Question, attribute: str) -> bool:
         """Whether nobody can say: then it is said of that release alone."""
@@ -155,7 +152,7 @@ class Intersected:
             return []
         found = []
         mine, own = _crowds_of(self.own, question, attribute)
-        theirs, other = _crowds_of(self.other, question, attribute)
+        theirs, other = _crowds_of(self.other, question, attribute) if self.other.carriers(attribute) else ({}, own)
         gone = {self.own.origins[i]: Crowd(self.missing, ()) for i in self.missing}
         for origin, crowd in mine.items():
             if origin in theirs:
