@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ppdm_flow.api.diff_policies import Read, canonical, ordered
@@ -54,8 +54,17 @@ class _Leaving:
 
     def released(self, name: str) -> dict[str, AttributeFacts]:
         """Return the columns of a release by the names that they have in the data, or that a step gave them."""
-        node = next(r for r in self.plan.releases if r.name == name)
-        return {f.source or f.name: f for f in node.attributes}
+        return {f.source or f.name: f for f in self.facts(name)}
+
+    def facts(self, name: str) -> tuple[AttributeFacts, ...]:
+        """Return the columns of a release."""
+        return next(r for r in self.plan.releases if r.name == name).attributes
+
+    def told(self, name: str) -> dict[str, bool]:
+        """Return the attributes that the columns of a release are computed from, and whether all under a secret key."""
+        every = [f.lineage for f in self.facts(name)]
+        names = sorted(frozenset[str]().union(*(lineage.computed_from for lineage in every)))
+        return {n: all(n in each.keyed for each in every if n in each.computed_from) for n in names}
 
     def personal(self, name: str) -> bool:
         found = self.policy.attributes.get(name)
@@ -79,6 +88,7 @@ def _each(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[
         if found:
             why = f"{counted(len(found), 'column')} {word} may leave: {', '.join(f'`{c}`' for c in found)}"
             yield Change(clause, verdict, why, before.side(name, list(one)), after.side(later, list(other)))
+    yield from _carried(before, after, name, later)
     for column in (c for c in one if c in other and before.personal(c) and after.personal(c)):
         if before.replaced(one[column]) != after.replaced(other[column]):
             path = f"{clause}.{column}"
@@ -87,6 +97,27 @@ def _each(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[
                 for p, r, f in ((before, name, one[column]), (after, later, other[column]))
             )
             yield Change(path, Verdict.INCOMPARABLE, _REPLACED, *sides)
+
+
+def _carried(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[Change]:
+    """Yield attributes that columns of other names are computed from, or that no longer leave under a key alone."""
+    one, other = before.told(name), after.told(later)
+    listed = {f.source for f in (*before.facts(name), *after.facts(later))}  # these came or went as columns
+    sides = before.side(name, _names(one)), after.side(later, _names(other))
+    for verdict, verb, more, fewer in (
+        (Verdict.WEAKER, "now", other, one),
+        (Verdict.STRONGER, "no longer", one, other),
+    ):
+        came = {a for a in more if a not in fewer and a not in listed}
+        freed = {a for a in more if a in fewer and fewer[a] and not more[a]}
+        found = {a: more[a] for a in sorted(came | freed) if _comparable(a, before, after)}
+        if found:
+            why = f"columns are {verb} computed from {', '.join(_names(found))}"
+            yield Change(f"releases.{later}.carried", verdict, why, *sides)
+
+
+def _names(told: Mapping[str, bool]) -> list[str]:
+    return [f"`{name}`{' under a key' if keyed else ''}" for name, keyed in told.items()]
 
 
 def _comparable(column: str, before: _Leaving, after: _Leaving) -> bool:

@@ -17,7 +17,6 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import yaml
-
 from mutants.bases import bases
 from mutants.changes import mutant
 from mutants.judging import Judged, judge, remembering

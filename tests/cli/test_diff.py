@@ -277,7 +277,7 @@ def param(declared, policy=FREE):
             POLICY.replace("../", ""),
             POLICY.replace("../", "").replace("sensitive: {s: [x]}", "sensitive: {s: '${params.v}'}")
             + "params: {v: {type: list, default: [x]}}\n",
-            None,
+            "incomparable",
         ),
         (
             POLICY.replace("../", "").replace("[x]", "[x, y]"),
@@ -297,7 +297,99 @@ def test_a_param_that_can_weaken_is_forbidden(here, home, root, old, new, verdic
         assert not {"weaker", "incomparable"} & set(found)
     else:
         assert found == [verdict]
+    assert done.returncode == (1 if verdict in ("weaker", "incomparable") else 0)
+
+
+KEYED = "pseudonymize, with: {attributes: [site], key_env: A_KEY}"
+KEPT = POLICY.replace("../", "").replace(
+    "steps:",
+    "attributes: {note: {role: insensitive}, site: {role: insensitive}}\nsteps:\n"
+    "  ids: {use: assign_class_id, with: {attributes: [a], name: group}}\n"
+    f"  keyed: {{use: {KEYED}}}\n"
+    "  less: {use: drop, with: {attributes: [note]}}",
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "clause", "verdict"),
+    [
+        (KEPT, KEPT.replace("[a], name", "[a, note], name"), "releases.study.carried", "weaker"),
+        (KEPT.replace("[a], name", "[a, note], name"), KEPT, "releases.study.carried", "stronger"),
+        (KEPT, KEPT.replace("[a], name", "[a, b], name"), None, None),
+        (KEPT, KEPT.replace(KEYED, "shuffle_rows"), "releases.study.carried", "weaker"),
+        (KEPT.replace(KEYED, "shuffle_rows"), KEPT, "releases.study.carried", "stronger"),
+    ],
+)
+def test_what_columns_are_computed_from_is_compared(here, home, root, old, new, clause, verdict):
+    (home / "old.yaml").write_text(old)
+    (home / "new.yaml").write_text(new)
+    done = here("diff", "old.yaml", "new.yaml", "--format", "json", "--forbid-weaker")
+    (pair,) = document(done, root)["pairs"]
+    found = {c["clause"]: c["verdict"] for c in pair["changes"] if c["verdict"] != "neutral"}
+    if clause is None:
+        assert found == {}
+    else:
+        assert found[clause] == verdict
     assert done.returncode == (1 if verdict == "weaker" else 0)
+
+
+def given(text, declared):
+    """The policy with a param in place of a text."""
+    key, _, value = text.rpartition(": ")
+    return KEPT.replace(text, f"{key}: '${{params.p}}'", 1) + f"params: {{p: {{default: {value}, {declared}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict"),
+    [
+        (given("k: 3", "type: text"), "weaker"),
+        (given("k: 3", "choices: ['3', '4']"), "neutral"),
+        (given("attributes: [note]", "type: list"), "incomparable"),
+        (given("path: study.csv", "type: text"), "neutral"),
+        (
+            KEPT.replace("study.csv", "study.csv, audience: '${params.p}'") + "params: {p: {default: internal}}\n",
+            "weaker",
+        ),
+        (
+            KEPT.replace("study.csv", "study.csv, shuffle: '${params.p}'") + "params: {p: {default: 'true'}}\n",
+            "weaker",
+        ),
+        (
+            KEPT.replace("study.csv", "study.csv, from: '${params.p}'") + "params: {p: {default: less}}\n",
+            "weaker",
+        ),
+        (
+            KEPT.replace("use: drop", "use: '${params.p}'") + "params: {p: {default: drop}}\n",
+            "weaker",
+        ),
+    ],
+)
+def test_free_text_is_tried_with_the_other_words_of_its_kind(here, home, root, new, verdict):
+    (home / "old.yaml").write_text(KEPT)
+    (home / "new.yaml").write_text(new)
+    done = here("diff", "old.yaml", "new.yaml", "--format", "json", "--forbid-weaker")
+    (pair,) = document(done, root)["pairs"]
+    assert pair["relation"] == "equal"
+    assert [c["verdict"] for c in pair["governance"]] == [verdict]
+    assert done.returncode == (0 if verdict == "neutral" else 1)
+
+
+TWICE = KEPT + (
+    "gates:\n  one: {metric: privacy.k_anonymity.k, min: 5}\n  two: {metric: privacy.k_anonymity.k, min: 5}\n"
+)
+
+
+@pytest.mark.parametrize(("least", "status"), [(0, 1), (5, 0)])
+def test_params_that_weaken_only_together_are_forbidden(here, home, root, least, status):
+    limits = f"{{type: integer, default: 5, min: {least}}}"
+    freed = TWICE.replace("min: 5", "min: '${params.p}'", 1).replace("min: 5", "min: '${params.q}'")
+    (home / "old.yaml").write_text(TWICE)
+    (home / "new.yaml").write_text(freed + f"params: {{p: {limits}, q: {limits}}}\n")
+    done = here("diff", "old.yaml", "new.yaml", "--format", "json", "--forbid-weaker")
+    (pair,) = document(done, root)["pairs"]
+    found = {c["clause"]: c["verdict"] for c in pair["governance"]}
+    assert found == {"params.p": "neutral", "params.q": "neutral"} | ({"params.p, q": "weaker"} if status else {})
+    assert done.returncode == status
 
 
 def test_a_default_that_weakens_and_values_of_ones_own(here, home):

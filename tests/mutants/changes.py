@@ -313,12 +313,12 @@ def introduce_param(draw: Random, policy: Policy, _made: Mutant) -> None:
     if isinstance(value, list):
         param["type"] = "list"
     elif _number(value):
-        param |= {"type": "float"} | draw.choice(({}, {"min": value}, {"max": value}, {"min": "0"}))
+        param |= {"type": "float"} | draw.choice(({}, {"min": value}, {"max": value}, {"type": "text"}))
     policy.setdefault("params", {})[name] = param
     place[key] = f"${{params.{name}}}"
 
 
-def introduce_params(draw: Random, policy: Policy, made: Mutant) -> None:
+def introduce_params(_draw: Random, policy: Policy, _made: Mutant) -> None:
     """Let whoever runs the policy give the bounds of all gates."""
     for gate in policy["gates"].values():
         for side in ("min", "max"):
@@ -326,7 +326,6 @@ def introduce_params(draw: Random, policy: Policy, made: Mutant) -> None:
                 name = f"p{len(policy.setdefault('params', {}))}"
                 policy["params"][name] = {"type": "float", "default": gate[side]}
                 gate[side] = f"${{params.{name}}}"
-    made.kinds += []
 
 
 CHANGES: tuple[Change, ...] = (

@@ -20,10 +20,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import yaml
-
 from adversary.lineage import released
 from adversary.policies import Case
 from adversary.trial import write
+
 from mutants.bases import Base, Policy, bases
 from mutants.changes import AUDIENCES, Mutant, follow, mutant
 from mutants.settings import Settings, grid, resolved, settings
@@ -110,7 +110,7 @@ class Out:
     def columns(self) -> Mapping[str, set[str]]:
         """The attributes of the source that are in each release, and how."""
         found = {}
-        for name, columns in released(self.policy).items():
+        for name, columns in released(_in_order(self.policy)).items():
             found[name] = {f"{a} under a key" for c in columns.values() for a in c.computed}
             found[name] |= {a for c in columns.values() for a in c.bare}
         return found
@@ -130,6 +130,17 @@ class Out:
 
     def _ordered(self, names: list[str]) -> int:
         return sum(self.policy["releases"][n].get("shuffle") == "false" for n in names)
+
+
+def _in_order(policy: Policy) -> Policy:
+    """Return the policy with its steps after what they read, and every input and origin written out."""
+    names, rest, steps = ["source", *policy["steps"]], {}, {}
+    for before, (name, step) in zip(names, policy["steps"].items(), strict=False):
+        rest[name] = {"input": before} | step
+    while rest:
+        name = next(n for n, s in rest.items() if s["input"].partition(".")[0] in ("source", *steps))
+        steps[name] = rest.pop(name)
+    return {**policy, "steps": steps, "releases": {n: {"from": names[-1]} | r for n, r in policy["releases"].items()}}
 
 
 def more(runs: Runs, old: Policy, changed: Mutant, *, as_it_is: bool) -> str:
@@ -167,9 +178,11 @@ def _alike(runs: Runs, old: Policy, values: Settings) -> list[Policy]:
         return [same]
     name = next(iter(own))
     rest = {n: v for n, v in own.items() if n != name}
-    return [p for v in grid(old["params"][name], old) for p in _alike(runs, old, rest | {name: v}) if p is not None] if (
-        not rest
-    ) else [resolved(old, {})]
+    return (
+        [p for v in grid(old["params"][name], old) for p in _alike(runs, old, rest | {name: v}) if p is not None]
+        if (not rest)
+        else [resolved(old, {})]
+    )
 
 
 def _set(policy: Policy, values: Settings) -> Policy | None:

@@ -14,7 +14,7 @@ Settings = dict[str, str]
 
 
 def settings(policy: Policy) -> Iterator[Settings]:
-    """Yield nothing, then values of each param by itself, then the least and the largest ones of all numbers at once."""
+    """Yield nothing, then values of each param by itself, then the ends of several numbers at once."""
     yield {}
     every = {name: grid(param, policy) for name, param in policy.get("params", {}).items()}
     for name, values in every.items():

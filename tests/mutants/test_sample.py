@@ -1,0 +1,20 @@
+"""A fixed sample of the campaign `tests/campaigns/diff_mutants.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from mutants.judging import judge, remembering
+
+COUNT = 40
+
+
+def test_what_lets_more_out_does_not_pass_diff() -> None:
+    runs = remembering()
+    found = [judge(number, runs) for number in range(COUNT)]
+    assert [(j.number, j.more) for j in found if j.fault] == []
+    assert sum(bool(j.more) for j in found) >= 5
+    assert sum(j.valid and not j.more and not j.forbidden for j in found) >= 5
