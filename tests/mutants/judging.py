@@ -64,6 +64,7 @@ class Runs:
     """Runs policies on the tables of a base, each once."""
 
     base: Base
+    tables: int = TABLES
     known: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def verdict(self, policy: Policy, table: int) -> str:
@@ -88,7 +89,7 @@ class Runs:
 
     def released(self, policy: Policy) -> list[int]:
         """Return the tables of which it releases something."""
-        return [t for t in range(TABLES) if self.verdict(policy, t) == RELEASED]
+        return [t for t in range(self.tables) if self.verdict(policy, t) == RELEASED]
 
     def valid(self, policy: Policy) -> bool:
         """Whether it can be run at all."""
@@ -242,10 +243,10 @@ def judge(number: int, runs_of: Callable[[Base], Runs]) -> Judged:
     return Judged(number, base.name, kinds, out, pair["relation"], found.weaker)
 
 
-def remembering() -> Callable[[Base], Runs]:
-    """Return what keeps the runs of each base."""
+def remembering(tables: int = TABLES) -> Callable[[Base], Runs]:
+    """Return what keeps the runs of each base on so many tables."""
     every: dict[str, Runs] = {}
-    return lambda base: every.setdefault(base.name, Runs(base))
+    return lambda base: every.setdefault(base.name, Runs(base, tables))
 
 
 _BASES = bases()
