@@ -18,8 +18,8 @@ NEITHER = {
     "it says what the data, or the work on them, is like": {
         "alone", "alphabet", "bits_before", "candidates", "cells", "classes", "code_table_itemsets", "codes",
         "combinations", "disclosures", "distinct", "earlier", "empty", "frequent", "holdout_rows", "items_after",
-        "items_before", "itemsets", "largest", "left_out", "largest_support", "lattice_nodes", "learned_rows", "longer", "longest",
-        "matched", "mean_size_before", "original_itemsets", "population", "rare_original", "rare_released",
+        "items_before", "itemsets", "largest", "largest_support", "lattice_nodes", "learned_rows", "left_out", "longer",
+        "longest", "matched", "mean_size_before", "original_itemsets", "population", "rare_original", "rare_released",
         "redundant_templates", "released_itemsets", "released_with_worst", "removed_candidates", "rows", "shorter",
         "slices", "transactions", "tuples", "values", "values_after", "values_before",
     },
