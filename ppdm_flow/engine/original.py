@@ -21,7 +21,7 @@ from ppdm_flow.engine.likeness import Written, written
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.named_values import Attendance, attendance
 from ppdm_flow.engine.opening import import_algorithms, located, open_source
-from ppdm_flow.engine.repeating import Repeats, watched
+from ppdm_flow.engine.repeating import Repeats, look_at_the_top, watched
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.set_counts import SetCounts
 from ppdm_flow.engine.source_stream import Budget, Look, Reading, SourceStream
@@ -101,12 +101,12 @@ class Opening:
         sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
         present = attendance(self.plan.requirements, stream.attributes, self.plan.declared)
         repeats = watched(binding.attributes, tuple(binding.columns))
-        digest = self._load(path, stream, binding, numbering, sets, present, repeats)
+        digest = self._load(path, stream, binding, numbering, sets, present)
         if not stream.row_count:
             raise _no_rows(stream)
         self._attended(stream, present)
-        for column in repeats:
-            column.count()
+        with guarded("the source"):
+            look_at_the_top(repeats, open_source(node, path), binding.columns, node.missing)
         self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = getattr(source, "repeated", 0)
@@ -120,7 +120,6 @@ class Opening:
         numbering: Numbering | None,
         sets: tuple[SetCounts, ...],
         present: tuple[Attendance, ...],
-        repeats: tuple[Repeats, ...],
     ) -> str:
         facts = {a.name: a for a in binding.attributes}
         before: list[Look] = [lambda t: check_values(t, facts), _Counting(self.listener).look]
@@ -132,7 +131,7 @@ class Opening:
             after.append(numbering.look)
         bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
         tasks = [
-            Task("read", lambda: stream.load(before, after, {r.facts.name: r.look for r in repeats})),
+            Task("read", lambda: stream.load(before, after)),
             Task("import", lambda: import_algorithms(bound)),  # beside the reader, which hardly needs Python
             Task("hash", lambda: sha256(path)),
         ]

@@ -5,7 +5,7 @@ A subject is not among them: it says so itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -16,12 +16,11 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.words import named
-from ppdm_flow.tables.column import MISSING
-from ppdm_flow.tables.table import Table
+from ppdm_flow.sdk.storage import Source
 
 CODE = "PPF857"
-LOOKED_AT = 1 << 20
-"""So many rows are counted at most: whoever has several is among the first million, too."""
+LOOKED_AT = 1 << 18
+"""So many rows from the top of the file are counted at most."""
 LEAST_SHARE = 0.01
 """So many of the rows share their value with others at least: two people may have one name."""
 _FEW = 5
@@ -39,16 +38,13 @@ class Repeats:
     shared: int = 0
     most: int = 0
 
-    def look(self, table: Table) -> None:
-        """Take in a partition, while there are few."""
-        column = table[self.facts.name]
-        left = LOOKED_AT - self.rows
-        if left <= 0:
-            return
-        codes = column.codes[:left]
-        codes = codes[codes > MISSING]
-        self.rows += len(codes)
-        self.parts.append(column.categories.take(pa.array(codes)))
+    def look(self, cells: pa.Array, missing: pa.Array) -> None:
+        """Take in texts as they are read, but for missing ones."""
+        texts = cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+        texts = texts.cast(pa.string()).drop_null()
+        texts = texts.filter(pc.invert(pc.is_in(texts, value_set=missing)))
+        self.rows += len(texts)
+        self.parts.append(texts)
 
     def count(self) -> None:
         """Count what was taken in, and forget it."""
@@ -69,6 +65,24 @@ class Repeats:
             f"{what} {self.rows:,} rows have {self.distinct:,} different values, the most frequent of them"
             f" {self.most:,} times. Where a value is a person, groups of k rows are of fewer people"
         )
+
+
+def look_at_the_top(
+    found: Sequence[Repeats], source: Source, columns: Mapping[str, str], missing: Sequence[str]
+) -> None:
+    """Read the first rows of these columns, and no others; ``columns`` are what the file calls them."""
+    if not found:
+        return
+    names, marks, rows = [columns[r.facts.name] for r in found], pa.array(list(missing), pa.string()), 0
+    for batch in source.batches(list(dict.fromkeys(names))):
+        part = batch.slice(0, LOOKED_AT - rows)
+        for each, name in zip(found, names, strict=True):
+            each.look(part.column(name), marks)
+        rows += len(part)
+        if rows >= LOOKED_AT:
+            break
+    for each in found:
+        each.count()
 
 
 def watched(attributes: Iterable[AttributeFacts], columns: Sequence[str]) -> tuple[Repeats, ...]:

@@ -92,18 +92,9 @@ class SourceStream:
         self._memory = _Memory()
         self._kept: list[npt.NDArray[np.uint8]] = []
 
-    def load(
-        self, before: Sequence[Look] = (), after: Sequence[Look] = (), beside: Mapping[str, Look] | None = None
-    ) -> None:
-        """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows.
-
-        What looks at single columns (``beside``) sees them even where nobody else asks for them.
-        """
-        wanted = tuple(dict.fromkeys((*self._names, *self._reading.incomplete)))
-        for whole in ahead(self._read(tuple(dict.fromkeys((*wanted, *(beside or ())))))):
-            for look in (beside or {}).values():
-                look(whole)
-            table = whole.select(wanted) if beside else whole
+    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+        """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
+        for table in ahead(self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete))))):
             for look in before:
                 look(table)
             self.rows_read += len(table)
