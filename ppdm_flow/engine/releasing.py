@@ -28,6 +28,7 @@ from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.original import Original
 from ppdm_flow.engine.others import others
 from ppdm_flow.engine.pairs import StreamPairs
+from ppdm_flow.engine.remembered_pairs import RememberedPairs
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.source_stream import Budget, SourceStream
 from ppdm_flow.engine.streams import Stop, Stream
@@ -170,7 +171,10 @@ class Releasing:
         original: Stream = self.original.stream
         if self.graph.expanded(release.input) and self.original.numbering is not None:
             original = ExpandedStream(original, self.original.numbering)
-        return StreamPairs(original, self.graph.streams[release.input], aligned=Kind.TABLE not in kinds)
+        released = self.graph.streams[release.input]
+        found = StreamPairs(original, released, aligned=Kind.TABLE not in kinds)
+        sets = frozenset(a.name for a in (*original.attributes, *released.attributes) if a.role is Role.ITEMS)
+        return RememberedPairs(found, sets)
 
     def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
         """Return what went into an operator on sets beside what was released; both have the same row numbers."""

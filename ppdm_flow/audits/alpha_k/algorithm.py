@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ppdm_flow.audits.classes.audit import SensitiveAudit
+from ppdm_flow.audits.classes.audit import Names, SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
@@ -38,7 +37,7 @@ class AlphaKAudit(SensitiveAudit[AlphaK]):
             share = np.where(np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[found.cells.value], share, 0.0)
         return np.asarray(largest(found.cells.begins, share), dtype=np.float64)
 
-    def query(self, requirement: AlphaK, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
+    def query(self, requirement: AlphaK, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the largest share of each class."""
         del names, ctx
         if not requirement.values:

@@ -5,12 +5,11 @@ Source: Cao, Karras, PVLDB 5(11), 2012, definition 2 (basic beta-likeness).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ppdm_flow.audits.classes.audit import SensitiveAudit
+from ppdm_flow.audits.classes.audit import Names, SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
@@ -37,7 +36,7 @@ class BetaLikenessAudit(SensitiveAudit[BetaLikeness]):
         gain = shares(found.cells, found.sizes) / found.base[found.cells.value] - 1.0
         return np.asarray(largest(found.cells.begins, np.maximum(gain, 0.0)), dtype=np.float64)
 
-    def query(self, requirement: BetaLikeness, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
+    def query(self, requirement: BetaLikeness, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the largest gain of each class."""
         del requirement, names, ctx
         return _QUERY, []

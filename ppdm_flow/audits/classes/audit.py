@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic
 
 import numpy as np
@@ -27,6 +27,9 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measure
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
+Names = Callable[[], Sequence[str | None]]
+"""Gives the sensitive values that occur, None for a missing one, to whoever asks."""
+
 
 class SensitiveAudit(ABC, Generic[R]):
     """Counts classes and sensitive values together; a subclass says what the figure of a class is."""
@@ -48,10 +51,10 @@ class SensitiveAudit(ABC, Generic[R]):
         """Return the figure of each class; infinite where it has none. Raises UnrankedError."""
 
     @abstractmethod
-    def query(self, requirement: R, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
+    def query(self, requirement: R, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return a SELECT of (id, v) over ``cells``, ``sizes`` and ``base``, and its parameters.
 
-        ``names`` are the values that occur, None for a missing one.
+        ``names`` gives the values that occur.
         """
 
     @abstractmethod
@@ -79,14 +82,13 @@ class SensitiveAudit(ABC, Generic[R]):
 
         Raises UnmeasuredError.
         """
-        each, parameters = self.query(requirement, query.values(), ctx)
+        each, parameters = self.query(requirement, query.values, ctx)
         if not query.mixed:
             return query.worst(each, self.bound(requirement), at_most=self.at_most, parameters=parameters)
-        figures, rows = query.figures(each, parameters)
-        if self.of_shares(requirement):
-            mean, _ = query.of_means().figures(each, parameters)
-            figures = np.maximum(figures, mean) if self.at_most else np.minimum(figures, mean)
-        return figures, rows
+        if not self.of_shares(requirement):
+            return query.figures(each, parameters)
+        figures, mean, rows = query.figures_and_means(each, parameters)
+        return np.maximum(figures, mean) if self.at_most else np.minimum(figures, mean), rows
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the worst class of each requirement, and what exceeds the bound."""

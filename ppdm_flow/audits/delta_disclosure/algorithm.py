@@ -5,12 +5,12 @@ Source: Brickell, Shmatikov, KDD 2008, definition 2. A class without some value 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ppdm_flow.audits.classes.audit import SensitiveAudit
+from ppdm_flow.audits.classes.audit import Names, SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
@@ -40,14 +40,12 @@ class DeltaDisclosureAudit(SensitiveAudit[DeltaDisclosure]):
         ratio = np.abs(np.log(shares(cells, found.sizes) / found.base[cells.value]))
         return np.where(_complete(found), largest(cells.begins, ratio), np.inf)
 
-    def query(
-        self, requirement: DeltaDisclosure, names: Sequence[str | None], ctx: AuditContext
-    ) -> tuple[str, list[Any]]:
+    def query(self, requirement: DeltaDisclosure, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the delta of each class."""
-        del requirement, ctx
-        text = f"""
-            SELECT id, CASE WHEN COUNT(*) = {len(names)} THEN MAX(ABS(LN(n / size / q))) END AS v
-            FROM cells JOIN sizes USING (id) JOIN base ON base.s IS NOT DISTINCT FROM cells.s GROUP BY id"""  # noqa: S608  # a number
+        del requirement, names, ctx
+        text = """
+            SELECT id, CASE WHEN COUNT(*) = (SELECT COUNT(*) FROM base) THEN MAX(ABS(LN(n / size / q))) END AS v
+            FROM cells JOIN sizes USING (id) JOIN base ON base.s IS NOT DISTINCT FROM cells.s GROUP BY id"""  # a number
         return text, []
 
     def further(self, judged: Judged[DeltaDisclosure]) -> Mapping[str, Figure]:

@@ -110,7 +110,8 @@ def readings(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[Re
         return as_they_are
     if all(f is None or f.lineage.value_map for f in facts):
         return (Reading(attribute, Way.DECODED, carrying),)
-    return (Reading(attribute, Way.ORIGINAL, carrying), *as_they_are)
+    changed = (r for r, f in zip(as_they_are, facts, strict=True) if not unchanged(f))
+    return (Reading(attribute, Way.ORIGINAL, carrying), *changed)  # unchanged cells are the original values
 
 
 def unchanged(facts: AttributeFacts | None) -> bool:

@@ -49,6 +49,11 @@ class TogetherQuery(Query):
         """Return the same query on the mean shares of mixed cells."""
         return TogetherQuery(self._own.of_means(), self._sides, self.tables, mean=True)
 
+    def figures_and_means(self, each: str, parameters: Sequence[Any] = ()) -> tuple[Floats, Floats, Floats]:
+        """Return the figures of crowds, those of the means of their mixed cells, and the rows that belong to each."""
+        figures, rows = self.figures(each, parameters)
+        return figures, self.of_means().figures(each, parameters)[0], rows
+
     def values(self) -> list[str | None]:
         """Return the sensitive values of the release, None for a missing one."""
         return [row[0] for row in self.ask("SELECT s FROM base")]

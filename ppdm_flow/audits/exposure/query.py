@@ -105,6 +105,23 @@ class Query:
         found = np.array(self.ask(text, parameters), dtype=np.float64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
+    def figures_and_means(self, each: str, parameters: Sequence[Any] = ()) -> tuple[Floats, Floats, Floats]:
+        """Return the figures of crowds, those of the means of their mixed cells, and the rows that belong to each."""
+        text = f"""
+            WITH {self.tables_text()}, mean_cells AS MATERIALIZED ({_MEAN}),
+            first AS MATERIALIZED (SELECT id, v FROM ({each})),
+            second AS MATERIALIZED (
+                WITH cells AS (SELECT * FROM mean_cells),
+                sizes AS (SELECT id, SUM(n) AS size, ANY_VALUE(own) AS own FROM mean_cells
+                          JOIN (SELECT id, SUM(w) AS own FROM link GROUP BY id) USING (id) GROUP BY id)
+                SELECT id, v FROM ({each}))
+            SELECT COALESCE(CAST(first.v AS DOUBLE), 'Infinity'::DOUBLE),
+                   COALESCE(CAST(second.v AS DOUBLE), 'Infinity'::DOUBLE), own
+            FROM first JOIN second USING (id) JOIN sizes USING (id) ORDER BY id"""  # noqa: S608  # our own queries
+        twice = [*parameters, *parameters]
+        found = np.array(self.sql.rows(text, twice, self.tables), dtype=np.float64).reshape(-1, 3)
+        return found[:, 0], found[:, 1], found[:, 2]
+
     def tables_text(self) -> str:
         """Return the common table expressions."""
         layout = self.layout
@@ -150,13 +167,7 @@ class Query:
     def _crowds(self) -> str:
         link = ", link AS MATERIALIZED (SELECT id, unit, CAST(SUM(n) AS DOUBLE) AS w FROM ranked GROUP BY id, unit)"
         own = ", own AS (SELECT id, NULL AS s, SUM(w) AS n FROM link GROUP BY id)"
-        if not self.mean:
-            cells = "SELECT id, s, SUM(n) AS n FROM link JOIN told USING (unit) GROUP BY id, s"
-        else:
-            cells = """
-                SELECT id, s, SUM(w / whole * n / part) AS n FROM link JOIN told USING (unit)
-                JOIN (SELECT id, SUM(w) AS whole FROM link GROUP BY id) USING (id)
-                JOIN (SELECT unit, SUM(n) AS part FROM told GROUP BY unit) USING (unit) GROUP BY id, s"""
+        cells = "SELECT id, s, SUM(n) AS n FROM link JOIN told USING (unit) GROUP BY id, s" if not self.mean else _MEAN
         return f"{link}{own}, cells AS MATERIALIZED ({cells})"  # our own names
 
 
@@ -164,6 +175,12 @@ def _rank(places: Sequence[int]) -> str:
     keys = ", ".join(f"c{i}" for i in places)
     return f"DENSE_RANK() OVER (ORDER BY {keys})" if keys else "0"
 
+
+_MEAN = """
+    SELECT id, s, SUM(w / whole * n / part) AS n FROM link JOIN told USING (unit)
+    JOIN (SELECT id, SUM(w) AS whole FROM link GROUP BY id) USING (id)
+    JOIN (SELECT unit, SUM(n) AS part FROM told GROUP BY unit) USING (unit) GROUP BY id, s"""
+"""The mean shares of the mixed cells that a person may show, by how often people like them show each."""
 
 _SHARES = """,
     total AS (SELECT CAST(SUM(n) AS DOUBLE) AS total FROM told),

@@ -7,12 +7,12 @@ Suppressed cells and, unless the policy says otherwise, missing ones are a value
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ppdm_flow.audits.classes.audit import SensitiveAudit
+from ppdm_flow.audits.classes.audit import Names, SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
@@ -61,7 +61,7 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
             return query.matched() if isinstance(query, TogetherQuery) else matched_again(query)
         return super().again(requirement, query, ctx)
 
-    def query(self, requirement: LDiversity, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
+    def query(self, requirement: LDiversity, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the l of each class."""
         del names, ctx
         if requirement.variant is Diversity.ENTROPY:

@@ -6,12 +6,11 @@ distribution in the released table itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ppdm_flow.audits.classes.audit import SensitiveAudit
+from ppdm_flow.audits.classes.audit import Names, SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
@@ -44,11 +43,11 @@ class TClosenessAudit(SensitiveAudit[TCloseness]):
         rank = np.array([order.get(n, -1) for n in names], dtype=np.int64)
         return ordered(found, rank, len(order))
 
-    def query(self, requirement: TCloseness, names: Sequence[str | None], ctx: AuditContext) -> tuple[str, list[Any]]:
+    def query(self, requirement: TCloseness, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the distance of each class."""
         if requirement.distance is Distance.EQUAL:
             return _EQUAL, []
-        values = ranked(requirement, [n for n in names if n is not None and n != SUPPRESSED_TEXT], ctx)
+        values = ranked(requirement, [n for n in names() if n is not None and n != SUPPRESSED_TEXT], ctx)
         return _ORDERED, [values, values]
 
     def sentence(self, judged: Judged[TCloseness], value: float) -> str:
