@@ -24,14 +24,14 @@ TABLES = st.integers(1, 12).flatmap(
 
 
 def twin(table, known, values, nulls):
-    """(k, confidence) over every combination of 1 to ``known`` columns."""
+    """(k, confidence) over every combination of at most ``known`` columns."""
     size, worst = [], [0.0]
     rows = list(zip(*(table[n] for n in "pqrs"), strict=True))
 
     def alike(a, b, chosen):
         return all(b[i] == a[i] or (nulls is Nulls.WILDCARD and b[i] is None) for i in chosen)
 
-    for many in range(1, known + 1):
+    for many in range(known + 1):
         for chosen in combinations(range(3), many):
             kept = [r for r in rows if not (nulls is Nulls.EXCLUDE and any(r[i] is None for i in chosen))]
             sized = [sum(alike(a, b, chosen) for b in kept) for a in kept]

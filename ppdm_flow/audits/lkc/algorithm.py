@@ -185,8 +185,9 @@ def _measured(
     if requirement.c is not None:
         name = f"{requirement.id}.confidence"
         what = listed(shown)
+        who = known_by(found.surest) if found.surest or found.combinations == 1 else "Anyone"
         text = (
-            f"{known_by(found.surest)} can infer one of the sensitive values of {what} with a confidence of at most"
+            f"{who} can infer one of the sensitive values of {what} with a confidence of at most"
             f" {found.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
             f" allowed.{end}"
             if shown

@@ -74,6 +74,8 @@ def known_sets(
     most = min(requirement.l, len(told))
     for size in range(most if nested else min(1, most), most + 1):
         yield from combinations(told, size)
+    if most and not nested:  # who knows nothing may see more rows counted than others, or other ones
+        yield ()
 
 
 def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Once:
@@ -113,7 +115,7 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     if originals is not None:  # a class that repeats no original row is nobody's
         sizes = [f.k if len(f.sizes) else max(sizes) for f in found]
     first, second = int(np.argmin(sizes)), int(np.argmax(worst))
-    left = min(f.left_out for f in found)
+    left = min(f.left_out for f, known in zip(found, every, strict=True) if known or len(every) == 1)
     each = tuple(zip(every, sizes, worst, strict=True))
     there = originals is not None and candidate.row_count > 0
     repeated_rows = max(int(f.rows.sum()) for f in found) if there else None
