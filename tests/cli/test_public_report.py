@@ -25,11 +25,12 @@ attributes:
   job: {role: quasi_identifier}
   town: {role: quasi_identifier}
   ill: {role: sensitive, domain: [zqflu, zqcold, zqhiv]}
+  wage: {role: sensitive, domain: [zqlow, zqhigh]}
 privacy:
   k_anonymity: {k: KKK}
   sensitivities: {ill: {values: {zqhiv: {r1: 0.27182, r2: 0.6}}}}
   templates:
-    t: {channel: [job], sensitive: {ill: [zqflu]}, confidence: 0.91}
+    t: {channel: [job], sensitive: {wage: [zqlow]}, confidence: 0.91}
 steps:
   recode: {use: mondrian}
   perturb: {use: fine_grain_perturbation, with: {attribute: ill}}
@@ -43,9 +44,9 @@ ROWS = 131
 @pytest.fixture(scope="module", params=["released", "withheld"])
 def run(request, tmp_path_factory, cli) -> Path:
     home = tmp_path_factory.mktemp(request.param)
-    ills = ("zqflu", "zqcold", "zqhiv")
-    lines = [f"zqname{i},zqjob{i % 7},zqtown{i % 3},{ills[(i * i) % 3]}" for i in range(ROWS)]
-    (home / "zqsource.csv").write_text("\n".join(["name,job,town,ill", *lines]) + "\n")
+    ills, wages = ("zqflu", "zqcold", "zqhiv"), ("zqlow", "zqhigh")
+    lines = [f"zqname{i},zqjob{i % 7},zqtown{i % 3},{ills[(i * i) % 3]},{wages[i % 2]}" for i in range(ROWS)]
+    (home / "zqsource.csv").write_text("\n".join(["name,job,town,ill,wage", *lines]) + "\n")
     policy = POLICY if request.param == "released" else POLICY.replace("0.91", "0.01")
     (home / "policy.yaml").write_text(policy.replace("KKK", "4"))
     done = cli("run", "policy.yaml", "--out", "out", cwd=home)
