@@ -10,6 +10,7 @@ from ppdm_flow.api.concepts_classes import CLASS_CONCEPTS
 from ppdm_flow.api.concepts_diff import DIFF_CONCEPTS
 from ppdm_flow.api.concepts_inheritance import INHERITANCE_CONCEPTS
 from ppdm_flow.api.concepts_ledger import LEDGER_CONCEPTS
+from ppdm_flow.api.concepts_lineage import LINEAGE_CONCEPTS
 from ppdm_flow.api.concepts_lock import LOCK_CONCEPTS
 from ppdm_flow.api.concepts_outputs import OUTPUT_CONCEPTS
 from ppdm_flow.api.concepts_requirements import REQUIREMENT_CONCEPTS
@@ -36,6 +37,7 @@ CONCEPTS: Mapping[str, Concept] = {
     **OUTPUT_CONCEPTS,
     **TEST_CONCEPTS,
     **WAIVER_CONCEPTS,
+    **LINEAGE_CONCEPTS,
     **TRUST_CONCEPTS,
     "source": Concept(
         _SECTIONS,
