@@ -19,7 +19,7 @@ from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.sdk.storage import Source
 
 CODE = "PPF857"
-LOOKED_AT = 1 << 18
+LOOKED_AT = 1 << 16
 """So many rows from the top of the file are counted at most."""
 LEAST_SHARE = 0.01
 """So many of the rows share their value with others at least: two people may have one name."""
