@@ -108,13 +108,9 @@ class Query:
     def figures_and_means(self, each: str, parameters: Sequence[Any] = ()) -> tuple[Floats, Floats, Floats]:
         """Return the figures of crowds, those of the means of their mixed cells, and the rows that belong to each."""
         text = f"""
-            WITH {self.tables_text()}, mean_cells AS MATERIALIZED ({_MEAN}),
+            WITH {self.tables_text()},
             first AS MATERIALIZED (SELECT id, v FROM ({each})),
-            second AS MATERIALIZED (
-                WITH cells AS (SELECT * FROM mean_cells),
-                sizes AS (SELECT id, SUM(n) AS size, ANY_VALUE(own) AS own FROM mean_cells
-                          JOIN (SELECT id, SUM(w) AS own FROM link GROUP BY id) USING (id) GROUP BY id)
-                SELECT id, v FROM ({each}))
+            second AS MATERIALIZED (SELECT id, v FROM ({_of_means(each)}))
             SELECT COALESCE(CAST(first.v AS DOUBLE), 'Infinity'::DOUBLE),
                    COALESCE(CAST(second.v AS DOUBLE), 'Infinity'::DOUBLE), own
             FROM first JOIN second USING (id) JOIN sizes USING (id) ORDER BY id"""  # noqa: S608  # our own queries
@@ -169,6 +165,22 @@ class Query:
         own = ", own AS (SELECT id, NULL AS s, SUM(w) AS n FROM link GROUP BY id)"
         cells = "SELECT id, s, SUM(n) AS n FROM link JOIN told USING (unit) GROUP BY id, s" if not self.mean else _MEAN
         return f"{link}{own}, cells AS MATERIALIZED ({cells})"  # our own names
+
+
+def with_means(text: str) -> str:
+    """Return the rows of a SELECT over ``cells`` and ``sizes``, and those of the same on the means of mixed cells.
+
+    Its parameters are needed twice.
+    """
+    return f"SELECT * FROM ({text}) UNION ALL SELECT * FROM ({_of_means(text)})"  # noqa: S608  # our own query
+
+
+def _of_means(text: str) -> str:
+    return f"""
+        WITH cells AS MATERIALIZED ({_MEAN}),
+        sizes AS (SELECT id, SUM(n) AS size, ANY_VALUE(own) AS own FROM cells
+                  JOIN (SELECT id, SUM(w) AS own FROM link GROUP BY id) USING (id) GROUP BY id)
+        SELECT * FROM ({text})"""  # noqa: S608  # our own query
 
 
 def _rank(places: Sequence[int]) -> str:

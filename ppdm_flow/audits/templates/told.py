@@ -15,7 +15,7 @@ from ppdm_flow.audits.exposure.faults import require_pairs_of_nulls, require_tru
 from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.exposure.intersections import together
 from ppdm_flow.audits.exposure.intersections_query import together_query
-from ppdm_flow.audits.exposure.query import Query
+from ppdm_flow.audits.exposure.query import Query, with_means
 from ppdm_flow.audits.exposure.repeated import Repeated, as_they_were, of_originals, repeated
 from ppdm_flow.audits.exposure.row_level import About
 from ppdm_flow.audits.exposure.rows import Alone, Rows
@@ -155,14 +155,22 @@ def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) 
     beyond: dict[tuple[str, int, tuple[int, int]], int] = {}
     for side, target, query in _queries(told, candidate, ctx, sql):
         text, parameters = _confidences(target.images, negated=template.negated)
+        if query.mixed:
+            text, parameters = with_means(text), [*parameters, *parameters]
         fine = f"confidence <= {template.confidence!r} + {TOLERANCE!r}"
-        top = query.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
-        worst = max(worst, float(top[0][0]))
-        hits = query.ask(
-            f"SELECT id, value, own FROM ({text}) JOIN sizes USING (id) WHERE NOT ({fine})",  # noqa: S608  # as above
+        rows = query.ask(
+            f"""
+            WITH every AS MATERIALIZED ({text})
+            SELECT NULL AS id, NULL AS value, NULL AS own, COALESCE(MAX(confidence), 0) AS confidence FROM every
+            UNION ALL SELECT id, value, own, confidence FROM every JOIN sizes USING (id) WHERE NOT ({fine})""",  # noqa: S608  # our own query
             parameters,
         )
-        beyond |= {(target.attribute, int(value), (side, int(group))): round(rows) for group, value, rows in hits}
+        worst = max(worst, *(float(confidence) for *_, confidence in rows))
+        beyond |= {
+            (target.attribute, int(value), (side, int(group))): round(own)
+            for group, value, own, _ in rows
+            if group is not None
+        }
     groups = {group: rows for (_, _, group), rows in beyond.items()}
     return {
         "confidence": worst,
@@ -224,8 +232,6 @@ def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> It
         for way in ways:
             query = Query.of_rows(sql, rows, told.columns, way, ctx.nulls, values_known=False)
             yield 0, target, query
-            if query.mixed:
-                yield 0, target, query.of_means()
         if originals is not None:
             for way in as_they_were(target.attribute):
                 columns = of_originals(told.columns)
