@@ -212,13 +212,21 @@ PATIENTS = {
 }
 
 
-def attacked(name: str, columns: dict[str, list[str]], secret: str, home: Path, **params: object) -> AuditOutcome:
-    """Carry out an attack of the product on a small release; values may be shown."""
+def attacked(
+    name: str,
+    columns: dict[str, list[str]],
+    secret: str,
+    home: Path,
+    original: dict[str, list[str]] | None = None,
+    **params: object,
+) -> AuditOutcome:
+    """Carry out an attack of the product on a small release, of itself or of ``original``; values may be shown."""
     roles = {n: Role.SENSITIVE if n == secret else QI for n in columns}
     view = InMemoryView.of(Table.of(columns), roles)
+    source = view if original is None else InMemoryView.of(Table.of(original), roles)
     spec = load("audits", name)
     ctx = context(roles, home=home, show_values=True)
-    return spec.load()(spec.params.model_validate(params)).measure(view, view, ctx)
+    return spec.load()(spec.params.model_validate(params)).measure(source, view, ctx)
 
 
 @part("hospital")
@@ -229,7 +237,7 @@ def hospital() -> Iterator[Row]:
         home = Path(folder)
         (home / "voters.csv").write_text(VOTERS)
         for name, table, linked, learned in (("hospital", HOSPITAL, 1, 1), ("hospital.safe", safe, 0, 0)):
-            found = attacked("linkage", table, "disease", home, external="voters.csv", identity="name")
+            found = attacked("linkage", table, "disease", home, HOSPITAL, external="voters.csv", identity="name")
             told = [f.text for f in found.findings if "(Andre: Heart Disease)" in f.text]
             yield Row.exact(f"{name}.linked", linked, found.figures["linked"].value)
             yield Row.exact(f"{name}.andre_has_heart_disease", learned, len(told))
