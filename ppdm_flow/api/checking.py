@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ppdm_flow.policy.cases.loading import Loaded as Cases
 
 _HOLDING = "ppdm_flow.api.holding"
+_DATA = "ppdm_flow.api.checking_data"
 _CASES = "ppdm_flow.api.testing_files"
 
 
@@ -62,17 +63,20 @@ def check(
     clock: Clock = utc_today,
     *,
     locked: bool = False,
+    data: Path | None = None,
 ) -> Checked:
     """Load and compile every policy in ``paths`` (files, folders, glob patterns), and hold policy tests against theirs.
 
     ``clock`` tells the day, for waivers. With ``locked``, what is not as the policies' lock files have it is wrong too.
-    Raises UsageError where nothing is found or a file (or a lock) cannot be read.
+    With ``data``, so is what this file rules out or lacks; every policy of ``paths`` is held against it.
+    Raises UsageError where nothing is found or a file (or a lock) cannot be read, DataError where the data cannot be
+    read or does not match.
     """
     found = find(paths, tests=True)
     waivers = _Waivers()
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
-    for outcome in _outcomes(found, sets, clock, locked=locked):  # of which no more is kept: a plan is large
+    for outcome in _outcomes(found, sets, clock, data, locked=locked):  # of which no more is kept: a plan is large
         sources |= outcome.sources
         each.append(outcome.diagnostics)
         waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, Compiled) else {})
@@ -81,13 +85,17 @@ def check(
     return Checked(files, found.others, diagnostics, sources, tuple(each), found.tests, waived)
 
 
-def _outcomes(found: Found, sets: Mapping[str, str], clock: Clock, *, locked: bool) -> Iterator[Compiled | Cases]:
+def _outcomes(
+    found: Found, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
+) -> Iterator[Compiled | Cases]:
     """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()
     locks = import_module(_HOLDING).Locks() if locked else None
     for path in found.policies:
         loaded = load(path, sets, library=library)
         outcome = compile_policy(loaded, digested=False, clock=clock)
+        if data is not None:
+            outcome = import_module(_DATA).held_against(loaded, outcome, data, clock)
         yield outcome if locks is None else locks.judged(loaded, outcome, sets)
     if found.tests:
         module = import_module(_CASES)

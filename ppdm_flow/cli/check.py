@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
 from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
-from ppdm_flow.cli.options import Locked, Sets, Strict
+from ppdm_flow.cli.options import Data, Locked, Sets, Strict
 from ppdm_flow.cli.output import colored, say
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -20,6 +20,7 @@ EXAMPLES = (
     "check pipelines/bank_credit.yaml",
     "check pipelines/ --strict",
     "check 'pipelines/*.yaml' --format concise",
+    "check pipelines/hospital.yaml --data pipelines/data/hospital.csv.gz",
     "check policies/ --format github --format sarif --output-file out.sarif --format junit --output-file junit.xml",
 )
 COMMAND = Ordered
@@ -35,6 +36,7 @@ def check(
     ],
     forms: Annotated[list[str] | None, formats(CHECK, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
+    data: Data = None,
     sets: Sets = None,
     strict: Strict = False,
     locked: Locked = False,
@@ -42,13 +44,14 @@ def check(
         bool, typer.Option("--exit-zero", help="Exit with 0 where errors were found, for a step that uploads them.")
     ] = False,
 ) -> None:
-    """Check policies: no data is needed, and every fault is shown at once.
+    """Check policies: no data is needed, and every fault is shown at once; with --data, what the data rules out too.
 
-    Exit status: 0 nothing wrong, 1 errors (with --strict also warnings, with --exit-zero never), 2 no policy found.
+    Exit status: 0 nothing wrong, 1 errors (with --strict also warnings, with --exit-zero never), 2 no policy found, or
+    the data is at fault.
     """
     there = sending(ctx, CHECK, "text")
     with telling(there, " ".join(paths)):
-        outcome = api.check(paths, settings(sets or ()), locked=locked)
+        outcome = api.check(paths, settings(sets or ()), locked=locked, data=data)
     there.send(outcome.noticed(strict=strict, color=colored(sys.stdout.isatty())))
     tests = len(outcome.tests)
     files = [counted(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []

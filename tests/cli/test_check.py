@@ -51,6 +51,54 @@ def test_exit_status(here, policies, words, status):
     assert "Traceback" not in done.stderr
 
 
+VISITS = """version: 1
+name: visits
+source: {path: visits.csv}
+attributes:
+  visit: {role: identifier}
+  patient: {role: identifier}
+  age: {role: quasi_identifier}
+privacy: {k_anonymity: {k: 3}}
+releases: {r: {path: r.csv}}
+"""
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Visits of 20 patients, three each."""
+    rows = [f"v{i},p{i % 20},{i % 2}" for i in range(60)]
+    (tmp_path / "visits.csv").write_text("\n".join(["visit,patient,age", *rows, ""]))
+    (tmp_path / "visits.yaml").write_text(VISITS)
+    return tmp_path
+
+
+def test_data_that_repeats_its_people_is_told(here, visits):
+    assert "PPF857" not in here("check", "visits.yaml", cwd=visits).stdout
+    done = here("check", "visits.yaml", "--data", "visits.csv", cwd=visits)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PPF857" in done.stdout
+    assert here("check", "visits.yaml", "--data", "visits.csv", "--strict", cwd=visits).returncode == 1
+    once = "\n".join(["visit,patient,age", *(f"v{i},p{i},1" for i in range(60)), ""])
+    (visits / "visits.csv").write_text(once)
+    assert "PPF857" not in here("check", "visits.yaml", "--data", "visits.csv", cwd=visits).stdout
+
+
+def test_data_that_rules_the_policy_out(here, visits):
+    (visits / "visits.yaml").write_text(VISITS.replace("k: 3", "k: 61"))
+    assert here("check", "visits.yaml", cwd=visits).returncode == 0
+    done = here("check", "visits.yaml", "--data", "visits.csv", "--format", "concise", cwd=visits)
+    assert done.returncode == 1
+    assert "visits.yaml:8" in done.stdout, "at the requirement that no release of these rows can meet"
+
+
+def test_data_that_cannot_be_judged(here, visits):
+    (visits / "other.csv").write_text("visit,age\nv1,3\n")
+    for name in ("nowhere.csv", "other.csv"):
+        done = here("check", "visits.yaml", "--data", name, cwd=visits)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+
+
 def test_a_folder_with_runs_is_checked_without_their_copies(here, policies):
     run = policies / "runs" / "good" / "1"
     run.mkdir(parents=True)

@@ -555,3 +555,44 @@ def test_what_an_audit_reads_counts_as_well(here, git, home, root):
     (home / "policies/people.csv").write_text("a,b\np,r\n")
     found = json.loads(here("diff", "main:policies/one.yaml", "policies/one.yaml", "--format", "json").stdout)
     assert found["pairs"][0]["relation"] == "incomparable"
+
+
+MEASURED = """\
+version: 1
+name: gated
+source: {path: t.csv}
+attributes:
+  a: {role: quasi_identifier}
+  s: {role: target}
+privacy: {k_anonymity: {k: 2}}
+steps:
+  fewer: {use: drop, input: source, with: {attributes: [s]}}
+audits:
+  error: {use: classification_error, with: {target: s}}
+gates:
+  useful: {metric: error.error_increase, max: 0.05GATE}
+releases:
+  one: {from: FROM, path: one.csv}
+"""
+SECOND = "  two: {from: fewer, path: two.csv}\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        (MEASURED.replace("FROM", "fewer"), "PPF832"),
+        (MEASURED.replace("FROM", "source") + SECOND, "PPF644"),
+        (MEASURED.replace("FROM", "source").replace("GATE", ", releases: [one]") + SECOND, None),
+    ],
+)
+def test_a_gate_does_not_vanish_where_its_figure_does(here, home, changed, code):
+    """The release that lacks what the gate's audit measures is an error, and never called stricter or equal."""
+    (home / "old.yaml").write_text(MEASURED.replace("FROM", "source").replace("GATE", ""))
+    (home / "new.yaml").write_text(changed.replace("GATE", ""))
+    checked = here("check", "new.yaml", "--format", "concise", cwd=home)
+    assert checked.returncode == (1 if code else 0), checked.stdout
+    assert code is None or f"error[{code}]" in checked.stdout
+    done = here("diff", "old.yaml", "new.yaml", "--forbid-weaker", cwd=home)
+    assert done.returncode == 1, done.stdout
+    same = here("diff", "new.yaml", "new.yaml", "--forbid-weaker", cwd=home)
+    assert same.returncode == 0, same.stdout

@@ -30,7 +30,8 @@ PAGES: tuple[CodePage, ...] = (
         "PPF838",
         "cells that only a run could decode",
         "A file is judged without the run that made it, and some of its columns hold other cells than their attributes"
-        " had: the cells count as they are. A warning.",
+        " had: the cells count as they are. A warning. It is about columns of sensitive attributes, and those that are"
+        " computed from several attributes; a quasi-identifier under coarser labels forms the same classes either way.",
         "Which values are behind a label, a suppressed cell or a class id is known by pairing released rows with their"
         " originals, and only the run that made the file can do that. A value under a new name is not found here.",
         "Judge by the report of the run that made the file, or let `ppdm-flow run` make it.",
