@@ -90,7 +90,10 @@ class AuditNode:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseNode:
-    """One released file; ``path`` is relative to ``released/<name>/``."""
+    """One released file; ``path`` is relative to ``released/<name>/``.
+
+    ``ordered_by`` is the node that put the rows in their order: releases that share one have it in common.
+    """
 
     name: str
     input: str
@@ -101,6 +104,7 @@ class ReleaseNode:
     attributes: tuple[AttributeFacts, ...]
     description: str = ""
     spans: tuple[Span, ...] = field(default=(), compare=False)
+    ordered_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,8 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
             origin = _shuffled(name, origin, facts, state, binder)
         kind, options = bound
         spans = tuple(s for s in (state.places.key("releases", name),) if s is not None)
-        nodes.append(
-            ReleaseNode(name, origin, release.path, kind, options, release.audience, facts, release.description, spans)
-        )
+        about = (release.path, kind, options, release.audience, facts, release.description, spans)
+        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes)))
     return tuple(nodes)
 
 
@@ -92,6 +91,14 @@ def _reordered(origin: str, nodes: Mapping[str, StepNode], readers: Mapping[str,
     if node is None or not node.bound.info.randomized or readers.get(node.name, 0) != 1:
         return False
     return node.effect.rows in ("reordered", "generated")
+
+
+def _ordered_by(origin: str, nodes: Mapping[str, StepNode]) -> str:
+    """Return the last step on the way that put the rows in another order, or the source."""
+    at = base(origin)
+    while at in nodes and nodes[at].effect.rows not in ("reordered", "generated"):
+        at = base(nodes[at].input)
+    return at
 
 
 def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], state: Flow, binder: Binder) -> str:

@@ -20,12 +20,14 @@ class Link:
 
     ``keyed``: the columns are made of the same attributes with a secret key, or from draws, which give equal cells
     where the key is the same. ``shared``: the same steps did the same to them, so that a person's cells are equal.
+    ``aligned``: their rows are in the same order, so that a row's place tells whose it is in the other.
     """
 
     one: ReleaseNode
     other: ReleaseNode
     keyed: Pairs
     shared: Pairs
+    aligned: bool = False
 
 
 def read_together(plan: Plan) -> bool:
@@ -35,8 +37,8 @@ def read_together(plan: Plan) -> bool:
 
 def links(releases: Sequence[ReleaseNode]) -> tuple[Link, ...]:
     """Return the pairs of releases whose rows may be joined."""
-    found = [Link(a, b, _keyed(a, b), _shared(a, b)) for a, b in combinations(releases, 2)]
-    return tuple(link for link in found if link.keyed or link.shared)
+    found = [Link(a, b, _keyed(a, b), _shared(a, b), _aligned(a, b)) for a, b in combinations(releases, 2)]
+    return tuple(link for link in found if link.keyed or link.shared or link.aligned)
 
 
 def keyed_links(plan: Plan) -> tuple[Link, ...]:
@@ -60,6 +62,10 @@ def _made(plan: Plan, fact: AttributeFacts) -> list[object]:
 def way_of(fact: AttributeFacts) -> Hashable:
     """Return what two columns have in common where the same was done to the same attribute."""
     return fact.source or fact.name, fact.changes, fact.derived
+
+
+def _aligned(one: ReleaseNode, other: ReleaseNode) -> bool:
+    return bool(one.ordered_by) and one.ordered_by == other.ordered_by
 
 
 def _keyed(one: ReleaseNode, other: ReleaseNode) -> Pairs:

@@ -73,6 +73,61 @@ def test_two_keys_join_nobody(clinic):
     assert {r.release for r in report.requirements} == {"by-age", "by-town"}
 
 
+NAMELESS = """version: 1
+name: clinic
+source: {path: table.csv}
+attributes:
+  patient: {role: identifier}
+  age: {role: quasi_identifier}
+  town: {role: quasi_identifier}
+  illness: {role: sensitive}
+privacy:
+  k_anonymity: {k: 4}
+steps:
+  mixed: {use: shuffle_rows}
+  ages: {use: drop, input: FROM, with: {attributes: [town, illness]}}
+  towns: {use: drop, input: source, with: {attributes: [age, illness]}}
+releases:
+  by-age: {from: ages, path: by-age.csv, shuffle: false}
+  by-town: {from: towns, path: by-town.csv, shuffle: false}
+"""
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        NAMELESS.replace("FROM", "source"),
+        NAMELESS.replace("FROM", "mixed").replace(
+            "towns: {use: drop, input: source", "towns: {use: drop, input: mixed"
+        ),
+        NAMELESS.replace("FROM", "source")
+        .replace("[age, illness]}}", "[age, illness]}}\n  part: {use: sample, with: {fraction: 0.9}}")
+        .replace("from: towns", "from: part"),
+    ],
+)
+def test_rows_in_one_order_join_everybody(clinic, policy):
+    """The place of a row in one file tells which it is in the other: of the source, or of a shuffle of both."""
+    report = _run(clinic, policy)
+    assert report.verdict == "withheld"
+    (result,) = _of(report, JOINED)
+    assert result.measured == 1
+    assert "by the order of the rows, which is the same in both" in result.sentence
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        NAMELESS.replace("FROM", "source").replace("by-town.csv, shuffle: false", "by-town.csv"),
+        NAMELESS.replace("FROM", "mixed"),
+        NAMELESS.replace("FROM", "source") + "recipients: apart\n",
+    ],
+)
+def test_rows_in_two_orders_join_nobody(clinic, policy):
+    report = _run(clinic, policy)
+    assert report.verdict == "released"
+    assert {r.release for r in report.requirements} == {"by-age", "by-town"}
+
+
 def test_two_steps_with_one_key_join_everybody(clinic):
     same = POLICY.replace("towns: {use: drop, input: ids", "towns: {use: drop, input: others")
     report = _run(clinic, same.replace("two.key", "one.key"))

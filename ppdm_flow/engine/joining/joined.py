@@ -137,8 +137,9 @@ def _found(streams: Sequence[NumberedStream]) -> tuple[dict[str, Prints], tuple[
     """Read what may join the releases, and return the pairs of them of which some rows are joined."""
     possible = links([s.release for s in streams])
     key = MultisetHash.fresh_key()
+    there = {node.name for link in possible for node in (link.one, link.other)}
     prints = {
-        s.release.name: Prints.of(s, columns, key) for s in streams if (columns := wanted(possible, s.release.name))
+        s.release.name: Prints.of(s, wanted(possible, s.release.name), key) for s in streams if s.release.name in there
     }
     pairs = (joined(link, prints[link.one.name], prints[link.other.name]) for link in possible)
     return prints, tuple(pair for pair in pairs if pair is not None)

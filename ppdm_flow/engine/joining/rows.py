@@ -1,4 +1,4 @@
-"""Which rows of two releases are known to be one person's: by a keyed cell, or by shared cells that occur once."""
+"""Which rows of two releases are known to be one person's: keyed cells, shared cells that occur once, order."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class Joined:
     """The rows of two releases that are joined, as places in each, and what joins them.
 
     ``by`` are pairs of keyed columns that join some; ``single`` counts the rows that shared cells alone join. ``one``
-    of each pair in ``merged`` has in all joined rows the cells of the other.
+    of each pair in ``merged`` has in all joined rows the cells of the other. ``aligned``: the order of the rows joins
+    all that both have. Where one lacks some of them, whoever can tell which is assumed to.
     """
 
     link: Link
@@ -75,6 +76,7 @@ class Joined:
     by: tuple[tuple[str, str], ...]
     single: int
     merged: tuple[tuple[str, str], ...]
+    aligned: bool = False
 
 
 def joined(link: Link, one: Prints, other: Prints) -> Joined | None:
@@ -87,7 +89,9 @@ def joined(link: Link, one: Prints, other: Prints) -> Joined | None:
         by += [(a, b)] if same.any() else []
         there |= same
     single = 0
-    if link.shared:
+    if link.aligned:
+        there[:] = True
+    elif link.shared:
         alone = _once(link, one, other, left, right) & ~there
         single = int(alone.sum())
         there |= alone
@@ -95,7 +99,7 @@ def joined(link: Link, one: Prints, other: Prints) -> Joined | None:
         return None
     left, right = left[there], right[there]
     merged = tuple((a, b) for a, b in by if np.array_equal(one.cells[a,][left], other.cells[b,][right]))
-    return Joined(link, left, right, tuple(by), single, merged)
+    return Joined(link, left, right, tuple(by), single, merged, link.aligned)
 
 
 def wanted(links: Sequence[Link], release: str) -> list[Columns]:

@@ -18,6 +18,8 @@ def reason(found: Sequence[Joined]) -> str:
 def _pair(each: Joined) -> str:
     one, other = each.link.one.name, each.link.other.name
     ways = [f"by {_column(pair, one, other)}" for pair in each.by]
+    if each.aligned:
+        ways = ["by the order of the rows, which is the same in both"]
     if each.single:
         names = listed([f"`{a}`" for a, _ in each.link.shared], _MOST)
         ways.append(f"by {names}, which single out {counted(each.single, 'row')} in both")
