@@ -27,9 +27,10 @@ LINEAGE_CONCEPTS: Mapping[str, Concept] = {
         "- An attribute that was perturbed is judged by its operator. A column that comes from its true values by"
         " another way is refused (PPF556), and so is what is computed from an identifier without a secret key"
         " (PPF550).\n"
-        "- **Together**: releases of one run are joined where they share a pseudonym, rows that occur once, or the order"
-        " of their rows (`shuffle: false` in both), and for the people of each combination of their classes what is left of possible values is judged; people whom a step"
-        " dropped from one of them are one more class. `recipients: apart` takes that back.\n\n"
+        "- **Together**: releases of one run are joined where they share a pseudonym, rows that occur once, or the"
+        " order of rows (`shuffle: false` in both), and for the people of each combination of their classes what is"
+        " left of possible values is judged; people whom a step dropped from one of them are one more class."
+        " `recipients: apart` takes that back.\n\n"
         "Where only a file is judged (`audit`, a policy test with `released:`), rows cannot be paired with their"
         " originals: cells count as they are, and PPF838 says so.",
         why="Steps are means. If a requirement looked at columns by their names, a class id over a sensitive attribute"

@@ -46,8 +46,8 @@ PAGES: tuple[CodePage, ...] = (
         "PPF559",
         "the order of rows is kept",
         "`shuffle: false` releases the rows in the order of the source. A warning.",
-        "Whoever knows that order, from an earlier release or a list, knows whose row is whose. Two releases of a run in"
-        " one order are joined row by row, and judged as one table.",
+        "Whoever knows that order, from an earlier release or a list, knows whose row is whose. Two releases of a run"
+        " in one order are joined row by row, and judged as one table.",
         "Leave `shuffle:` out.",
         bad="releases:\n  study: {path: study.csv, shuffle: false}",
         good="releases:\n  study: {path: study.csv}",
