@@ -152,13 +152,48 @@ def test_copies_of_unique_rows_in_large_classes(build, agree, coarse, k):
 
 
 @pytest.mark.parametrize("requirement", [r for r in REQUIREMENTS if r.kind in ("k_anonymity", "lkc", "templates")])
-def test_rows_that_nobody_has_find_nobody(build, requirement):
+def test_rows_that_nobody_has_find_nobody(build, agree, requirement):
     made = [("b", "y", "2"), ("c", "y", "3")]
-    outcome = audit(requirement).measure(*example(build, UNIQUE, made, requirement).args)
+    case = example(build, UNIQUE, made, requirement)
+    agree(audit(requirement), case)
+    assert audit(requirement).recheck(*case.args)["r.repeated"] == 0
+    outcome = audit(requirement).measure(*case.args)
     sizes = [m for m in outcome.measured if m.metric == "r.repeated"]
     assert [(m.figure.value, m.bound, m.at_most, m.verifiable) for m in sizes] == [(0, 0.0, True, True)]
     if requirement.kind == "k_anonymity":
         assert outcome.figures["r.rows_of_nobody"].value == 2
+
+
+@pytest.mark.parametrize(
+    "requirement", [r for r in REQUIREMENTS if r.kind in ("l_diversity", "alpha_k", "t_closeness")]
+)
+@pytest.mark.parametrize("learned", [True, False])
+def test_generated_rows_without_the_sensitive_attribute_tell_nothing_by_either_route(build, requirement, learned):
+    source, made = Table.of(table(UNIQUE)), Table.of({n: c for n, c in table(UNIQUE).items() if n != "s"})
+    facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, source=n) for n in "pq"}
+    case = build.case(
+        table(UNIQUE), {n: c for n, c in table(UNIQUE).items() if n != "s"}, "qqs", paired=False, changes=MADE,
+        requirements=(requirement,),
+        generation=Generation(
+            build.Pairs(made, made), build.Pairs(source, source) if learned else None, facts, facts
+        ),
+    )  # fmt: skip
+    assert [m.verifiable and m.figure.value == 0 for m in audit(requirement).measure(*case.args).measured] == [True]
+    assert audit(requirement).recheck(*case.args) == {}
+
+
+def test_a_template_on_what_is_not_released_holds_whatever_was_learned_from(build):
+    less = {n: c for n, c in table(UNIQUE).items() if n != "s"}
+    made = Table.of(less)
+    facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, source=n) for n in "pq"}
+    generation = Generation(build.Pairs(made, made), None, facts, facts)
+    template = Template("r", "t", QI, (("s", "1"),), 0.5)
+    case = build.case(
+        table(UNIQUE), less, "qqs", paired=False, changes=MADE, requirements=(template,), generation=generation
+    )
+    (measured,) = audit(template).measure(*case.args).measured
+    assert measured.verifiable
+    assert measured.figure.value == audit(template).recheck(*case.args)["r.confidence"] == 0
 
 
 def test_a_class_of_the_original_rows_that_all_have_one_value(build, agree):

@@ -205,9 +205,10 @@ class SensitiveAudit(ABC, Generic[R]):
     def _queries(self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[Query]:
         """Yield the second route to each way of reading. Raises UnmeasuredError."""
         told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
-        for way in readings(requirement.attribute, candidate, ctx):
+        ways = readings(requirement.attribute, candidate, ctx)
+        for way in ways:
             yield Query.of_rows(sql, rows, told, way, ctx.nulls)
-        originals = self._originals(requirement, candidate, ctx)
+        originals = self._originals(requirement, candidate, ctx) if ways else None
         if originals is not None:
             for way in as_they_were(requirement.attribute):
                 yield Query.of_rows(sql, originals, of_originals(told), way, ctx.nulls)

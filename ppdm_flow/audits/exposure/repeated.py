@@ -41,6 +41,13 @@ class Repeated:
         """Count the combinations of classes and attributes of the source."""
         return self.repeats.counts(released, self._made(released), original)
 
+    def again(self, released: Sequence[str]) -> int:
+        """Return how many original rows are in some class, by SQL; 0 without a database."""
+        found = self.relation(released)
+        if found is None or self.ctx.sql is None:
+            return 0
+        return int(self.ctx.sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({found.text})", (), found.tables)[0][0])  # noqa: S608  # our own query
+
     def nobodys(self, released: Sequence[str]) -> int:
         """Return how many generated rows are in classes that repeat no original row."""
         return self.repeats.nobodys(released, self._made(released))

@@ -97,6 +97,8 @@ class KAnonymityAudit:
                 originals = repeated(told.known, sensitive_attributes(ctx), (), candidate, ctx)
             except UnmeasuredError:
                 continue
+            if originals is not None:
+                found[f"{requirement.id}.repeated"] = originals.again(told.every)
             query = Query(ctx.sql, originals or Alone(candidate, ctx), told.every)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
                 found[f"{requirement.id}.{name}"] = value

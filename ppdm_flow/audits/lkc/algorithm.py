@@ -82,7 +82,7 @@ class LKCAudit:
                 judged[-1] = replace(judged[-1], sentence=fault.text, verifiable=False)
                 findings.append(unmeasured(requirement.id, fault))
             further = _together(requirement, candidate, ctx)
-            figures |= {m.metric: m.figure for m in further}
+            figures |= {m.metric: m.figure for m in (*judged, *further)}
             measured.extend((*judged, *further))
             findings.extend(left_out(requirement.id, found.left_out))
             secret = tuple(named(requirement)) or sensitive_attributes(ctx)
@@ -99,7 +99,7 @@ class LKCAudit:
         for requirement in _own(ctx):
             secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
             ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
-            sizes, shares = [], [0.0]
+            sizes, shares, many = [], [0.0], 0
             try:
                 originals = originals_of(requirement, candidate, ctx)
                 for known in known_sets(requirement, candidate, ctx):
@@ -111,6 +111,7 @@ class LKCAudit:
                         query = Query.of_rows(ctx.sql, rows, told, way, ctx.nulls)
                         shares.extend(_shares(query, secret[way.attribute]))
                     if mine is not None:
+                        many += mine.again(told.every)
                         for way in original_ways(requirement, candidate, ctx):
                             query = Query.of_rows(ctx.sql, mine, of_originals(told), way, ctx.nulls)
                             shares.extend(_shares(query, secret[way.attribute]))
@@ -122,8 +123,10 @@ class LKCAudit:
                 again = (share for attribute, query in queries for share in _shares(query, secret[attribute]))
                 found[f"{requirement.id}.together_confidence"] = max(again)
             if originals is not None:  # a class that repeats no original row is nobody's
-                sizes = [size for size in sizes if size is not None] or [0]
-            found[f"{requirement.id}.k"] = int(min(size or 0 for size in sizes))
+                sizes = [size for size in sizes if size is not None]
+                if not many and candidate.row_count > 0:
+                    found[f"{requirement.id}.repeated"] = 0
+            found[f"{requirement.id}.k"] = int(min((size or 0 for size in sizes), default=0))
             found[f"{requirement.id}.confidence"] = max(shares)
         return found
 

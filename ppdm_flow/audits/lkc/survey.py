@@ -98,7 +98,7 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     """Look at every combination. Raises UnmeasuredError where crowds and null semantics do not go together."""
     secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
     originals = originals_of(requirement, candidate, ctx)
-    every, found, worst = [], [], []
+    every, found, worst, many = [], [], [], [0]
     for known in known_sets(requirement, candidate, ctx):
         told = columns(known, secret, candidate, ctx)
         every.append(told.every)
@@ -108,7 +108,9 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
             found.append(_sizes(told, rows, ctx.nulls))
         else:
             mine = originals.knowing(told.known)
-            found.append(classes(mine.counts(told.every), ctx.nulls))
+            counts = mine.counts(told.every)
+            many.append(counts.total)
+            found.append(classes(counts, ctx.nulls))
             read.extend(values(of_originals(told), original_ways(requirement, candidate, ctx), mine, ctx.nulls))
         worst.append(max((_confidence(each, secret) for each in read), default=0.0))
     sizes = [f.k for f in found]
@@ -118,7 +120,7 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     left = min(f.left_out for f, known in zip(found, every, strict=True) if known or len(every) == 1)
     each = tuple(zip(every, sizes, worst, strict=True))
     there = originals is not None and candidate.row_count > 0
-    repeated_rows = max(int(f.rows.sum()) for f in found) if there else None
+    repeated_rows = max(many) if there else None
     return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each, repeated_rows)
 
 

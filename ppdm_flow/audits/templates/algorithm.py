@@ -20,6 +20,7 @@ from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute, surv
 from ppdm_flow.audits.templates.told import (
     Told,
     figures_again,
+    originals_of,
     smallest_again,
     survey_of,
     together_again,
@@ -67,6 +68,7 @@ class TemplatesAudit:
                 nobody = after.repeated == 0 and candidate.row_count > 0
                 bounded = _support(template, own, support(template, channel, after))
                 measured.append(unrepeated(template.id) if nobody else bounded)
+                figures[measured[-1].metric] = measured[-1].figure
             findings.extend((*recoded(template, after), *absent(template, original)))
             secret = tuple(by_attribute(template))
             findings.extend(as_they_are(template.id, (*template.channel, *secret), secret, candidate, ctx))
@@ -90,6 +92,10 @@ class TemplatesAudit:
                 found[f"{template.id}.together_confidence"] = together_again(told, candidate, ctx, ctx.sql)
             if template.min_support > 1:
                 found[f"{template.id}.smallest_group"] = smallest_again(told, candidate, ctx, ctx.sql)
+                originals = originals_of(told, candidate, ctx)
+                repeated = 1 if originals is None else originals.again(told.columns.every)
+                if repeated == 0 and told.targets and candidate.row_count > 0:
+                    found[f"{template.id}.repeated"] = 0
                 found[f"{template.id}.smallest_group_before"] = before.smallest()
             earlier = _targets_before(template, original)
             for name, value in before.figures(earlier, template.confidence, negated=template.negated).items():

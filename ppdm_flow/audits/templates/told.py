@@ -97,7 +97,12 @@ def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
 
 
 def originals_of(told: Told, candidate: DataView, ctx: AuditContext) -> Repeated | None:
-    """Return the original rows that generated ones repeat: shares are the worse of both. Raises UncountedError."""
+    """Return the original rows that generated ones repeat, where anything is told: shares are the worse of both.
+
+    Raises UncountedError.
+    """
+    if not told.targets:
+        return None
     secret = tuple(target.attribute for target, _ in told.targets)
     return repeated(told.columns.known, by_attribute(told.template), secret, candidate, ctx)
 
