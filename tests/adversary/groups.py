@@ -40,9 +40,13 @@ def worst_count(groups: Sequence[Group], count: Callable[[Sequence[Values]], int
 
 
 class View(Protocol):
-    """What is judged as a release. ``counts_people``: its groups have sizes that requirements speak of."""
+    """What is judged as a release. ``counts_people``: its groups have sizes that requirements speak of.
+
+    ``of_nobody``: its rows were made.
+    """
 
     counts_people: bool
+    of_nobody: bool
 
     def carries(self, attribute: str) -> bool:
         """Whether anything is told of an attribute."""
@@ -50,6 +54,10 @@ class View(Protocol):
 
     def blind(self, question: Question, attribute: str) -> bool:
         """Whether nobody can say what is told."""
+        ...
+
+    def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
+        """Return the texts that count as a value."""
         ...
 
     def size(self, question: Question) -> int | None:
@@ -67,6 +75,7 @@ class Alone:
 
     release: Release
     counts_people = True
+    of_nobody = False
 
     def carries(self, attribute: str) -> bool:
         """Whether a column is computed from it."""
@@ -77,6 +86,10 @@ class Alone:
         if any(c.drawn and attribute not in c.true for c in self.release.carriers(attribute)):
             return True
         return self.release.nulls == "wildcard" and bool(split(self.release, question)[1])
+
+    def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
+        """Return the value: what stands for it is decoded."""
+        return {value}
 
     def size(self, question: Question) -> int | None:
         """Return the least crowd."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from adversary.crowds import Release
-from adversary.groups import Alone
+from adversary.generated import NOBODY, Repeating
+from adversary.groups import Alone, View
 from adversary.lineage import SOURCE, origin, released, way
 from adversary.oracle import Judged, judge, refusals
 from adversary.policies import Case, Policy
@@ -44,7 +45,12 @@ def compare(case: Case) -> Compared:
 def expected(case: Case, tried: Tried) -> list[Judged]:
     """Return what the oracle makes of the releases."""
     releases, rows = tried.releases or {}, tried.rows or {}
-    alone = [replace(j, release=name) for name, r in releases.items() for j in judge(case.policy, Alone(r))]
+    views: dict[str, View] = {}
+    views |= {
+        n: Repeating(r, tried.generations[n]) if n in tried.generations else Alone(r) for n, r in releases.items()
+    }
+    alone = [replace(_of_nobody(j), release=name) for name, view in views.items() for j in judge(case.policy, view)]
+    releases = {n: r for n, r in releases.items() if n not in tried.generations}  # nobody is found in two of the others
     if len(releases) < 2 or case.policy.get("recipients") == "apart":
         return alone
     names = list(releases)
@@ -64,6 +70,13 @@ def expected(case: Case, tried: Tried) -> list[Judged]:
             key = (judged.id, judged.release, judged.metric)
             found[key] = _worse(found.get(key, judged), judged)
     return [*alone, *found.values()]
+
+
+def _of_nobody(judged: Judged) -> Judged:
+    """Return what the engine says where rows repeat nobody's."""
+    if judged.measured != NOBODY:
+        return judged
+    return replace(judged, metric=f"{judged.id}.repeated", measured=0.0, bound=0.0, at_most=True)
 
 
 def _named(judged: Judged, kind: str) -> str:

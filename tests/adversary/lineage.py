@@ -117,6 +117,11 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         return columns | {n: columns[n].after(step, alone=False, bare=frozenset()) for n in options["attributes"]}
     if use == "fine_grain_perturbation":
         return columns | {n: columns[n].after(step, alone=False, drawn=step, true=frozenset()) for n in _drawn(options)}
+    if use == "krimp_generator":
+        chosen = options.get("attributes") or [n for n, c in columns.items() if not identifies(c.way[0], policy)]
+        return {n: c.after(step) for n, c in columns.items() if n in chosen}
+    if use == "lossy_join":
+        return columns | {n: columns[n].after(step) for n in options["attributes"]}
     if use in ("sample", "shuffle_rows"):
         return columns
     raise ValueError(f"what `{use}` does to lineage is not written down")

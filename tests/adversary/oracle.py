@@ -157,9 +157,10 @@ def _template(name: str, clause: Mapping[str, Any], view: View) -> Iterator[Judg
 
 def _confidence(view: View, question: Question, attribute: str, value: str, clause: Mapping[str, Any]) -> Any:
     negated = clause.get("negated") == "true"
+    meant = view.texts(attribute, value, negated=negated)
 
     def share(shares: Shares, _base: Shares) -> Fraction:
-        has = shares.get(value, Fraction(0))
+        has = sum((shares.get(v, Fraction(0)) for v in meant), Fraction(0))
         return 1 - has if negated else has
 
     found = worst_share(view.groups(question, attribute), share, max)
@@ -171,7 +172,10 @@ def _lkc(clause: Mapping[str, Any], policy: Policy, view: View) -> Iterator[Judg
     known, most = grouping(clause, policy), int(clause["l"])
     values: Mapping[str, Sequence[str]] = clause.get("sensitive", {})
     secret = tuple(values) or tuple(sensitive(policy))
-    asked = [Question(x, secret) for n in range(most + 1) for x in combinations(known, n)]
+    fewest, told = 0, [a for a in known if view.carries(a)]
+    if view.of_nobody and told:  # what is known finds nobody where it is not told of
+        fewest, known = 1, told
+    asked = [Question(x, secret) for n in range(fewest, most + 1) for x in combinations(known, n)]
     if view.counts_people:
         sizes = [view.size(q) for q in asked]
         least = None if None in sizes else min(s for s in sizes if s is not None)

@@ -12,6 +12,11 @@ from adversary.tables import Row
 
 Policy = dict[str, Any]
 
+EVERY, PLACE = 5, 3
+"""One of so many numbers gives a policy with a step that the others do not have."""
+FURTHER = (("krimp_generator",), ("lossy_join",))
+"""What it is of, in turn."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -30,14 +35,20 @@ def case(number: int, most_releases: int = 2) -> Case:
     known, secret = ([n for n, a in attributes.items() if a["role"] == r] for r in ("quasi_identifier", "sensitive"))
     domains = {n: sorted({r[n] for r in rows if r[n]}) for n in attributes}
     clauses = privacy(draw, known, secret, domains)
+    further = FURTHER[number // EVERY % len(FURTHER)] if number % EVERY == PLACE else ()
+    while "lossy_join" in further and steps.counts(clauses):
+        clauses = privacy(draw, known, secret, domains)
     if draw.random() < 0.12:
         clauses["sensitivities"] = {draw.choice(secret): {"default": {"r1": "0.3", "r2": "0.7"}}}
     gaps = {n for n in attributes if any(not r[n] for r in rows)}
     columns = {n: (n, True) for n in attributes}
     here = steps.Here(draw, clauses, known, secret, domains, columns, len(rows), gaps)
     made: dict[str, Any] = {}
-    for _ in range(draw.choice((1, 1, 2, 2, 2, 3, 3, 4))):
-        use, options = steps.step(here)
+    count = draw.choice((1, 1, 2, 2, 2, 3, 3, 4))
+    at = draw.randrange(count) if further else -1
+    for i in range(count):
+        again = bool(further) and draw.random() < 0.05
+        use, options = steps.step(here, further if i == at or again else ())
         made[f"s{len(made) + 1}"] = {"use": use, "with": options}
     releases: dict[str, Any] = {"a": {"path": "a.csv"}}
     audits: dict[str, Any] = {}

@@ -28,6 +28,7 @@ class Here:
     columns: dict[str, tuple[str, bool]]
     rows: int = 0
     gaps: set[str] = field(default_factory=set)
+    generated: bool = False
 
     def some(self, names: list[str]) -> list[str]:
         """Choose one or more."""
@@ -276,6 +277,57 @@ def genetic_encode(here: Here) -> Options | None:
     return {"attribute": column}
 
 
+def krimp_generator(here: Here) -> Options | None:
+    """Make new rows of what the rows have in common."""
+    draw = here.draw
+    names = here.all_but_people()
+    if len(names) < 2:
+        return None
+    options: Options = {}
+    if draw.random() < 0.3:
+        options["attributes"] = draw.sample(names, draw.randint(2, len(names)))
+        here.columns = {n: c for n, c in here.columns.items() if n in options["attributes"]}
+    here.columns = {n: c for n, c in here.columns.items() if c[0] != "person"}
+    if draw.random() < 0.6:
+        options["min_support"] = {"count": draw.choice("123")}
+    slim = draw.random() < 0.2
+    options |= {"algorithm": "slim"} if slim else {"candidates": draw.choice(("all", "closed"))}
+    options["laplace"] = draw.choice(("0.001", "0.1", "1"))
+    options["rows"] = draw.choice(("same", "3", "20", "60"))
+    if draw.random() < 0.3 and not here.generated:
+        options["holdout"] = draw.choice(("0.2", "0.5"))
+    if not slim and draw.random() < 0.2:
+        options["remove"] = [draw.sample(list(here.columns), 2)]
+    if options.get("min_support", {}).get("count") == "2" and draw.random() < 0.3:
+        options["blend"] = "strict"
+    here.generated = True
+    return options
+
+
+def lossy_join(here: Here) -> Options | None:
+    """Put every row of a class beside every other."""
+    draw, names = here.draw, here.all_but_people()
+    ids = [n for n in names if not here.columns[n][0]]
+    keys = ids or [n for n in names if here.columns[n][0] not in here.gaps]
+    if not keys or len(names) < 2 or counts(here.privacy):
+        return None
+    key = draw.choice(keys)
+    rest = [n for n in names if n != key]
+    secret = [n for n in here.of(here.secret, plain=False) if n != key]
+    here.generated = True
+    return {"key": key, "attributes": draw.sample(secret, 1) if secret and draw.random() < 0.6 else here.some(rest)}
+
+
+def counts(privacy: Mapping[str, Any]) -> bool:
+    """Whether some requirement is about numbers of people, which pairs of rows have not."""
+    return any(k in privacy for k in ("k_anonymity", "lkc", "k_map", "cumulative_k", "km_anonymity")) or any(
+        "min_support" in t for t in privacy.get("templates", {}).values()
+    )
+
+
+FURTHER: dict[str, Maker] = {"krimp_generator": krimp_generator, "lossy_join": lossy_join}
+"""Makers of steps that only some policies have."""
+
 WEIGHTS: dict[str, tuple[Maker, int]] = {
     "assign_class_id": (assign_class_id, 5),
     "drop": (drop, 4),
@@ -297,8 +349,12 @@ WEIGHTS: dict[str, tuple[Maker, int]] = {
 }
 
 
-def step(here: Here) -> tuple[str, Options]:
-    """Draw a step that has something to do here."""
+def step(here: Here, first: tuple[str, ...] = ()) -> tuple[str, Options]:
+    """Draw a step that has something to do here: one of ``first`` where one has."""
+    for use in here.draw.sample(first, len(first)):
+        options = FURTHER[use](here)
+        if options is not None:
+            return use, options
     while True:
         uses = list(WEIGHTS)
         use = here.draw.choices(uses, [WEIGHTS[u][1] for u in uses])[0]

@@ -102,6 +102,7 @@ class Dropped:
     release: Release
     rows: tuple[int, ...]
     counts_people = True
+    of_nobody = False
 
     def carries(self, attribute: str) -> bool:
         """Whether the release that has them tells anything."""
@@ -110,6 +111,10 @@ class Dropped:
     def blind(self, question: Question, attribute: str) -> bool:
         """Whether nobody can say what it tells."""
         return Alone(self.release).blind(Question((), question.secret), attribute)
+
+    def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
+        """Return the value itself."""
+        return Alone(self.release).texts(attribute, value, negated=negated)
 
     def size(self, _question: Question) -> int | None:
         """Return how many they are."""
@@ -133,6 +138,7 @@ class Intersected:
     other: Release
     missing: tuple[int, ...] = ()
     counts_people = False
+    of_nobody = False
 
     def carries(self, attribute: str) -> bool:
         """Whether both tell of it, or the other by whom it lacks: else nothing is to be intersected."""
@@ -141,6 +147,10 @@ class Intersected:
     def blind(self, question: Question, attribute: str) -> bool:
         """Whether nobody can say: then it is said of that release alone."""
         return False
+
+    def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
+        """Return the value itself."""
+        return Alone(self.own).texts(attribute, value, negated=negated)
 
     def size(self, _question: Question) -> int | None:
         """Return nothing: sizes of intersections gate only where the policy asks for it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,7 +14,8 @@ import numpy as np
 import yaml
 
 from adversary.crowds import Release
-from adversary.lineage import released
+from adversary.generated import Generation, columns_made, last_maker, read_by, readable
+from adversary.lineage import Columns, origin, released
 from adversary.policies import Case
 from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
@@ -26,7 +27,7 @@ from ppdm_flow.engine.graph import Graph
 from ppdm_flow.engine.measuring import measure, opened
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.releasing import Candidate
-from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.streams import Stop, Stream
 
 REFUSED = "refused"
 
@@ -35,7 +36,8 @@ REFUSED = "refused"
 class Tried:
     """What came of a case: a verdict, or ``refused`` with codes; what was judged; what each release holds.
 
-    ``rows`` are the source rows at each place of the policy.
+    ``rows`` are the source rows at each place of the policy; ``generations`` what made the rows of releases that are
+    nobody's.
     """
 
     verdict: str
@@ -43,6 +45,7 @@ class Tried:
     releases: dict[str, Release] | None = None
     codes: tuple[str, ...] = ()
     rows: dict[str, set[int]] | None = None
+    generations: Mapping[str, Generation | None] = field(default_factory=dict)
 
 
 def attempt(case: Case) -> Tried:
@@ -53,6 +56,7 @@ def attempt(case: Case) -> Tried:
         write(case, home)
         seen: dict[str, tuple[list[dict[str, str]], list[int]]] = {}
         rows: dict[str, set[int]] = {}
+        generations: dict[str, Generation | None] = {}
         try:
             found = with_data(ready(home / "policy.yaml", {}), None, strict=False)
             stop, options = Stop(), RunOptions(workers=1)
@@ -60,6 +64,9 @@ def attempt(case: Case) -> Tried:
 
             def look(candidates: Sequence[Candidate], graph: Graph) -> None:
                 seen.update({c.release.name: _rows(c, graph) for c in candidates})
+                for name, (_, numbers) in seen.items():
+                    if last_maker(case.policy, origin(case.policy, name)) is not None:
+                        generations[name] = _generation(case, name, numbers, graph)
                 for place, stream in graph.streams.items():
                     rows[place] = {int(r) for p in stream.parts([]) for r in p.table.rows}
 
@@ -70,10 +77,16 @@ def attempt(case: Case) -> Tried:
         columns = released(case.policy)
         people = [{n: v or MISSING for n, v in row.items()} for row in case.rows]
         releases = {
-            name: Release(columns[name], cells, [people[i] for i in origins], origins, case.policy["nulls"])
+            name: Release(
+                columns[name],
+                cells,
+                [] if name in generations else [people[i] for i in origins],
+                origins,
+                case.policy["nulls"],
+            )
             for name, (cells, origins) in seen.items()
         }
-        return Tried(measured.verdict, measured.requirements, releases, rows=rows)
+        return Tried(measured.verdict, measured.requirements, releases, rows=rows, generations=generations)
 
 
 def write(case: Case, home: Path) -> None:
@@ -85,6 +98,34 @@ def write(case: Case, home: Path) -> None:
         writer.writerows(case.rows)
 
 
+def _generation(case: Case, release: str, numbers: Sequence[int], graph: Graph) -> Generation | None:
+    """Return what the rows of a release were when they were made, and what they were learned from."""
+    maker = last_maker(case.policy, origin(case.policy, release))
+    if maker is None or not readable(case.policy, maker):
+        return None
+    first = next(graph.streams[maker].parts()).table
+    columns = {
+        n: c for n, c in columns_made(case.policy, maker).items() if n in first.columns
+    }  # what nobody reads is not kept
+    made = dict(_cells(graph.streams[maker], columns))
+    read = dict(_cells(graph.streams[read_by(case.policy, maker)], columns))
+    holdout = graph.fitted[maker].holdout
+    if holdout is not None:
+        out = holdout.held_out(np.array(list(read), dtype=np.int64))
+        read = {row: cells for (row, cells), left in zip(read.items(), out.tolist(), strict=True) if not left}
+    people = [{n: v or MISSING for n, v in case.rows[row].items()} for row in read]
+    source = {n: frozenset(r[n] for r in case.rows if r[n]) for n in case.policy["attributes"]}
+    return Generation(columns, [made[i] for i in numbers], list(read.values()), people, source)
+
+
+def _cells(stream: Stream, columns: Columns) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the number and the cells of each row."""
+    for part in stream.parts():
+        texts = {n: part.table[n].texts() for n in columns}
+        for i, row in enumerate(part.table.rows.tolist()):
+            yield row, {n: _cell(t[i] or "") for n, t in texts.items()}
+
+
 def _rows(candidate: Candidate, graph: Graph) -> tuple[list[dict[str, str]], list[int]]:
     """Return the cells of a file, and the source row of each, held against the rows that went into it."""
     with candidate.file.open(encoding="utf-8", newline="") as file:
@@ -94,8 +135,8 @@ def _rows(candidate: Candidate, graph: Graph) -> tuple[list[dict[str, str]], lis
     for part in graph.streams[candidate.release.input].parts():
         keys = part.keys if part.keys is not None else np.arange(len(sent), len(sent) + len(part.table))
         columns = {n: part.table[n].texts() for n in names}
-        for i, (key, origin) in enumerate(zip(keys.tolist(), part.table.rows.tolist(), strict=True)):
-            sent.append((key, origin, {n: _cell(texts[i] or "") for n, texts in columns.items()}))
+        for i, (key, row) in enumerate(zip(keys.tolist(), part.table.rows.tolist(), strict=True)):
+            sent.append((key, row, {n: _cell(texts[i] or "") for n, texts in columns.items()}))
     sent.sort(key=lambda s: s[0])
     if [s[2] for s in sent] != cells:
         raise AssertionError("the released file has not the rows that went into it, in their order")

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from adversary.judging import Compared, compare
-from adversary.policies import case
+from adversary.policies import EVERY, PLACE, case
 from adversary.showing import shown
 
 SHOWN = 8
@@ -36,6 +36,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--further", action="store_true", help="only policies with steps that the others do not have")
     parser.add_argument("--show", type=int, metavar="NUMBER")
     chosen = parser.parse_args()
     if chosen.show is not None:
@@ -43,6 +44,9 @@ def main() -> int:
         return 0
     begun, found = time.perf_counter(), []
     numbers = range(chosen.start, chosen.start + chosen.count)
+    if chosen.further:
+        first = chosen.start + (PLACE - chosen.start) % EVERY
+        numbers = range(first, first + chosen.count * EVERY, EVERY)
     with get_context("spawn").Pool(chosen.workers, maxtasksperchild=2000) as pool:
         for done, compared in enumerate(pool.imap_unordered(one, numbers, chunksize=20), 1):
             found.append(compared)
