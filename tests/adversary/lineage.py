@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 SOURCE = "source"
-MAPS = {"generalize", "recode", "mask", "suppress", "mondrian", "full_domain_recoding", "progressive_disclosure"}
+MAPS = {"generalize", "recode", "mask", "suppress", "full_domain_recoding", "progressive_disclosure"}
 """Steps whose labels are a function of the attribute's own value, or suppressed."""
 
 
@@ -105,7 +105,9 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         read = options.get("attributes") or [n for c in options["criteria"] for n in c["when"]]
         name = options.get("name", "class_id")
         return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (step,))}
-    if use == "microaggregation":
+    if use == "mondrian" and len(options["attributes"]) == 1 and options.get("partitioning") != "relaxed":
+        return columns | {n: columns[n].after(step) for n in options["attributes"]}
+    if use in ("microaggregation", "mondrian"):
         names = options["attributes"]
         groups = [[n] for n in names] if options.get("apart") == "true" else [names]
         made = {n: _mixture([columns[m] for m in g], n, (*columns[n].way, step)) for g in groups for n in g}

@@ -213,3 +213,21 @@ def test_people_whom_another_release_lacks(bench, rare, holds):
     )
     (found,) = verdicts(bench, text, rows).values()
     assert found[0] is holds
+
+
+CHOSEN_TOGETHER = """
+  models: {use: mondrian, with: {attributes: [age, WITH]}}
+  left: {use: drop, with: {attributes: [WITH]}}"""
+NEAR = people({**dict.fromkeys(("20", "21", "22"), ["HIV", "flu"] * 3), "24": ["HIV"] * 3, "25": ["flu"] * 3})
+
+
+def test_a_label_tells_of_all_that_its_class_was_cut_by(bench):
+    """Ages 20 to 22 have both illnesses each; but their label ends at 24 for one of them, and at 25 for the other."""
+    clauses = "  k_anonymity: {k: 9, attributes: [age, WITH]}\n  l_diversity: {ill: {l: 2, attributes: [age]}}"
+    text = policy(clauses, CHOSEN_TOGETHER)
+    found = verdicts(bench, text.replace("WITH", "ill"), NEAR)
+    holds, said = found["privacy.l_diversity.ill"]
+    assert not holds
+    assert "`age` is computed from `age` and `ill`" in said
+    harmless = verdicts(bench, text.replace("WITH", "job"), MIXED)
+    assert all(holds for holds, _ in harmless.values())

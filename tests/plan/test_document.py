@@ -178,7 +178,7 @@ privacy: {k_anonymity: {k: 2, attributes: [age, sex]}}
 steps:
   coarse: {use: generalize, with: {attributes: {age: {}}}}
   classes: {use: assign_class_id, with: {attributes: [age, disease], name: group}}
-  models: {use: mondrian, with: {attributes: [age, sex]}}
+  models: {use: full_domain_recoding, with: {attributes: [age, sex]}}
   named: {use: rename, with: {attributes: {group: cohort, town: place}}}
 releases:
   out: {from: named, path: out.csv}

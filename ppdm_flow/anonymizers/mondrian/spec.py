@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.mondrian.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import value_maps
+from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -42,17 +42,26 @@ def todo_of(params: MondrianParams, scope: Scope) -> Task:
 
 
 def effect(params: MondrianParams, scope: Scope) -> Effect:
-    """Generalize; serve what holds of the classes over the recoded attributes."""
+    """Generalize; serve what holds of the classes over the recoded attributes.
+
+    A value has another label in each class, so each label tells of all recoded attributes of its row.
+    """
     todo = todo_of(params, scope)
     held = [f"at least {r.k} rows" if isinstance(r, KAnonymity) else r.id for r in todo.enforced]
     return Effect(
         reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive))),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
-        derivations=value_maps(todo.attributes, (*todo.attributes, *todo.sensitive)),
+        derivations=dict.fromkeys(todo.attributes, _derivation(params, todo)),
         serves=tuple(r.id for r in todo.enforced),
         guarantee=f"every class keeps {', '.join(held)}" if held else "",
         problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes)),
     )
+
+
+def _derivation(params: MondrianParams, todo: Task) -> Derivation:
+    looked_at = tuple(n for n in todo.sensitive if n not in todo.attributes)
+    alone = len(todo.attributes) == 1 and params.partitioning == "strict"
+    return Derivation(todo.attributes, looked_at, value_map=alone)
 
 
 def _of_task(todo: Task) -> list[Problem]:
