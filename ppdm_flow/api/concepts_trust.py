@@ -87,7 +87,8 @@ HONEST: Mapping[str, Promise] = {
     "lineage": Promise(
         "a column is computed from what the step says",
         "a step gets whole rows; one that writes the illness into a column of which it declares to change the values"
-        " is believed",
+        " is believed; the kit fits and applies it with the cells of other columns moved to other rows, and does not"
+        " find what a step keeps by row number of columns that it says chose its cells",
     ),
     "domain": Promise(
         "a step writes no values outside of the declared domain",
@@ -96,7 +97,7 @@ HONEST: Mapping[str, Promise] = {
     "secrecy": Promise(
         "draws are secret, and are the ones that were given",
         "a step that keeps its key, or draws by a generator of its own that others can foresee, is not found out; the"
-        " kit checks that a given key decides all",
+        " kit checks that a given key decides all, and that columns which are declared as keyed or drawn depend on it",
     ),
     "spelling": Promise(
         "values are not told in other words",

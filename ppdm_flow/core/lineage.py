@@ -63,9 +63,11 @@ class Derivation:
     """What a step says of a column that it changes or adds, in attributes as they reach it.
 
     ``computed_from`` are the columns of which each cell is a function, row by row; ``chosen_by`` those that fitting
-    looked at. ``value_map``: the cell depends on the one column's value in that row alone, and is that value, a name
-    of it, a coarser one, or suppressed. ``keyed``: made with a secret key, or from draws alone. ``drawn``: through a
-    randomization whose operator the step returns.
+    looked at, and by which single cells may be suppressed: what a cell shows otherwise is no function of them, and
+    a label that goes by the class of its row is computed from all that the class goes by. ``value_map``: the cell
+    depends on the one column's value in that row alone, and is that value, a name of it, a coarser one, or
+    suppressed. ``keyed``: made with a secret key, or from draws alone. ``drawn``: through a randomization whose
+    operator the step returns.
     """
 
     computed_from: tuple[str, ...]

@@ -53,7 +53,10 @@ Claim = Callable[[Outcome], str | None]
 
 @dataclass(frozen=True)
 class Case:
-    """``params`` are as a policy writes them. ``domains`` are the values that each released column may have."""
+    """``params`` are as a policy writes them. ``domains`` are the values that each released column may have.
+
+    ``other_key`` are parameters that differ from ``params`` in the secret key alone, of a step that reads one.
+    """
 
     spec: PluginSpec
     params: Mapping[str, Any]
@@ -66,6 +69,7 @@ class Case:
     domains: Mapping[str, frozenset[str]] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     bad: tuple[BadInput, ...] = ()
+    other_key: Mapping[str, Any] | None = None
 
     @cached_property
     def bound(self) -> Params:

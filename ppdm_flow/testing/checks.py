@@ -15,6 +15,11 @@ from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
 from ppdm_flow.sdk.wording import own_constants, unexplained
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case, Outcome
+from ppdm_flow.testing.derivations import (
+    cells_come_from_what_is_declared,
+    keys_and_draws_matter,
+    value_maps_are_maps,
+)
 from ppdm_flow.testing.figures import untold
 from ppdm_flow.testing.quoting import account, quotes
 from ppdm_flow.testing.running import OTHER_KEY, by_row_number, run, same, same_cells, same_table
@@ -236,6 +241,9 @@ CHECKS: tuple[Check, ...] = (
     rows_follow_the_rule,
     columns_follow_the_effect,
     untouched_columns_stay,
+    cells_come_from_what_is_declared,
+    value_maps_are_maps,
+    keys_and_draws_matter,
     transform_pickles,
     empty_partition_passes,
     account_is_json,

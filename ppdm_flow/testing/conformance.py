@@ -9,7 +9,7 @@ A plugin's own test is then::
 
 from __future__ import annotations
 
-from ppdm_flow.testing import checks
+from ppdm_flow.testing import checks, derivations
 from ppdm_flow.testing.case import Case
 
 
@@ -76,6 +76,18 @@ class AnonymizerConformance:
     def test_untouched_columns_stay(self) -> None:
         """See :func:`checks.untouched_columns_stay`."""
         self.hold(checks.untouched_columns_stay)
+
+    def test_cells_come_from_what_is_declared(self) -> None:
+        """See :func:`derivations.cells_come_from_what_is_declared`."""
+        self.hold(derivations.cells_come_from_what_is_declared)
+
+    def test_value_maps_are_maps(self) -> None:
+        """See :func:`derivations.value_maps_are_maps`."""
+        self.hold(derivations.value_maps_are_maps)
+
+    def test_keys_and_draws_matter(self) -> None:
+        """See :func:`derivations.keys_and_draws_matter`."""
+        self.hold(derivations.keys_and_draws_matter)
 
     def test_transform_pickles(self) -> None:
         """See :func:`checks.transform_pickles`."""

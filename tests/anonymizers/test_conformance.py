@@ -74,6 +74,7 @@ class TestPseudonymize(AnonymizerConformance):
     @pytest.fixture(autouse=True)
     def key(self, monkeypatch):
         monkeypatch.setenv("PPDM_TEST_KEY", "a key for tests only: 0123456789")
+        monkeypatch.setenv("PPDM_OTHER_KEY", "another key for tests: 0123456789")
 
     def case(self):
         return Case(
@@ -82,6 +83,7 @@ class TestPseudonymize(AnonymizerConformance):
             people(),
             claims=(claims.is_function("job", one_to_one=True),),
             bad=(BadInput("jbo", params={"attributes": ["jbo"], "key_env": "PPDM_TEST_KEY"}),),
+            other_key={"attributes": ["job"], "key_env": "PPDM_OTHER_KEY"},
         )
 
 

@@ -21,6 +21,9 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.case import Case
+from ppdm_flow.testing.derivations import cells_come_from_what_is_declared
 
 POLICY = """version: 1
 name: clinic
@@ -355,6 +358,11 @@ def test_honest_lineage(run):
 
     loose = POLICY.replace("k: 2", "k: 2, attributes: [town]")
     assert ILLS[0].encode() + b",east" in run.released(Mixes, policy=loose)["study/study.csv"]
+    spec = next(step for step in run(Mixes, policy=loose).steps if step.name == "work").bound.spec
+    recoded = {"attributes": {"age": {"values": {"1": "one"}, "keep_others": "true"}}}
+    _, ages, _, ills, _ = map(list, zip(*rows(), strict=True))
+    found = list(cells_come_from_what_is_declared(Case(spec, recoded, Table.of({"age": ages, "illness": ills}))))
+    assert "`age` change with `illness`" in found[0]
 
 
 def test_honest_domain(run):

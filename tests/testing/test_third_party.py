@@ -88,7 +88,7 @@ def test_its_author_can_test_it_with_the_kit(acme):
     tests = str(PLUGINS / "acme_plugin" / "tests")
     words = ["-m", "pytest", "-q", "-c", os.devnull, "--rootdir", tests, "-p", "no:cacheprovider", tests]
     done = _python("-B", *words, env=acme)
-    assert "17 passed" in done.stdout
+    assert "20 passed" in done.stdout
 
 
 def test_without_it_the_name_is_unknown():
