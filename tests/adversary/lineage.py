@@ -99,14 +99,12 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
     if use == "rename":
         new = options["attributes"]
         return {new.get(n, n): replace(c, name=new.get(n, n)) for n, c in columns.items()}
-    if use in MAPS:
+    if _is_map(use, options):
         return columns | {n: columns[n].after(step) for n in _relabelled(use, options, columns, policy)}
     if use == "assign_class_id":
         read = options.get("attributes") or [n for c in options["criteria"] for n in c["when"]]
         name = options.get("name", "class_id")
         return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (step,))}
-    if use == "mondrian" and len(options["attributes"]) == 1 and options.get("partitioning") != "relaxed":
-        return columns | {n: columns[n].after(step) for n in options["attributes"]}
     if use in ("microaggregation", "mondrian"):
         names = options["attributes"]
         groups = [[n] for n in names] if options.get("apart") == "true" else [names]
@@ -127,6 +125,12 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
     if use in ("sample", "shuffle_rows"):
         return columns
     raise ValueError(f"what `{use}` does to lineage is not written down")
+
+
+def _is_map(use: str, options: Mapping[str, Any]) -> bool:
+    """Classes over one attribute, which keep equal rows together, are a map of it as well."""
+    alone = use == "mondrian" and len(options["attributes"]) == 1 and options.get("partitioning") != "relaxed"
+    return alone or use in MAPS
 
 
 def _drawn(options: Mapping[str, Any]) -> list[str]:
