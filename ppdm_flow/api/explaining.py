@@ -9,10 +9,9 @@ from ppdm_flow.api.cards import plugin_page
 from ppdm_flow.api.concepts import CONCEPTS
 from ppdm_flow.api.figure_pages import figure_names, figure_pages, figure_topics, is_owned
 from ppdm_flow.api.templates import template_names, template_page
-from ppdm_flow.core.codes import pages
+from ppdm_flow.core.codes import CodePage, pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
-from ppdm_flow.core.page import CodePage, fenced
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk import registry
 
@@ -60,13 +59,7 @@ def topics() -> str:
 
 def code_page(page: CodePage) -> str:
     """Return the page of a diagnostic code as Markdown."""
-    parts = [f"# {page.code}: {page.title}", f"## What it means\n\n{page.what}", f"## Why it matters\n\n{page.why}"]
-    parts.append(f"## What to do\n\n{page.fix}")
-    if page.bad:
-        parts.append(f"## Example\n\n{fenced(page.bad)}")
-    if page.good:
-        parts.append(f"## Better\n\n{fenced(page.good)}")
-    return "\n\n".join(parts)
+    return f"# {page.code}: {page.title}\n\n{page.body}"
 
 
 def _installed(group: str, name: str) -> bool:

@@ -1,1 +1,1 @@
-"""Our words: what the other rooms share. No I/O."""
+"""Our words: what the other rooms share. No I/O but the pages of this package."""

@@ -20,9 +20,8 @@ import yaml
 
 from ppdm_flow import api
 from ppdm_flow.cli.program import program
-from ppdm_flow.core.codes import pages
+from ppdm_flow.core.codes import CodePage, fenced, language, pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.page import CodePage, fenced, language
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.cases.models import CaseFile
@@ -243,8 +242,9 @@ def test_where_the_data_are_at_fault_the_policy_is_not(page: CodePage, tmp_path:
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
-    rooms = [file for file in PACKAGE.rglob("*.py") if "codes" not in file.parts]
-    used = {code for file in rooms for code in re.findall(r'"(PPF\d{3})"', file.read_text(encoding="utf-8"))}
+    used = {
+        code for file in PACKAGE.rglob("*.py") for code in re.findall(r'"(PPF\d{3})"', file.read_text(encoding="utf-8"))
+    }
     assert used == set(pages())
 
 

@@ -1,0 +1,128 @@
+"""Pages: texts that people read, as Markdown files with YAML front matter. Each is read when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any, Generic, TypeVar
+
+import yaml
+
+_T = TypeVar("_T")
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PARTS = re.compile(r"---\n(?P<front>.*?\n)---\n(?P<body>.*)", re.DOTALL)
+_BLOCK = re.compile(r"```\w*\n(?P<held>.*)\n```", re.DOTALL)
+_ENDING = ".md"
+
+
+class MalformedPageError(ValueError):
+    """A page that cannot be read; says which file, and what is wrong with it."""
+
+    def __init__(self, name: str, fault: str) -> None:
+        super().__init__(f"ppdm_flow/pages/{name}{_ENDING}: {fault}")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its ``name`` with its folder, its front matter, and its Markdown."""
+
+    name: str
+    front: Mapping[str, Any]
+    body: str
+
+    @property
+    def topic(self) -> str:
+        """The name without its folder."""
+        return self.name.rpartition("/")[2]
+
+    def entry(self, key: str) -> Any:
+        """Return what the front matter says under a key. Raises MalformedPageError where it says nothing."""
+        if self.front.get(key) in (None, ""):
+            raise MalformedPageError(self.name, f"its front matter has no `{key}`")
+        return self.front[key]
+
+    @cached_property
+    def sections(self) -> Mapping[str, str]:
+        """The text below each heading of the second level, in order; what stands before the first is under ``""``."""
+        found: dict[str, list[str]] = {"": []}
+        below, in_block = "", False
+        for line in self.body.split("\n"):
+            in_block ^= line.startswith("```")
+            if line.startswith("## ") and not in_block:
+                below = line[3:].strip()
+                if below in found:
+                    raise MalformedPageError(self.name, f"it has the heading `{below}` twice")
+                found[below] = []
+            else:
+                found[below].append(line)
+        return {heading: "\n".join(lines).strip() for heading, lines in found.items()}
+
+    def section(self, heading: str) -> str:
+        """Return the text below a heading. Raises MalformedPageError where there is none."""
+        if not self.sections.get(heading):
+            raise MalformedPageError(self.name, f"it says nothing under the heading `{heading}`")
+        return self.sections[heading]
+
+    def example(self, heading: str) -> str:
+        """Return what the block of code below a heading holds. Raises MalformedPageError where it is no such block."""
+        block = _BLOCK.fullmatch(self.section(heading))
+        if block is None or "\n```" in block["held"]:
+            raise MalformedPageError(self.name, f"what stands under `{heading}` is not one block of code")
+        return block["held"]
+
+
+class Pages(Mapping[str, _T], Generic[_T]):
+    """The pages of some folders by topic, in alphabetical order; each is read once, when it is asked for."""
+
+    def __init__(self, *folders: str, made: Callable[[Page], _T]) -> None:
+        self._folders = folders
+        self._made = made
+        self._found: dict[str, _T] = {}
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        return dict(sorted((topic, f"{folder}/{topic}") for folder in self._folders for topic in _topics(folder)))
+
+    def __getitem__(self, topic: str) -> _T:
+        if topic not in self._found:
+            self._found[topic] = self._made(read(self._names[topic]))
+        return self._found[topic]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, topic: object) -> bool:
+        return topic in self._names
+
+
+@cache
+def read(name: str) -> Page:
+    """Return the page of this name, such as ``codes/PPF101``."""
+    file = resources.files("ppdm_flow") / "pages" / f"{name}{_ENDING}"
+    return parsed(name, file.read_text(encoding="utf-8"))
+
+
+def parsed(name: str, text: str) -> Page:
+    """Return a page from its text. Raises MalformedPageError."""
+    parts = _PARTS.fullmatch(text)
+    if parts is None:
+        raise MalformedPageError(name, "it does not begin with front matter between two lines `---`")
+    try:
+        front = yaml.load(parts["front"], Loader=_Loader)  # noqa: S506  # a safe loader, in C where there is one
+    except yaml.YAMLError as error:
+        raise MalformedPageError(name, f"its front matter is no YAML: {error}") from error
+    if not isinstance(front, dict):
+        raise MalformedPageError(name, "its front matter is no map")
+    return Page(name, front, parts["body"].strip())
+
+
+def _topics(folder: str) -> Iterator[str]:
+    for file in (resources.files("ppdm_flow") / "pages" / folder).iterdir():
+        if file.name.endswith(_ENDING):
+            yield file.name.removesuffix(_ENDING)
