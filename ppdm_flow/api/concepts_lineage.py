@@ -32,7 +32,16 @@ LINEAGE_CONCEPTS: Mapping[str, Concept] = {
         " left of possible values is judged; people whom a step dropped from one of them are one more class."
         " `recipients: apart` takes that back.\n\n"
         "Where only a file is judged (`audit`, a policy test with `released:`), rows cannot be paired with their"
-        " originals: cells count as they are, and PPF838 says so.",
+        " originals: cells count as they are, and PPF838 says so.\n\n"
+        "`verify RUN --data FILE` carries out the run's steps again, in a private folder that is removed. What draws"
+        " nothing, or draws by a seed in the policy, must come out byte for byte; where only the order of rows is"
+        " drawn, with the same rows. Then everything is measured as in the run, several releases together too. Where a"
+        " step draws anything else, this goes for the columns that were finished before the first draw, as long as no"
+        " later step drops or adds rows. A file that is not what the policy makes is a difference (also where a file"
+        " that the policy names was changed since), unless other versions made it, which is said. Only the run can"
+        " tell, and the reason is listed: what else is drawn, what needs a key or a file that is missing"
+        " (`--policy-folder` says where the policy's files are), and what is held against a ledger, which"
+        " `verify` does not open.",
         why="Steps are means. If a requirement looked at columns by their names, a class id over a sensitive attribute"
         " would be that attribute under a name that nothing is required of.",
         example="steps:\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.api.bindings import with_data
@@ -16,14 +17,22 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.report.verification import Point, Verification
 
 
-def verify(run: Path, data: Path | None = None, clock: Clock = utc_today) -> VerifyOutcome:
-    """Hash every file of a run again; with ``data``, measure its releases again as well.
+def verify(
+    run: Path, data: Path | None = None, clock: Clock = utc_today, *, policy_folder: Path | None = None
+) -> VerifyOutcome:
+    """Hash every file of a run again; with ``data``, make and measure its releases again as well.
 
-    ``clock`` tells the day, by which waivers may have expired since the run.
+    ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
+    that the policy names (hierarchies, keys): a run keeps none of them.
 
     Raises UsageError where ``run`` is no run directory.
     """
-    return verify_run(run, data, _plan, clock)
+
+    def plan(policy: Path, data: Path | None) -> Plan:
+        found = _plan(policy, data)
+        return found if policy_folder is None else replace(found, home=str(policy_folder.absolute()))
+
+    return verify_run(run, data, plan, clock)
 
 
 def verification(outcome: VerifyOutcome, *, asked: bool) -> Verification:
@@ -71,9 +80,13 @@ def _measured(outcome: VerifyOutcome, *, asked: bool) -> Iterator[Point]:
         if name in told:
             yield Point(name, holds=False, text=f"measured otherwise: {told[name]}")
         elif name in again.unknown or name.rpartition(" on ")[2] in again.skipped:
-            yield Point(name, holds=None, text="not measured again: only the run itself had what it takes")
+            reason = again.unknown.get(name)
+            text = "not measured again: only the run itself had what it takes"
+            yield Point(name, holds=None, text=f"{text}: {reason}" if reason else text)
         else:
             yield Point(name, holds=True, text="measured again, with the same outcome")
+    for release, (same, text) in again.made.items():
+        yield Point(f"steps of {release}", holds=same, text=text)
     for release, columns in again.columns.items():
         yield Point(f"columns of {release}", holds=None, text=f"the run alone tells what is behind them: {columns}")
 

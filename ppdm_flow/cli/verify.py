@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,15 +23,24 @@ def verify(
     ctx: typer.Context,
     run: RunPath,
     data: Data = None,
+    policy_folder: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where the files are that the policy names: hierarchies, keys."),
+    ] = None,
     forms: Annotated[list[str] | None, formats(VERIFIED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
 ) -> None:
-    """Hash every file of a run again; with --data, measure its releases again too.
+    """Hash every file of a run again; with --data, make and measure its releases again too.
+
+    The steps of the kept policy are carried out on the data, in a private folder that is removed. Without draws, or
+    with a seed in the policy, the files must come out byte for byte; where only the order of rows is drawn, with the
+    same rows. Requirements are then measured as the run did, with rows and originals paired. What was drawn with a key
+    that nobody has is judged as a file, and what only the run could tell is listed with the reason.
 
     Exit status: 0 as it was, 1 it is not, or it was not published, 2 there is no such run.
     """
     there = sending(ctx, VERIFIED, "text")
     with telling(there, str(run)):
-        outcome = api.verify(run, data)
+        outcome = api.verify(run, data, policy_folder=policy_folder)
     there.send(api.verification(outcome, asked=data is not None), VERIFIED["text"])
     raise typer.Exit(0 if outcome.holds else 1)

@@ -63,10 +63,10 @@ class VerifyOutcome:
 
 
 def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clock = utc_today) -> VerifyOutcome:
-    """Hash every file of a run again; with ``data``, audit its releases again.
+    """Hash every file of a run again; with ``data``, make and audit its releases again.
 
     The hashes show that nothing was changed by itself. Whoever rewrites the manifest as well can make them fit: then
-    only measuring again shows it, or a manifest that was kept elsewhere. Its waivers are
+    only making and measuring it again shows it, or a manifest that was kept elsewhere. Its waivers are
     held against the day that ``clock`` tells.
 
     A directory that was not published is no release, whatever it holds. Raises UsageError where ``run_dir`` is no

@@ -41,14 +41,27 @@ def run_of(tmp_path, cli, only_run):
     return run_of
 
 
-def test_verify_says_what_only_the_run_could_tell(run_of, cli, tmp_path):
-    """Measuring again without pairs is no second measurement: figures that need them are listed, not called wrong."""
+SWAPPED = POLICY.replace("steps:\n", "steps:\n  swap: {use: swap, with: {attributes: [illness]}}\n")
+
+
+def test_verify_measures_changed_columns_again_as_the_run_did(run_of, cli, tmp_path):
     done = cli("verify", run_of(POLICY), "--data", tmp_path / "patients.csv")
     assert done.returncode == 0, done.stdout
+    for name in ("recoded", "classed"):
+        made = "its steps, carried out again, make the same rows, whose order is drawn"
+        assert f"release `{name}`: {made}\n" in done.stdout
+    assert "only the run" not in done.stdout
+
+
+def test_verify_says_what_only_the_run_could_tell(run_of, cli, tmp_path):
+    """Measuring again without pairs is no second measurement: figures that need them are listed, not called wrong."""
+    done = cli("verify", run_of(SWAPPED), "--data", tmp_path / "patients.csv")
+    assert done.returncode == 0, done.stdout
     for what in ("privacy.l_diversity.illness on recoded", "privacy.k_anonymity on classed"):
-        assert f"not measured again: {what}: only the run itself can tell" in done.stdout
+        told = "only the run itself can tell: steps on its way draw at random"
+        assert f"not measured again: {what}: {told}" in done.stdout
     assert "privacy.k_anonymity on recoded" not in done.stdout
-    assert "release `recoded`: the run alone tells what is behind its columns: illness: value by value\n" in done.stdout
+    assert "`recoded`: the run alone tells what is behind its columns: illness: not value by value" in done.stdout
     assert "is behind its columns: cohort: computed from illness, town\n" in done.stdout
 
 
@@ -60,9 +73,10 @@ def test_verify_measures_plain_columns_again(run_of, cli, tmp_path):
 
 
 def test_verify_gives_programs_the_same_points(run_of, cli, tmp_path):
-    done = cli("verify", run_of(POLICY), "--data", tmp_path / "patients.csv", "--format", "json")
+    done = cli("verify", run_of(SWAPPED), "--data", tmp_path / "patients.csv", "--format", "json")
     points = {p["name"]: p for p in json.loads(done.stdout)["points"]}
     assert points["privacy.k_anonymity on classed"]["holds"] is None
+    assert points["steps of recoded"]["holds"] is True
     assert points["columns of classed"]["text"].endswith("cohort: computed from illness, town")
     assert points["privacy.k_anonymity on recoded"]["holds"] is True
 

@@ -440,12 +440,16 @@ def test_cumulative_k_needs_a_ledger(home: Home) -> None:
         run(home)
 
 
-def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Home) -> None:
+def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verifying carries out the steps, and neither reads the ledger nor writes to it."""
     ran = run(home)
+    monkeypatch.setattr("ppdm_flow.engine.ledger.find_ledger", lambda *_: pytest.fail("the ledger was opened"))
     outcome = api.verify(ran.run_dir, home / "one.csv")
     assert outcome.holds
     assert "privacy.cumulative_k on public" in outcome.text
     assert "privacy.l_diversity.disease on public" in outcome.text
+    assert outcome.remeasured is not None
+    assert outcome.remeasured.made["public"][0] is True
 
 
 def test_the_verb_shows_what_was_released(home: Home, capsys: pytest.CaptureFixture[str]) -> None:

@@ -231,7 +231,7 @@ def test_rows_that_only_one_release_has_are_classes_of_their_own(clinic):
     assert [r.measured for r in found] == [10]
 
 
-def test_verify_says_that_only_the_run_could_tell(clinic):
+def test_verify_joins_releases_again(clinic):
     policy = POLICY.replace("k: 4", "k: 2").replace("[age, illness]", "[age, illness]")
     clinic.data([[f"p{i}", "1", "t1", "i1"] for i in range(8)], header=HEADER)
     plan = clinic.plan(policy)
@@ -252,7 +252,9 @@ def test_verify_says_that_only_the_run_could_tell(clinic):
     manifest = json.loads((outcome.run_dir / "manifest.json").read_text())
     found = remeasure(outcome.run_dir, manifest, clinic.folder / "table.csv", plan)
     assert found.holds
-    assert any(JOINED in line for line in found.unknown)
+    assert JOINED in {r.release for r in outcome.report.requirements}
+    assert not found.unknown
+    assert found.requirements == len(outcome.report.requirements)
 
 
 NO_KEYS = POLICY.replace("[town, illness]", "[patient, town, illness]").replace(

@@ -118,11 +118,12 @@ def telling(plan: Plan) -> frozenset[str]:
     found = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
     for requirement in plan.requirements:
         if isinstance(requirement, OnGroups):
-            found |= set(_attributes(requirement))
+            found |= set(about(requirement))
     return frozenset(found)
 
 
-def _attributes(requirement: OnGroups) -> tuple[str, ...]:
+def about(requirement: OnGroups) -> tuple[str, ...]:
+    """Return the attributes of the source that a requirement names, or stands for."""
     match requirement:
         case Template():
             return (*requirement.channel, *(attribute for attribute, _ in requirement.sensitive))
