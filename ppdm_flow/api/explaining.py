@@ -27,7 +27,7 @@ def explain(term: str) -> str:
     if "." in metric and is_owned(metric):
         return "\n\n".join(figure_pages(metric))
     name = metric.rpartition(".")[2]
-    found = [CONCEPTS[name].text(name)] if name in CONCEPTS else []
+    found = [CONCEPTS[name].text()] if name in CONCEPTS else []
     if name not in CONCEPTS and name in keys.names():
         found.append(keys.key_page(name))
     found += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
@@ -43,8 +43,8 @@ def explain(term: str) -> str:
 def topics() -> str:
     """Return everything that has a page, as Markdown."""
     groups: dict[str, list[str]] = {}
-    for name, concept in CONCEPTS.items():
-        groups.setdefault(concept.kind, []).append(f"- `{name}`: {concept.short}")
+    for concept in sorted(CONCEPTS.values(), key=lambda concept: concept.place):
+        groups.setdefault(concept.kind, []).append(f"- `{concept.page.topic}`: {concept.summary}")
     parts = [f"## {kind}\n\n" + "\n".join(lines) for kind, lines in groups.items()]
     rest = ", ".join(f"`{name}`" for name in keys.names() if name not in CONCEPTS)
     parts.append(f"## Keys of a policy\n\n{rest}")

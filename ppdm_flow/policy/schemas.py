@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.policy.descriptions import DESCRIPTIONS, Described
+from ppdm_flow.policy.descriptions import POLICY, Described, descriptions
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
 
@@ -26,7 +26,8 @@ _WHOLE = r"^\s*[-+]?[0-9][0-9_]*(\.0*)?\s*$"
 
 def schema() -> _Schema:
     """Return the schema of a policy file, version 1."""
-    whole, child = Writer(child=False), Writer(child=True)
+    described = descriptions(POLICY)
+    whole, child = Writer(described), Writer(described, child=True)
     whole.reference(shape_of(Policy))
     child.reference(shape_of(Policy))
     return {
@@ -50,9 +51,9 @@ def schema() -> _Schema:
 class Writer:
     """Writes definitions for whole files, or for policies that inherit; ``described`` has a sentence on each key."""
 
-    def __init__(self, *, child: bool = False, described: Mapping[str, Described] = DESCRIPTIONS) -> None:
-        self.child = child
+    def __init__(self, described: Mapping[str, Described], *, child: bool = False) -> None:
         self.described = described
+        self.child = child
         self.definitions: dict[str, _Schema] = {}
 
     def reference(self, shape: Keys) -> _Schema:

@@ -6,31 +6,22 @@ import json
 import re
 from typing import Any
 
-from ppdm_flow.report.glossary_terms import TERMS
+from ppdm_flow.core.pages import read
 
+PAGE = "glossary"
+RANDOMNESS, DIGEST = "Sealed, reproducible", "Digest (SHA-256)"
+"""Terms that no pattern finds: they are in what a report says of the run itself."""
 _PARTS = ("requirements", "gates", "metrics", "steps", "findings")
-
-_RANDOMNESS = (
-    "Sealed, reproducible",
-    (
-        "Randomization protects only while its randomness is secret. A sealed run draws a secret key and publishes"
-        " a hash of it (the commitment); a reproducible run can be repeated by anyone who has the seed, and is for"
-        " tests."
-    ),
-)
-_DIGEST = (
-    "Digest (SHA-256)",
-    "A fingerprint of a file: if a single byte changes, the digest changes. `ppdm-flow verify` compares them.",
-)
 
 
 def glossary(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Return (term, explanation) for the terms that this report uses, in a fixed order."""
     text = json.dumps({part: document[part] for part in _PARTS}, ensure_ascii=False).lower()
-    found = [(term, words) for term, pattern, words in TERMS if re.search(pattern, text)]
+    page = read(PAGE)
+    found = [term for term, pattern in page.entry("patterns").items() if re.search(pattern, text)]
     run = json.dumps(document["run"]).lower()
     if "sealed" in run or "reproducible" in run:
-        found.append(_RANDOMNESS)
+        found.append(RANDOMNESS)
     if re.search(r"[0-9a-f]{64}", json.dumps([document["run"], document["releases"]])):
-        found.append(_DIGEST)
-    return found
+        found.append(DIGEST)
+    return [(term, page.section(term)) for term in found]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from ppdm_flow.api.concepts import CONCEPTS
-from ppdm_flow.api.concepts_assumptions import POSTERIORS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -24,14 +24,26 @@ FIGURES: dict[str, dict[str, Any]] = {
 }
 
 
+class Posterior(NamedTuple):
+    """Of one kind of step: the largest exact ``posterior``, how far one ``exceeds`` what is measured, and ``why``."""
+
+    kind: str
+    posterior: str
+    exceeds: str
+    why: str
+
+
+ROWS = re.findall(r"^\| (.+?) \| ([\d.]+) \| ([\d.]+) \| (.*?) ?\|$", CONCEPTS["assumptions"].text(), re.MULTILINE)
+POSTERIORS = tuple(Posterior(*row) for row in ROWS)
+"""As the page tells them."""
+
+
 def test_page_has_the_figures_of_the_campaign() -> None:
     assert list(FIGURES) == list(KINDS) == [p.kind for p in POSTERIORS]
-    page = CONCEPTS["assumptions"].text("assumptions")
     for told in POSTERIORS:
         figures = FIGURES[told.kind]
-        assert (told.posterior, told.exceeds) == (figures["worst"], figures["excess"])
-        assert f"| {told.kind} | {told.posterior:.4f} | {told.exceeds:.4f} |" in page
-        assert bool(told.why) == (told.exceeds > 0)
+        assert (told.posterior, told.exceeds) == (f"{figures['worst']:.4f}", f"{figures['excess']:.4f}")
+        assert bool(told.why) == (figures["excess"] > 0)
 
 
 def test_minimality_is_the_reason_where_labels_at_their_word_tell_no_more_than_is_measured() -> None:

@@ -8,12 +8,15 @@ import pytest
 import yaml
 
 from ppdm_flow import api
-from ppdm_flow.api.concepts import CONCEPTS
+from ppdm_flow.api.concepts import CONCEPTS, KINDS, concept_of
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.pages import MalformedPageError, parsed
+from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.models import Policy, Privacy, Source, Step
 from ppdm_flow.policy.shape import homes
+from ppdm_flow.report.forms import CHECK, JUDGED, VERIFIED
 from ppdm_flow.sdk import registry
 
 PLUGINS = sorted({p.name for group in registry.GROUPS for p in registry.listed(group)})
@@ -58,18 +61,59 @@ def test_the_language_is_explained():
     assert set(Policy.model_fields) - about <= set(CONCEPTS)
 
 
+HEADINGS = ("Why it matters", "Formula", "Reference", "Example", "Not so", "What to do")
+FOLDERS = {"Roles": "roles", "Requirements": "requirements"}
+
+
+@pytest.mark.parametrize("term", CONCEPTS)
+def test_pages_of_terms_are_regular(term):
+    concept = CONCEPTS[term]
+    assert concept.page.name == f"{FOLDERS.get(concept.kind, 'concepts')}/{term}"
+    assert set(concept.page.front) == {"kind", "summary", "order"}
+    assert not concept.summary.endswith(".")
+    headings = [heading for heading in concept.page.sections if heading]
+    assert headings == [heading for heading in HEADINGS if heading in headings]
+    assert all(concept.page.section(heading) for heading in headings)
+    assert concept.text().startswith(f"# {term}\n\n")
+    for block in re.findall(r"```yaml\n(.*?)\n```", concept.page.body, re.DOTALL):
+        yaml.safe_load(block)
+
+
+def test_terms_of_a_kind_have_an_order():
+    places = [concept.place for concept in CONCEPTS.values()]
+    assert len(set(places)) == len(places)
+    assert {kind for kind, _ in places} == set(range(len(KINDS)))
+
+
 @pytest.mark.parametrize("term", [*(role.value for role in Role), *Privacy.model_fields])
 def test_roles_and_requirements_have_whole_pages(term):
     """What, why, formula (where there is something to count), reference, examples good and bad, what to do."""
     concept = CONCEPTS[term]
-    assert concept.short
-    assert concept.why
-    assert concept.reference
-    assert concept.fix
-    assert concept.formula or concept.kind == "Roles"
-    for example in (concept.example, concept.bad):
+    page = concept.page
+    told = {heading: page.section(heading) for heading in page.sections if heading}
+    assert set(told) | {"Formula"} == set(HEADINGS)
+    assert "Formula" in told or concept.kind == "Roles"
+    good, bad = page.example("Example"), page.example("Not so")
+    for example in (good, bad):
         assert set(yaml.safe_load(example)) <= set(Policy.model_fields), term
-    assert concept.bad != concept.example
+    assert bad != good
+
+
+def test_a_term_of_no_kind_is_malformed():
+    with pytest.raises(MalformedPageError, match=r"concepts/x\.md: there is no kind of terms `Things`"):
+        concept_of(parsed("concepts/x", "---\nkind: Things\nsummary: a thing\norder: 1\n---\n"))
+
+
+def test_the_page_on_formats_has_those_that_there_are():
+    page = CONCEPTS["formats"].page.body
+    verbs = {"`check`": CHECK, "`run`, `audit`, `report`": JUDGED, "`verify`": VERIFIED}
+    for verb, forms in verbs.items():
+        listed = "\n".join(f"- `{form.name}`: {form.what}" for form in forms.values())
+        assert f"\n\n{verb}:\n\n{listed}\n\n" in page
+
+
+def test_the_page_on_gates_has_the_width_that_is_taken():
+    assert f"at most `max_width` wide ({MAX_WIDTH:g} if not said," in CONCEPTS["gates"].page.body
 
 
 def test_every_key_of_the_language_has_a_page():

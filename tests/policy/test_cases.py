@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.cases.descriptions import DESCRIPTIONS
 from ppdm_flow.policy.cases.loading import load
 from ppdm_flow.policy.cases.models import CaseFile
 from ppdm_flow.policy.cases.schemas import schema
 from ppdm_flow.policy.cases.tables import text_of
+from ppdm_flow.policy.descriptions import TESTS, descriptions
 from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, shape_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def models(shape: Shape) -> set[str]:
 
 
 def test_every_key_is_described_and_nothing_else():
-    assert set(DESCRIPTIONS) == models(shape_of(CaseFile))
+    assert set(descriptions(TESTS)) == models(shape_of(CaseFile))
 
 
 def test_examples_of_the_schema_satisfy_their_own_key():

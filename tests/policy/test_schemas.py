@@ -8,7 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ppdm_flow.policy.descriptions import DESCRIPTIONS
+from ppdm_flow.core.pages import MalformedPageError, parsed, read
+from ppdm_flow.policy.descriptions import POLICY, TESTS, described, descriptions
 from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.schemas import schema
 from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, shape_of
@@ -36,7 +37,7 @@ def test_it_is_a_draft_7_schema() -> None:
 
 
 def test_every_key_is_described_and_nothing_else() -> None:
-    assert set(DESCRIPTIONS) == models(shape_of(Policy))
+    assert set(descriptions(POLICY)) == models(shape_of(Policy))
 
 
 def test_every_object_is_closed() -> None:
@@ -100,3 +101,26 @@ def test_what_it_accepts(change: dict, good: bool) -> None:
 def test_a_child_may_leave_out_what_it_inherits() -> None:
     assert jsonschema.Draft7Validator(schema()).is_valid({"extends": "x.yaml"})
     assert not jsonschema.Draft7Validator(schema()).is_valid({"name": "x"})
+
+
+@pytest.mark.parametrize(
+    ("section", "fault"),
+    [
+        ("```yaml\nk: 5\n```", "`Model.k` needs a sentence"),
+        ("How many.", "`Model.k` needs a sentence"),
+        ("How many.\n\n```yaml\nl: 5\n```", "must say what `k` is"),
+        ("How many.\n\n```yaml\n- k\n```", "must say what `k` is"),
+    ],
+)
+def test_a_malformed_key_is_named(section: str, fault: str) -> None:
+    with pytest.raises(MalformedPageError, match=rf"^ppdm_flow/pages/keys/own\.md: .*{fault}"):
+        described(parsed("keys/own", f"---\ntitle: keys\n---\n\n## Model.k\n\n{section}\n"))
+
+
+def test_pages_on_keys_are_sections_of_keys_and_nothing_else() -> None:
+    for name in (POLICY, TESTS):
+        page = read(name)
+        assert page.entry("title")
+        assert page.sections[""] == ""
+    owners = {full.partition(".")[0] for full in descriptions(POLICY)}
+    assert set(read(POLICY).entry("places")) <= owners

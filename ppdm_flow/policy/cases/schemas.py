@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.policy.cases.descriptions import DESCRIPTIONS
 from ppdm_flow.policy.cases.models import CaseFile, Table
 from ppdm_flow.policy.cases.shorthand import SHORT
+from ppdm_flow.policy.descriptions import TESTS, descriptions
 from ppdm_flow.policy.nodes import Seq
 from ppdm_flow.policy.schemas import Writer
 from ppdm_flow.policy.shape import Free, Keys, ListOf, Shape, shape_of
@@ -20,7 +20,7 @@ _ROW = {"anyOf": [{"type": "object", "additionalProperties": _CELL}, {"type": "a
 
 def schema() -> _Schema:
     """Return the schema of a test file."""
-    writer = _CasesWriter(described=DESCRIPTIONS)
+    writer = _CasesWriter(descriptions(TESTS))
     top = writer.reference(shape_of(CaseFile))
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
