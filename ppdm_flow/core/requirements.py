@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from ppdm_flow.core.anonymity import KmAnonymity, OnClasses
+from ppdm_flow.core.anonymity import LKC, KmAnonymity, OnClasses, OnSensitive
 from ppdm_flow.core.roles import Directions, ValuesAbsent
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.successive import Successive
@@ -172,6 +173,17 @@ Requirement = (
 
 OnGroups = KAnonymity | Template | OnClasses
 """What is judged on groups of rows, and of releases that can be joined on the joined table as well."""
+
+
+def protected(requirements: Iterable[Requirement]) -> frozenset[str]:
+    """Return the attributes of the source whose values must not be inferred."""
+    found: set[str] = set()
+    for requirement in requirements:
+        if isinstance(requirement, Template | LKC):
+            found |= {attribute for attribute, _ in requirement.sensitive}
+        elif isinstance(requirement, OnSensitive | Sensitivity):
+            found.add(requirement.attribute)
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.roles import Role
@@ -35,10 +36,11 @@ def cells_come_from_what_is_declared(case: Case) -> Iterator[str]:
 
     Held in two ways, each time with the cells of other columns moved to other rows. The fitted transform of a row-wise
     step is applied where all but ``computed_from`` was moved: each cell is the same as before, unless either is
-    suppressed or missing. A step that works on rows or on the whole table is fitted anew where all but
-    ``computed_from`` and ``chosen_by`` was moved: each cell is the same. What a transform has kept of ``chosen_by`` by
-    row number when it was fitted, and what a step on the whole table does with it, is believed. Rows that are not
-    there both times, and tables that the plugin refuses, are passed over.
+    suppressed or missing. Quasi-identifiers that chose a generalized column stay as well: which of its labels a value
+    has may depend on them, and tells nothing that is not known of somebody beforehand. A step that works on rows or on
+    the whole table is fitted anew where all but ``computed_from`` and ``chosen_by`` was moved: each cell is the same.
+    What a transform has kept of ``chosen_by`` by row number when it was fitted, and what a step on the whole table does
+    with it, is believed. Rows that are not there both times, and tables that the plugin refuses, are passed over.
     """
     reruns = _Reruns(case, case.fit().transform)
     for name, said in _held(case, reruns.transform).items():
@@ -46,7 +48,7 @@ def cells_come_from_what_is_declared(case: Case) -> Iterator[str]:
         ways = [(made | {*said.chosen_by}, True, same_cells, "neither computed from nor chosen by")]
         if isinstance(reruns.transform, RowTransform) and not (said.chosen_by and name in case.table.sets):
             alike = _same_or_suppressed if said.chosen_by else same_cells
-            ways.append((made, False, alike, "not computed from"))
+            ways.append((made | _choosing(case, name, said), False, alike, "not computed from"))
         for kept, anew, alike, what in ways:
             if culprits := reruns.culprits(_after(case, name), kept, alike, anew=anew):
                 told = ", ".join(f"`{c}`" for c in culprits)
@@ -133,6 +135,13 @@ def _held(case: Case, transform: Transform) -> dict[str, Derivation]:
         return {}
     names = [*(n for n in effect.changes if n not in effect.drops), *(facts.name for facts in effect.adds)]
     return {name: effect.derivation(name) for name in names}
+
+
+def _choosing(case: Case, name: str, said: Derivation) -> frozenset[str]:
+    """Return the quasi-identifiers that may choose among the labels of a generalized column."""
+    if case.effect.changes.get(name) is not Change.GENERALIZED:
+        return frozenset()
+    return frozenset(n for n in said.chosen_by if case.attributes[n].role is Role.QUASI_IDENTIFIER)
 
 
 def _after(case: Case, name: str) -> str:

@@ -106,10 +106,7 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         name = options.get("name", "class_id")
         return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (step,))}
     if use in ("microaggregation", "mondrian"):
-        names = options["attributes"]
-        groups = [[n] for n in names] if options.get("apart") == "true" else [names]
-        made = {n: _mixture([columns[m] for m in g], n, (*columns[n].way, step)) for g in groups for n in g}
-        return columns | made
+        return columns | _by_classes(step, use, options, columns, policy)
     if use in ("swap", "genetic_encode"):
         names = options["attributes"] if use == "swap" else [options["attribute"]]
         return columns | {n: columns[n].after(step, alone=False) for n in names}
@@ -131,6 +128,25 @@ def _is_map(use: str, options: Mapping[str, Any]) -> bool:
     """Classes over one attribute, which keep equal rows together, are a map of it as well."""
     alone = use == "mondrian" and len(options["attributes"]) == 1 and options.get("partitioning") != "relaxed"
     return alone or use in MAPS
+
+
+def _by_classes(
+    step: str, use: str, options: Mapping[str, Any], columns: Columns, policy: Mapping[str, Any]
+) -> Columns:
+    """What a cell becomes depends on its class: on what that was made of, for labels but for what is known anyway."""
+    names = options["attributes"]
+    if use == "mondrian":
+        telling = [n for n in names if not _is_known(columns[n], policy)]
+        read = {n: [n, *telling] for n in names}
+    else:
+        read = {n: [n] if options.get("apart") == "true" else names for n in names}
+    return {n: _mixture([columns[m] for m in dict.fromkeys(of)], n, (*columns[n].way, step)) for n, of in read.items()}
+
+
+def _is_known(column: Made, policy: Mapping[str, Any]) -> bool:
+    (attribute, *others) = column.computed
+    known = attribute in policy["attributes"] and policy["attributes"][attribute]["role"] == "quasi_identifier"
+    return known and not others
 
 
 def _drawn(options: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,6 @@ from ppdm_flow.audits.classes.covering import Labels
 from ppdm_flow.core.anonymity import KMap, Population
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk.registry import load
 
@@ -148,33 +147,3 @@ def test_no_quasi_identifier_released(tmp_path, build, agree):
     requirement = KMap("privacy.k_map", 5, ("town",), Population("people.csv"))
     example = build.case({"town": ["a"], "s": ["1"]}, {"s": ["1"]}, "qs", requirements=(requirement,), home=tmp_path)
     assert agree(AUDIT, example)["privacy.k_map.k"] == 9
-
-
-@pytest.mark.parametrize(
-    ("released", "change", "readable"),
-    [
-        (("town", "age"), Change.GENERALIZED, True),
-        (("town", "age"), Change.OTHER, False),
-        (("town",), Change.GENERALIZED, False),
-    ],
-)
-def test_labels_that_were_chosen_together(tmp_path, build, agree, released, change, readable):
-    """The town's label tells of the age: whom it fits is known where the age has a label too."""
-    (tmp_path / "people.csv").write_text("town,age\n" + "Bonn,7\n" * 9)
-    both = Lineage(frozenset(("town", "age")), value_map=False)
-    facts = {n: AttributeFacts(n, ROLE, source=n, changes=(("cut", change),), derived=both) for n in released}
-    table = {"town": ["Bonn"], "age": ["7"]}
-    example = build.case(
-        table,
-        {n: table[n] for n in released},
-        "qq",
-        requirements=(KMap("privacy.k_map", 5, ("town", "age"), Population("people.csv")),),
-        attributes=facts,
-        home=tmp_path,
-    )
-    if readable:
-        assert agree(AUDIT, example)["privacy.k_map.k"] == 9
-    else:
-        (measured,) = AUDIT.measure(*example.args).measured
-        assert not measured.verifiable
-        assert "no label" in measured.sentence

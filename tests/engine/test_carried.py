@@ -231,3 +231,20 @@ def test_a_label_tells_of_all_that_its_class_was_cut_by(bench):
     assert "`age` is computed from `age` and `ill`" in said
     harmless = verdicts(bench, text.replace("WITH", "job"), MIXED)
     assert all(holds for holds, _ in harmless.values())
+
+
+def test_quasi_identifiers_choose_each_others_labels(bench):
+    """What is known of somebody beforehand tells nothing new: classes over one of them are those of its labels."""
+    text = policy(
+        "  k_anonymity: {k: 9, attributes: [age, job]}\n  l_diversity: {ill: {l: 2, attributes: [age]}}",
+        "\n  models: {use: mondrian, with: {attributes: [age, job]}}",
+    )
+    assert all(holds for holds, _ in verdicts(bench, text, MIXED).values())
+    made = {a.name: a.lineage for a in bench.plan(text).releases[0].attributes}
+    assert {n: made[n].computed_from for n in ("age", "job")} == {"age": {"age"}, "job": {"job"}}
+    assert "age" in made["job"].chosen_by
+
+
+def test_a_label_cut_by_an_identifier_is_refused(bench):
+    text = policy("  k_anonymity: {k: 9, attributes: [age]}", CHOSEN_TOGETHER.replace("WITH", "name"))
+    assert "the identifier `name` is what `age` is computed from" in refused(bench, text)

@@ -178,7 +178,7 @@ privacy: {k_anonymity: {k: 2, attributes: [age, sex]}}
 steps:
   coarse: {use: generalize, with: {attributes: {age: {}}}}
   classes: {use: assign_class_id, with: {attributes: [age, disease], name: group}}
-  models: {use: full_domain_recoding, with: {attributes: [age, sex]}}
+  models: {use: mondrian, with: {attributes: [age, sex]}}
   named: {use: rename, with: {attributes: {group: cohort, town: place}}}
 releases:
   out: {from: named, path: out.csv}
@@ -195,8 +195,8 @@ def classes(tmp_path_factory):
 def test_released_columns_say_where_they_come_from(classes):
     keys = ("name", "computed_from", "how", "chosen_by", "steps")
     assert [tuple(column[key] for key in keys) for column in classes["releases"][0]["attributes"]] == [
-        ("age", ["age"], "value_map", ["sex"], ["coarse", "models"]),
-        ("sex", ["sex"], "value_map", ["age"], ["models"]),
+        ("age", ["age"], "other", ["sex"], ["coarse", "models"]),
+        ("sex", ["sex"], "other", ["age"], ["models"]),
         ("place", ["town"], "unchanged", [], ["named"]),
         ("disease", ["disease"], "unchanged", [], []),
         ("cohort", ["age", "disease"], "other", [], ["coarse", "classes", "named"]),
@@ -205,7 +205,9 @@ def test_released_columns_say_where_they_come_from(classes):
 
 
 def test_the_text_tells_of_columns_that_are_not_their_attribute_as_it_was(classes):
-    told = "columns: age, sex: value by value, chosen together; place: computed from town; cohort: computed from age,"
+    told = (
+        "columns: age, sex: not value by value, chosen together; place: computed from town; cohort: computed from age,"
+    )
     assert f"{told} disease\n" in draw("text", classes)
 
 

@@ -13,7 +13,8 @@ from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.requirements import KAnonymity, protected
+from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -44,24 +45,35 @@ def todo_of(params: MondrianParams, scope: Scope) -> Task:
 def effect(params: MondrianParams, scope: Scope) -> Effect:
     """Generalize; serve what holds of the classes over the recoded attributes.
 
-    A value has another label in each class, so each label tells of all recoded attributes of its row.
+    A value has another label in each class, so a label tells of whatever else the classes were cut by. Of what is known
+    of somebody beforehand that says nothing new: it chose the label. Of anything else it does.
     """
     todo = todo_of(params, scope)
     held = [f"at least {r.k} rows" if isinstance(r, KAnonymity) else r.id for r in todo.enforced]
     return Effect(
         reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive))),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
-        derivations=dict.fromkeys(todo.attributes, _derivation(params, todo)),
+        derivations={n: _derivation(n, params, todo, scope) for n in todo.attributes},
         serves=tuple(r.id for r in todo.enforced),
         guarantee=f"every class keeps {', '.join(held)}" if held else "",
         problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes)),
     )
 
 
-def _derivation(params: MondrianParams, todo: Task) -> Derivation:
-    looked_at = tuple(n for n in todo.sensitive if n not in todo.attributes)
-    alone = len(todo.attributes) == 1 and params.partitioning == "strict"
-    return Derivation(todo.attributes, looked_at, value_map=alone)
+def _derivation(name: str, params: MondrianParams, todo: Task, scope: Scope) -> Derivation:
+    others = [n for n in todo.attributes if n != name]
+    telling = tuple(n for n in others if not _is_known(n, scope))
+    looked_at = tuple(n for n in (*others, *todo.sensitive) if n not in telling and n != name)
+    alone = not others and params.partitioning == "strict"
+    return Derivation((name, *telling), looked_at, value_map=alone)
+
+
+def _is_known(name: str, scope: Scope) -> bool:
+    """Whether a column holds a quasi-identifier alone, which no requirement protects."""
+    facts = scope.attributes.get(name)
+    if facts is None or facts.role is not Role.QUASI_IDENTIFIER:
+        return False
+    return facts.lineage.computed_from == {facts.source} and facts.source not in protected(scope.requirements)
 
 
 def _of_task(todo: Task) -> list[Problem]:
