@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from adversary.crowds import Cells, Question, Release, classes, kept, split
-from adversary.groups import Group
+from adversary.groups import Group, sets_of
 from adversary.lineage import Columns, places, way
 from adversary.shares import MARKS, normal, total
 
@@ -83,6 +83,10 @@ class Repeating:
             return {value}
         shown = {r[c.name] for r in self.release.cells for c in self.release.carriers(attribute)}
         return {value} | (shown - self.generation.source[attribute] - set(MARKS))
+
+    def sets(self, attribute: str) -> list[list[frozenset[str]] | None]:
+        """Return the sets of each column."""
+        return sets_of(self.release, attribute)
 
     def size(self, question: Question) -> int | None:
         """Return the fewest original rows that a class repeats, of those that repeat some."""

@@ -39,6 +39,15 @@ def worst_count(groups: Sequence[Group], count: Callable[[Sequence[Values]], int
     return min((count(g.rows) for g in groups), default=None)
 
 
+def sets_of(release: Release, attribute: str) -> list[list[frozenset[str]] | None]:
+    """Return the sets of each column that tells of an attribute; None where they were drawn."""
+    found: list[list[frozenset[str]] | None] = []
+    for column in release.carriers(attribute):
+        cells = [row[column.name] for row in release.cells]
+        found.append(None if column.drawn else [frozenset(c[1:-1].split(";")) - {""} for c in cells if c[0] == "{"])
+    return found
+
+
 class View(Protocol):
     """What is judged as a release. ``counts_people``: its groups have sizes that requirements speak of.
 
@@ -58,6 +67,10 @@ class View(Protocol):
 
     def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
         """Return the texts that count as a value."""
+        ...
+
+    def sets(self, attribute: str) -> list[list[frozenset[str]] | None]:
+        """Return the sets of each column that tells of an attribute; None where they were drawn."""
         ...
 
     def size(self, question: Question) -> int | None:
@@ -90,6 +103,10 @@ class Alone:
     def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
         """Return the value: what stands for it is decoded."""
         return {value}
+
+    def sets(self, attribute: str) -> list[list[frozenset[str]] | None]:
+        """Return the sets of each column."""
+        return sets_of(self.release, attribute)
 
     def size(self, question: Question) -> int | None:
         """Return the least crowd."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from adversary.crowds import Release
 from adversary.generated import NOBODY, Repeating
 from adversary.groups import Alone, View
-from adversary.lineage import SOURCE, origin, released, way
+from adversary.lineage import SOURCE, grouping, origin, released, way
 from adversary.oracle import Judged, judge, refusals
 from adversary.policies import Case, Policy
-from adversary.together import together
+from adversary.together import fewest, together
 from adversary.trial import REFUSED, Tried, attempt
 from ppdm_flow.core.results import RequirementResult
 
@@ -54,6 +54,7 @@ def expected(case: Case, tried: Tried) -> list[Judged]:
     if len(releases) < 2 or case.policy.get("recipients") == "apart":
         return alone
     names = list(releases)
+    alone += _cumulative(case.policy, releases)
     gone = {
         (i, j): dropped(case.policy, releases[one], two, rows)
         for i, one in enumerate(names)
@@ -70,6 +71,17 @@ def expected(case: Case, tried: Tried) -> list[Judged]:
             key = (judged.id, judged.release, judged.metric)
             found[key] = _worse(found.get(key, judged), judged)
     return [*alone, *found.values()]
+
+
+def _cumulative(policy: Policy, releases: Mapping[str, Release]) -> Iterator[Judged]:
+    """Judge the groups of people that each release and those before it leave."""
+    clause = policy["privacy"].get("cumulative_k")
+    if clause is None:
+        return
+    id_, bound, seen = "privacy.cumulative_k", float(clause["k"]), list(releases.values())
+    for i, name in enumerate(releases):
+        least = fewest(seen[i], seen[:i], grouping(clause, policy))
+        yield Judged(id_, f"{id_}.k", float(least), bound, False, least >= bound, name)
 
 
 def _of_nobody(judged: Judged) -> Judged:

@@ -114,11 +114,8 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         return columns | {n: columns[n].after(step, alone=False, bare=frozenset()) for n in options["attributes"]}
     if use == "fine_grain_perturbation":
         return columns | {n: columns[n].after(step, alone=False, drawn=step, true=frozenset()) for n in _drawn(options)}
-    if use == "krimp_generator":
-        chosen = options.get("attributes") or [n for n, c in columns.items() if not identifies(c.way[0], policy)]
-        return {n: c.after(step) for n, c in columns.items() if n in chosen}
-    if use == "lossy_join":
-        return columns | {n: columns[n].after(step) for n in options["attributes"]}
+    if use in ("krimp_generator", "lossy_join", "roll_up", "limit_items", "randomize_transactions"):
+        return _after_further(step, use, options, columns, policy)
     if use in ("sample", "shuffle_rows"):
         return columns
     raise ValueError(f"what `{use}` does to lineage is not written down")
@@ -147,6 +144,22 @@ def _is_known(column: Made, policy: Mapping[str, Any]) -> bool:
     (attribute, *others) = column.computed
     known = attribute in policy["attributes"] and policy["attributes"][attribute]["role"] == "quasi_identifier"
     return known and not others
+
+
+def _after_further(
+    step: str, use: str, options: Mapping[str, Any], columns: dict[str, Made], policy: Mapping[str, Any]
+) -> Columns:
+    """Return the columns after a step that makes rows or is about sets."""
+    if use in ("roll_up", "randomize_transactions"):
+        drawn = {"alone": False, "drawn": step, "true": frozenset()} if use != "roll_up" else {}
+        return columns | {"basket": columns["basket"].after(step, **drawn)}
+    if use == "limit_items":
+        shortens = options.get("longer") == "truncate" or "rarer_than" in options
+        return columns | ({"basket": columns["basket"].after(step)} if shortens else {})
+    if use == "krimp_generator":
+        chosen = options.get("attributes") or [n for n, c in columns.items() if not identifies(c.way[0], policy)]
+        return {n: c.after(step) for n, c in columns.items() if n in chosen}
+    return columns | {n: columns[n].after(step) for n in options["attributes"]}
 
 
 def _drawn(options: Mapping[str, Any]) -> list[str]:

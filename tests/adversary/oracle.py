@@ -53,6 +53,8 @@ def judge(policy: Policy, view: View) -> list[Judged]:
         found += _template(name, clause, view)
     if "lkc" in privacy:
         found += _lkc(privacy["lkc"], policy, view)
+    if "km_anonymity" in privacy and view.counts_people:
+        found.append(_km(privacy["km_anonymity"], view))
     return found
 
 
@@ -189,6 +191,20 @@ def _lkc(clause: Mapping[str, Any], policy: Policy, view: View) -> Iterator[Judg
         return
     shares = [_union(view, q, a, values[a]) for q in asked for a in there]
     yield _judged("privacy.lkc", "confidence", max(shares, default=Fraction(0)), bound, at_most=True)
+
+
+def _km(clause: Mapping[str, Any], view: View) -> Judged:
+    """Judge the fewest sets that share at most m items that some set has: no set says nothing."""
+    id_, bound = "privacy.km_anonymity", float(clause["k"])
+    if not view.carries("basket"):
+        return _nothing_told(id_, "k", bound, at_most=False)
+    found = []
+    for sets in view.sets("basket"):
+        if sets is None:
+            return _judged(id_, "k", None, bound, at_most=False)
+        known = {c for s in sets for n in range(1, int(clause["m"]) + 1) for c in combinations(sorted(s), n)}
+        found += [sum(set(c) <= s for s in sets) for c in known]
+    return _judged(id_, "k", min(found, default=0), bound, at_most=False)
 
 
 def _union(view: View, question: Question, attribute: str, values: Sequence[str]) -> Any:

@@ -17,7 +17,8 @@ Options = dict[str, Any]
 class Here:
     """The columns at a place: by name their attribute, empty for a class id, and whether values are the source's.
 
-    ``gaps`` are attributes with missing cells, which some steps refuse.
+    ``gaps`` are attributes with missing cells, which some steps refuse. ``generated``: the rows are nobody's already.
+    ``sets``: whether there is a column of sets, ``plain`` ones or ``drawn``.
     """
 
     draw: Random
@@ -29,6 +30,7 @@ class Here:
     rows: int = 0
     gaps: set[str] = field(default_factory=set)
     generated: bool = False
+    sets: str = ""
 
     def some(self, names: list[str]) -> list[str]:
         """Choose one or more."""
@@ -237,7 +239,7 @@ def _grouping(here: Here) -> list[list[str]]:
     """What each requirement that such a step can enforce groups by."""
     found = []
     for kind, clauses in here.privacy.items():
-        if kind in ("templates", "sensitivities"):
+        if kind in ("templates", "sensitivities", "km_anonymity", "cumulative_k"):
             continue
         every = [clauses] if kind in ("k_anonymity", "lkc") else list(clauses.values())
         found += [c.get("attributes", here.known) for c in every]
@@ -325,7 +327,42 @@ def counts(privacy: Mapping[str, Any]) -> bool:
     )
 
 
-FURTHER: dict[str, Maker] = {"krimp_generator": krimp_generator, "lossy_join": lossy_join}
+def roll_up(here: Here) -> Options | None:
+    """Make items coarser."""
+    return None if here.sets != "plain" else {}
+
+
+def limit_items(here: Here) -> Options | None:
+    """Leave items out, or sets."""
+    draw = here.draw
+    if here.sets != "plain":
+        return None
+    options: Options = {}
+    if draw.random() < 0.5:
+        options |= {"max": draw.choice("234"), "longer": draw.choice(("discard", "truncate"))}
+    if draw.random() < 0.4:
+        options["rarer_than"] = {"count": draw.choice("23")}
+    return options or {"min": "1"}
+
+
+def randomize_transactions(here: Here) -> Options | None:
+    """Keep some items, and put others in."""
+    draw = here.draw
+    if here.sets != "plain":
+        return None
+    here.sets = "drawn"
+    if draw.random() < 0.1:
+        return {"operator": "uniform", "keep": "0.6"}
+    return {"operator": "cut_and_paste", "cutoff": draw.choice("123"), "insertion": "0.3"}
+
+
+FURTHER: dict[str, Maker] = {
+    "krimp_generator": krimp_generator,
+    "lossy_join": lossy_join,
+    "roll_up": roll_up,
+    "limit_items": limit_items,
+    "randomize_transactions": randomize_transactions,
+}
 """Makers of steps that only some policies have."""
 
 WEIGHTS: dict[str, tuple[Maker, int]] = {

@@ -34,6 +34,11 @@ DECLARED: dict[str, dict[str, Any]] = {
     "note": {"role": "insensitive"},
     "person": {"role": "identifier"},
 }
+SETS: dict[str, Any] = {
+    "role": "items",
+    "hierarchy": {"levels": {"ale": ["drink"], "rum": ["drink"], "oat": ["food"], "pea": ["food"], "zinc": ["metal"]}},
+}
+ITEMS = tuple(SETS["hierarchy"]["levels"])
 VALUES = {"job": JOBS, "age": AGES, "zip": ZIPS, "illness": ILLNESSES, "income": INCOMES, "note": NOTES}
 NUMBERS = ("age", "income")
 
@@ -72,3 +77,11 @@ def rows(draw: Random, names: list[str]) -> list[Row]:
 def _domain(draw: Random, name: str) -> list[str]:
     values = VALUES[name]
     return draw.sample(values, draw.randint(min(2, len(values)), len(values)))
+
+
+def with_sets(draw: Random, found: list[Row]) -> list[Row]:
+    """Put a set of items into each row, as items between semicolons; it may be empty."""
+    often = draw.choice((0.3, 0.6, 0.9))
+    few = [[i for i in ITEMS if draw.random() < often] for _ in range(4)]
+    every = [draw.choice(few) if draw.random() < 0.7 else [i for i in ITEMS if draw.random() < often] for _ in found]
+    return [row | {"basket": ";".join(items)} for row, items in zip(found, every, strict=True)]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from adversary.crowds import Crowd, Question, Release, Told, crowds, readings
-from adversary.groups import Alone, Group, Values, View
+from adversary.groups import Alone, Group, Values, View, sets_of
 from adversary.lineage import Made
 from adversary.shares import MARKS, normal, total
 
@@ -116,6 +116,10 @@ class Dropped:
         """Return the value itself."""
         return Alone(self.release).texts(attribute, value, negated=negated)
 
+    def sets(self, attribute: str) -> list[list[frozenset[str]] | None]:
+        """Return the sets of each column."""
+        return sets_of(self.release, attribute)
+
     def size(self, _question: Question) -> int | None:
         """Return how many they are."""
         return len(self.rows)
@@ -151,6 +155,10 @@ class Intersected:
     def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
         """Return the value itself."""
         return Alone(self.own).texts(attribute, value, negated=negated)
+
+    def sets(self, attribute: str) -> list[list[frozenset[str]] | None]:
+        """Return the sets of each column."""
+        return sets_of(self.own, attribute)
 
     def size(self, _question: Question) -> int | None:
         """Return nothing: sizes of intersections gate only where the policy asks for it."""
@@ -218,3 +226,30 @@ def together(releases: Sequence[Release], dropped: Mapping[tuple[int, int], tupl
             yield Seen("intersected", Intersected(releases[one], releases[two], gone), one)
             if gone:
                 yield Seen("dropped", Dropped(releases[one], gone), one)
+
+
+def fewest(own: Release, before: Sequence[Release], known: Sequence[str]) -> int:
+    """Return the fewest people whom the classes of a release and of those before it leave together.
+
+    To be absent is a class, too; who is gone from ``own`` counts where their class before has somebody who is not.
+    Classes are finer than those of DESIGN 6a, and so never less strict: missing cells are values whatever the policy
+    says of them, ids of classes are known whatever they are made of, and mixed columns form classes, not crowds.
+    """
+    everybody = {o for r in (own, *before) for o in r.origins}
+    here, *there = [_classes(r, set(known), everybody) for r in (own, *before)]
+    sizes = []
+    for person in everybody:
+        earlier = everybody.intersection(*(t[person] for t in there))
+        if person in own.origins or earlier & set(own.origins):
+            sizes.append(len(earlier & here[person]))
+    return min(sizes, default=0)
+
+
+def _classes(release: Release, known: set[str], everybody: set[int]) -> dict[int, set[int]]:
+    """Return of everybody who they may be: those of their class, or all who are absent."""
+    columns = [c for c in release.columns.values() if c.computed & known or c.way[0] not in c.computed]
+    found = dict.fromkeys(everybody, everybody - set(release.origins))
+    for i, origin in enumerate(release.origins):
+        mine = release.shown(i, columns)
+        found[origin] = {o for j, o in enumerate(release.origins) if release.shown(j, columns) == mine}
+    return found

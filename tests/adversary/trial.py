@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import yaml
 
 from adversary.crowds import Release
@@ -28,6 +30,8 @@ from ppdm_flow.engine.measuring import measure, opened
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.releasing import Candidate
 from ppdm_flow.engine.streams import Stop, Stream
+from ppdm_flow.tables.sets import Baskets
+from ppdm_flow.tables.table import Table
 
 REFUSED = "refused"
 
@@ -92,6 +96,12 @@ def attempt(case: Case) -> Tried:
 def write(case: Case, home: Path) -> None:
     """Write the policy and its table."""
     (home / "policy.yaml").write_text(yaml.safe_dump(case.policy, sort_keys=False), encoding="utf-8")
+    if case.policy["source"]["format"] == "parquet":
+        names = [n for n in case.policy["attributes"] if n != "basket"]
+        table = pa.table({n: pa.array([r[n] or None for r in case.rows], pa.string()) for n in names})
+        sets = pa.array([r["basket"].split(";") if r["basket"] else [] for r in case.rows], pa.list_(pa.string()))
+        pq.write_table(table.append_column("basket", sets), home / "data.parquet")
+        return
     with (home / "data.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(case.policy["attributes"]))
         writer.writeheader()
@@ -121,26 +131,42 @@ def _generation(case: Case, release: str, numbers: Sequence[int], graph: Graph) 
 def _cells(stream: Stream, columns: Columns) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number and the cells of each row."""
     for part in stream.parts():
-        texts = {n: part.table[n].texts() for n in columns}
+        texts = _texts(part.table, columns)
         for i, row in enumerate(part.table.rows.tolist()):
             yield row, {n: _cell(t[i] or "") for n, t in texts.items()}
 
 
 def _rows(candidate: Candidate, graph: Graph) -> tuple[list[dict[str, str]], list[int]]:
     """Return the cells of a file, and the source row of each, held against the rows that went into it."""
-    with candidate.file.open(encoding="utf-8", newline="") as file:
-        names, *lines = csv.reader(file)
-        cells = [dict(zip(names, map(_cell, line or [""]), strict=True)) for line in lines]  # a blank line is a cell
+    names, cells = _file(candidate.file)
     sent: list[tuple[int, int, dict[str, str]]] = []
     for part in graph.streams[candidate.release.input].parts():
         keys = part.keys if part.keys is not None else np.arange(len(sent), len(sent) + len(part.table))
-        columns = {n: part.table[n].texts() for n in names}
+        columns = _texts(part.table, names)
         for i, (key, row) in enumerate(zip(keys.tolist(), part.table.rows.tolist(), strict=True)):
             sent.append((key, row, {n: _cell(texts[i] or "") for n, texts in columns.items()}))
     sent.sort(key=lambda s: s[0])
-    if [s[2] for s in sent] != cells:
+    if cells is not None and [s[2] for s in sent] != cells:
         raise AssertionError("the released file has not the rows that went into it, in their order")
-    return cells, [s[1] for s in sent]
+    return [s[2] for s in sent], [s[1] for s in sent]
+
+
+def _file(path: Path) -> tuple[list[str], list[dict[str, str]] | None]:
+    """Return the columns of a file and its cells; none of one that has numbers and sets."""
+    if path.suffix == ".parquet":
+        return pq.read_schema(path).names, None
+    with path.open(encoding="utf-8", newline="") as file:
+        names, *lines = csv.reader(file)
+    return names, [dict(zip(names, map(_cell, line or [""]), strict=True)) for line in lines]  # a blank line is a cell
+
+
+def _texts(table: Table, names: Iterable[str]) -> dict[str, list[str | None]]:
+    """Return cells as texts, of sets the items between semicolons."""
+    found: dict[str, list[str | None]] = {n: table[n].texts() for n in names if n not in table.sets}
+    for name, sets in table.sets.items():
+        plain = sets if isinstance(sets, Baskets) else sets.baskets()
+        found[name] = [f"{{{';'.join(sorted(items))}}}" for items in plain.texts()]
+    return {n: found[n] for n in names}
 
 
 def _cell(text: Any) -> str:
