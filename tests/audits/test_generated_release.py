@@ -217,6 +217,30 @@ def test_rows_that_were_generated_from_generated_ones_cannot_be_counted(build, r
     assert audit(requirement).recheck(*case.args) == {}
 
 
+@pytest.mark.parametrize(
+    ("nulls", "shown", "k"),
+    [
+        (Nulls.WILDCARD, None, None),
+        (Nulls.OWN_CATEGORY, None, 1),
+        (Nulls.WILDCARD, "b", 1),
+    ],
+)
+def test_an_original_row_counts_once_in_a_crowd(build, nulls, shown, k):
+    """Both rows repeat the one original; where a missing value may be any, their classes are one crowd."""
+    source, output = ({n: [v] * rows for n, v in zip("pqs", "ab1", strict=True)} for rows in (1, 2))
+    released = {**output, "q": ["b", shown]}
+    facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, source=n) for n in "pqs"}
+    tables = [Table.of(t) for t in (source, output, released)]
+    found = Generation(build.Pairs(*tables[1:]), build.Pairs(tables[0], tables[0]), facts, facts)
+    case = build.case(
+        source, released, "qqs", paired=False, changes=MADE, nulls=nulls, requirements=REQUIREMENTS[:1],
+        generation=found,
+    )  # fmt: skip
+    (measured,) = audit(REQUIREMENTS[0]).measure(*case.args).measured
+    assert measured.figure.value == k
+    assert measured.verifiable is (k is not None)
+
+
 def test_a_column_that_the_source_of_a_generator_does_not_have(build):
     case = example(build, UNIQUE, UNIQUE, REQUIREMENTS[0])
     found = case.ctx.generation

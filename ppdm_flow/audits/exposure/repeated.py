@@ -15,6 +15,7 @@ from ppdm_flow.audits.exposure.paired import require_the_file
 from ppdm_flow.audits.exposure.repeats import Repeats
 from ppdm_flow.audits.exposure.rows import Relation
 from ppdm_flow.audits.release import listed
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.view import DataView
@@ -85,7 +86,25 @@ def repeated(
     source = tuple(a for a in dict.fromkeys(told) if carriers(a, candidate, ctx))
     repeats = Repeats(generation, found.every, made, source)
     require_the_file(repeats.shown(), candidate, found.every)
+    if ctx.nulls is Nulls.WILDCARD:
+        _require_whole_rows(repeats, found, ctx)
     return Repeated(repeats, found.known, ctx)
+
+
+def _require_whole_rows(repeats: Repeats, told: Columns, ctx: AuditContext) -> None:
+    """Let no original row count twice in one crowd, which may hold several classes that repeat it.
+
+    Raises UncountedError.
+    """
+    for name in told.known:
+        released = tuple(c for c in told.every if name in facts_of(c, ctx).computed_from)
+        made = made_columns(repeats.generation, (name,), released, ctx)
+        if released and repeats.divides(released, made):
+            raise UncountedError(
+                f"Equal generated values of `{name}` are released as different ones, and `nulls: wildcard` takes some"
+                " of these together, so nobody can say how many original rows they repeat: change all of them alike, or"
+                " say `nulls: own_category`."
+            )
 
 
 def made_columns(

@@ -73,6 +73,12 @@ class Repeats:
         stacked = np.stack(codes, axis=1) if codes else np.zeros((len(at), 0), dtype=np.int32)
         return Counts(columns, categories, stacked, right.counts[to]).project(columns)
 
+    def divides(self, released: Sequence[str], made: Sequence[str]) -> bool:
+        """Return whether rows that were ``made`` with the same cells are in several classes over ``released``."""
+        shown, same, _ = self._places(released, made, ())
+        counts = self.shown()
+        return len(counts.project((*same, *shown))) > len(counts.project(same))
+
     def nobodys(self, released: Sequence[str], made: Sequence[str]) -> int:
         """Return how many generated rows are in classes over ``released`` that repeat no original row."""
         shown, same, _ = self._places(released, made, ())
