@@ -11,7 +11,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
-from ppdm_flow.policy.references import built_ins
+from ppdm_flow.policy.inheritance.references import built_ins
 
 PIPELINES = Path(__file__).resolve().parents[1] / "pipelines"
 

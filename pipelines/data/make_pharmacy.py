@@ -13,7 +13,7 @@ import itertools
 import sys
 from pathlib import Path
 
-from ppdm_flow.mining.transactions.quest import Quest, quest
+from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 
 KEY = 45
 ORDERS = Quest(

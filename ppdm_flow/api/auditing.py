@@ -14,7 +14,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.judge_files import judge
+from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.report.document import document
 from ppdm_flow.report.judgement import Judgement

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ppdm_flow.api.policies import Ready, bound
 from ppdm_flow.core.clock import Clock, utc_today
-from ppdm_flow.engine.header import columns
+from ppdm_flow.engine.reading.header import columns
 
 
 def with_data(found: Ready, data: Path | None, *, strict: bool, clock: Clock | None = utc_today) -> Ready:

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.supports import Support
-from ppdm_flow.policy.shape import Key, Keys, ListOf, MapOf, Shape, shape_of
-from ppdm_flow.policy.words import expected
+from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.words import expected
 from ppdm_flow.sdk import registry
 
 _ARTICLES = {"anonymizers": "anonymizer", "audits": "audit", "sources": "source", "sinks": "sink"}

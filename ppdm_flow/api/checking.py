@@ -15,7 +15,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.files import Library
+from ppdm_flow.policy.files.files import Library
 from ppdm_flow.report.noticed import Noticed, Waived
 
 if TYPE_CHECKING:

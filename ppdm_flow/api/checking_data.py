@@ -8,8 +8,8 @@ from pathlib import Path
 from ppdm_flow.api.policies import quoting
 from ppdm_flow.core.clock import Clock
 from ppdm_flow.core.diagnostics import has_errors, in_order
-from ppdm_flow.engine.header import columns
-from ppdm_flow.engine.preview import preview
+from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.run.preview import preview
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.policy import Loaded
 

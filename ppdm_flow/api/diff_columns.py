@@ -11,7 +11,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order import Change, Order, Side, Verdict
 from ppdm_flow.policy.order.releases import paired
 from ppdm_flow.policy.order.verdicts import relation

@@ -13,9 +13,9 @@ from ppdm_flow.api.diff_outcomes import Document, compared
 from ppdm_flow.api.diff_policies import Read, named_files
 from ppdm_flow.api.policies import quoting, ready
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.engine.measuring import measure, opened
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.run.measuring import measure, opened
+from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.report.document import plain
 
 _KEY_BYTES = 32

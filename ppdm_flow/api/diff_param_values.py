@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from ppdm_flow.policy.loaded import Loaded, UsedParam
-from ppdm_flow.policy.params import Limits, number
+from ppdm_flow.policy.params.params import Limits, number
 from ppdm_flow.sdk import registry
 
 _WORD = "another"

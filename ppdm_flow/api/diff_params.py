@@ -15,7 +15,7 @@ from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy.loaded import UsedParam
 from ppdm_flow.policy.order import Change, Order, Relation, Side, Verdict
-from ppdm_flow.policy.params import Limits, number
+from ppdm_flow.policy.params.params import Limits, number
 from ppdm_flow.policy.redaction import UNSHOWN
 
 Sets = Mapping[str, str]

@@ -15,10 +15,10 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related, has_errors
 from ppdm_flow.core.errors import PluginError, PolicyError, UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order import Change, Order, Side, compare
 from ppdm_flow.policy.order.frame import Contents
 from ppdm_flow.policy.order.meanings import as_written
-from ppdm_flow.policy.words import short
 from ppdm_flow.sdk import registry
 
 Document = dict[str, Any]

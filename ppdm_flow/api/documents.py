@@ -13,8 +13,8 @@ from ppdm_flow.core.suggest import closest
 from ppdm_flow.core.visible import json_text
 
 SCHEMAS: Mapping[str, str] = {
-    "policy": "ppdm_flow.policy.schemas",
-    "template": "ppdm_flow.policy.template_schema",
+    "policy": "ppdm_flow.policy.language.schemas",
+    "template": "ppdm_flow.policy.inheritance.template_schema",
     "test": "ppdm_flow.policy.cases.schemas",
     "plan": "ppdm_flow.plan.schemas",
     "manifest": "ppdm_flow.engine.schemas",
@@ -22,8 +22,8 @@ SCHEMAS: Mapping[str, str] = {
     "sweep": "ppdm_flow.report.frontier.schemas",
     "mined": "ppdm_flow.api.mining_schema",
     "diff": "ppdm_flow.report.difference.schemas",
-    "lock": "ppdm_flow.policy.lock_schema",
-    "ledger": "ppdm_flow.engine.ledger_document",
+    "lock": "ppdm_flow.policy.lock.schema",
+    "ledger": "ppdm_flow.engine.ledger.document",
 }
 """Name to the module whose ``schema`` makes it; the files are ``NAME.v1.json``."""
 

@@ -11,10 +11,10 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.binding import named
 from ppdm_flow.engine.faults import guarded
-from ppdm_flow.engine.opening import open_source
-from ppdm_flow.engine.tallying import tally
+from ppdm_flow.engine.reading.binding import named
+from ppdm_flow.engine.reading.opening import open_source
+from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.plan.definition import SourceNode
 from ppdm_flow.tables.counts import Counts
 

@@ -14,9 +14,9 @@ from ppdm_flow.plan.compile import Compiled
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loading import NO_SETS
-from ppdm_flow.policy.lock import Nearest
-from ppdm_flow.policy.lock_comparing import drifts
-from ppdm_flow.policy.lock_reading import LockFile, read
+from ppdm_flow.policy.lock.comparing import drifts
+from ppdm_flow.policy.lock.model import Nearest
+from ppdm_flow.policy.lock.reading import LockFile, read
 
 Sets = Mapping[str, str]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from ppdm_flow.core.pages import read
-from ppdm_flow.policy.descriptions import POLICY
+from ppdm_flow.policy.language.descriptions import POLICY
 
 
 @cache

@@ -10,9 +10,9 @@ from ppdm_flow.api.figure_pages import GROUPS
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy import catalogue
-from ppdm_flow.policy.references import NotFoundError
-from ppdm_flow.policy.template_words import described
+from ppdm_flow.policy.inheritance import catalogue
+from ppdm_flow.policy.inheritance.references import NotFoundError
+from ppdm_flow.policy.inheritance.template_words import described
 from ppdm_flow.sdk import registry
 
 TEMPLATES = "templates"

@@ -15,12 +15,12 @@ from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.files import Library
-from ppdm_flow.policy.lock import FILE, Lock, Nearest, Use, locked
-from ppdm_flow.policy.lock_comparing import changes, drifts, stale
-from ppdm_flow.policy.lock_reading import LockFile, read
-from ppdm_flow.policy.lock_upgrading import only
-from ppdm_flow.policy.lock_writing import text
+from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.lock.comparing import changes, drifts, stale
+from ppdm_flow.policy.lock.model import FILE, Lock, Nearest, Use, locked
+from ppdm_flow.policy.lock.reading import LockFile, read
+from ppdm_flow.policy.lock.upgrading import only
+from ppdm_flow.policy.lock.writing import text
 
 FOLDER = "policies"
 """What is locked where nothing is named."""

@@ -15,10 +15,10 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.locked import files_of, plugins_of
 from ppdm_flow.policy import Loaded
-from ppdm_flow.policy.faults import UnreadableError
-from ppdm_flow.policy.lock import Pin, Use
-from ppdm_flow.policy.references import NotFoundError, find, origin
-from ppdm_flow.policy.text import decode
+from ppdm_flow.policy.inheritance.references import NotFoundError, find, origin
+from ppdm_flow.policy.lock.model import Pin, Use
+from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.reading import decode
 
 _HOLD_STILL = "let nothing write to it, and try again"
 

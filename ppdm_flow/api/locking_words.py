@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.policy.lock import FILE
+from ppdm_flow.policy.lock.model import FILE
 
 
 def shown(file: Path) -> str:

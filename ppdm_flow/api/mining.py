@@ -15,7 +15,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.supports import Support, parsed
 from ppdm_flow.engine.events import Listener, silent
-from ppdm_flow.engine.received_sets import received_sets
+from ppdm_flow.engine.reading.received_sets import received_sets
 
 
 def mine(

@@ -12,7 +12,7 @@ from ppdm_flow.api.mining_answer import SIGMAS, Asked, Itemsets, MinedRelease
 from ppdm_flow.api.mining_sets import Sets
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
-from ppdm_flow.mining.transactions.apriori import PRECISION, Bounds, Counted, Found, Mined, mine
+from ppdm_flow.mining.transactions.apriori.apriori import PRECISION, Bounds, Counted, Found, Mined, mine
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.doubts import doubts
 from ppdm_flow.mining.transactions.estimates import expected_sigma

@@ -11,10 +11,10 @@ import numpy as np
 from ppdm_flow.api.mining_answer import Asked, Integers, Itemsets, MinedRelease
 from ppdm_flow.api.mining_sets import Sets
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
-from ppdm_flow.mining.transactions.apriori import LENGTH, NO_CANDIDATES
-from ppdm_flow.mining.transactions.apriori_levels import Level, places
+from ppdm_flow.mining.transactions.apriori.apriori import LENGTH, NO_CANDIDATES
+from ppdm_flow.mining.transactions.apriori.exact import exact
+from ppdm_flow.mining.transactions.apriori.levels import Level, places
 from ppdm_flow.mining.transactions.associations import Ratio
-from ppdm_flow.mining.transactions.exact import exact
 from ppdm_flow.mining.transactions.rules import Rule
 from ppdm_flow.tables.sets import Baskets
 

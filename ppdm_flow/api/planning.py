@@ -15,7 +15,7 @@ from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures import forms
 
 if TYPE_CHECKING:  # a plan without data needs no engine
-    from ppdm_flow.engine.preview import Preview
+    from ppdm_flow.engine.run.preview import Preview
 
 _PREVIEWING = "ppdm_flow.api.previewing"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import Ready
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.engine.preview import Preview, preview
+from ppdm_flow.engine.run.preview import Preview, preview
 
 
 def previewed(found: Ready, data: Path, *, strict: bool) -> tuple[Ready, Preview]:

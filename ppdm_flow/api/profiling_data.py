@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from ppdm_flow.api.profiling_header import names_columns
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.coding import coded
 from ppdm_flow.engine.faults import guarded
-from ppdm_flow.engine.opening import open_source
+from ppdm_flow.engine.reading.opening import open_source
+from ppdm_flow.engine.streams.coding import coded
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.types import MARKS, NUMERIC_MARKS, numeric_but
 from ppdm_flow.plan.definition import SourceNode

@@ -9,7 +9,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.engine.ledger_file import is_ledger
+from ppdm_flow.engine.ledger.file import is_ledger
 from ppdm_flow.policy import load
 
 _POLICIES = frozenset({".yaml", ".yml"})

@@ -9,8 +9,8 @@ from ppdm_flow.api.estimates import Reconstructed
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.received import Received, received
-from ppdm_flow.engine.tallying import tally
+from ppdm_flow.engine.reading.received import Received, received
+from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import Method, reconstruct_counts
 from ppdm_flow.mining.reconstruction.fit import misfit

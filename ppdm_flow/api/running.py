@@ -18,7 +18,7 @@ from ppdm_flow.core.results import Report
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.locked import Locked
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run import execute
+from ppdm_flow.engine.run.run import execute
 from ppdm_flow.report.document import document
 from ppdm_flow.report.judgement import Judgement
 

@@ -16,10 +16,10 @@ from ppdm_flow.api.sweeping_points import Planned, planned
 from ppdm_flow.api.sweeping_runs import Result, Runs, Tell, cores
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.engine.directory import RunDirectory
+from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.machine import utc_now
-from ppdm_flow.engine.measuring import Measured
 from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.run.measuring import Measured
 from ppdm_flow.report.frontier import page, picture, text
 
 Warned = Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None]

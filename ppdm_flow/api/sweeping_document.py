@@ -14,7 +14,7 @@ from ppdm_flow.api.sweeping_runs import Result
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
-from ppdm_flow.engine.measuring import Measured
+from ppdm_flow.engine.run.measuring import Measured
 from ppdm_flow.report.document import plain
 from ppdm_flow.report.frontier.dominance import complete, dominators
 

@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Figure, RequirementResult
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.measuring import Measured
+from ppdm_flow.engine.run.measuring import Measured
 from ppdm_flow.plan.definition import Plan
 
 _DIRECTIONS = ("min", "max")

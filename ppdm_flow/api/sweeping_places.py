@@ -10,9 +10,9 @@ from ppdm_flow.api.sweeping_grid import Axis, Point
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.language.shape import Free, Keys, MapOf, Shape, at
+from ppdm_flow.policy.language.words import place_name
 from ppdm_flow.policy.loaded import Loaded, PolicyPath
-from ppdm_flow.policy.shape import Free, Keys, MapOf, Shape, at
-from ppdm_flow.policy.words import place_name
 
 _PARAMS = "params"
 _WITH = "with"

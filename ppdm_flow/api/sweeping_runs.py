@@ -13,10 +13,10 @@ from pathlib import Path
 from ppdm_flow.api.sweeping_points import Planned
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.faults import guarded
-from ppdm_flow.engine.measuring import Measured, measure, opened, reading_of
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.original import Original
-from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.run.measuring import Measured, measure, opened, reading_of
+from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
 
 Result = Measured | PpdmError

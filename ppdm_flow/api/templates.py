@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.catalogue import Listed, listed
-from ppdm_flow.policy.references import NotFoundError
-from ppdm_flow.policy.template_words import Described, FloorWords, ParamWords, described
+from ppdm_flow.policy.inheritance.catalogue import Listed, listed
+from ppdm_flow.policy.inheritance.references import NotFoundError
+from ppdm_flow.policy.inheritance.template_words import Described, FloorWords, ParamWords, described
 
 _PREFIXES = ("builtin:", "pkg:")
 

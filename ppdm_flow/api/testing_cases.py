@@ -19,18 +19,18 @@ from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.faults import guarded
-from ppdm_flow.engine.header import columns
-from ppdm_flow.engine.judge_files import judge
-from ppdm_flow.engine.judging import verdict
-from ppdm_flow.engine.keys import run_key
-from ppdm_flow.engine.likeness import written
-from ppdm_flow.engine.measuring import opened
+from ppdm_flow.engine.judging.judging import verdict
+from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.original import Original
-from ppdm_flow.engine.streams import Stop
-from ppdm_flow.engine.trial import Contents, Question, attempt, values_in
-from ppdm_flow.engine.view import StreamView
-from ppdm_flow.engine.waiving import waive
+from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.run.measuring import opened
+from ppdm_flow.engine.run.trial import Contents, Question, attempt, values_in
+from ppdm_flow.engine.steps.keys import run_key
+from ppdm_flow.engine.streams.likeness import written
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.plan.definition import AuditNode, Plan
 from ppdm_flow.policy.cases.loading import Loaded

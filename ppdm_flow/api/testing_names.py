@@ -13,8 +13,8 @@ from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.cases.loading import Loaded
 from ppdm_flow.policy.cases.models import Case, Contents, Some, Table
 from ppdm_flow.policy.cases.rules import says
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.words import short
 
 _GLOB = frozenset("*?[")
 

@@ -11,8 +11,8 @@ from ppdm_flow.api.policies import ready
 from ppdm_flow.api.reporting import REPORT, read
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.engine.verify import VerifyOutcome
-from ppdm_flow.engine.verify import verify as verify_run
+from ppdm_flow.engine.verify.verify import VerifyOutcome
+from ppdm_flow.engine.verify.verify import verify as verify_run
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.report.verification import Point, Verification
 

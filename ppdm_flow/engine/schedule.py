@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.engine.streams import Stop, StoppedError
+from ppdm_flow.engine.streams.stream import Stop, StoppedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
 from ppdm_flow.plan.together import APART
-from ppdm_flow.policy.models import Audit, Policy
-from ppdm_flow.policy.patterns import is_pattern, matches
+from ppdm_flow.policy.language.models import Audit, Policy
+from ppdm_flow.policy.language.patterns import is_pattern, matches
 from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER

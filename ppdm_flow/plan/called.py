@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.language.models import Policy
 
 
 def names_of(policy: Policy) -> frozenset[str]:

@@ -31,8 +31,8 @@ from ppdm_flow.plan.waiving import Waiving, waiving
 from ppdm_flow.plan.wiring import Wiring, wire
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.policy.granted import waivers_of
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Loaded, Places
-from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.redaction import redacted
 
 

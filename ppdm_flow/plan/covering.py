@@ -24,7 +24,7 @@ from ppdm_flow.core.requirements import (
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.patterns import is_pattern, matches
+from ppdm_flow.policy.language.patterns import is_pattern, matches
 
 OfAttribute = TypeVar("OfAttribute", bound=Sensitivity | OnSensitive)
 """A requirement on one attribute, or on each that a pattern means."""

@@ -8,9 +8,9 @@ from dataclasses import replace
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.policy.language.models import Attribute, Hierarchy, Policy
+from ppdm_flow.policy.language.patterns import Declared, is_pattern, matches
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.models import Attribute, Hierarchy, Policy
-from ppdm_flow.policy.patterns import Declared, is_pattern, matches
 
 
 class Attributes(dict[str, AttributeFacts]):

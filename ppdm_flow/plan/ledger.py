@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ppdm_flow.core.server_address import AddressError, server_address
 from ppdm_flow.plan.definition import LedgerNode
-from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.successive import subject_of
 
 

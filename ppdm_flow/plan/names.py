@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.models import Policy
 
 
 def clashes(policy: Policy, implicit: Iterable[str], places: Places) -> list[Diagnostic]:

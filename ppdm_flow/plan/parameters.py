@@ -11,9 +11,9 @@ from pydantic_core import ErrorDetails
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.language.shape import Keys, MapOf, Shape, Text, at
+from ppdm_flow.policy.language.words import expected, short
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.shape import Keys, MapOf, Shape, Text, at
-from ppdm_flow.policy.words import expected, short
 from ppdm_flow.sdk.spec import Params
 
 _RANGE = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"})

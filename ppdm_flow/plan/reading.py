@@ -13,7 +13,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SourceNode
 from ppdm_flow.plan.formats import handling, implied, inferred
-from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.language.models import Policy
 
 
 def source_node(

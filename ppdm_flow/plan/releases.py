@@ -15,7 +15,7 @@ from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
 from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring, base
-from ppdm_flow.policy.models import Policy, Release
+from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 

@@ -15,7 +15,7 @@ from ppdm_flow.core.waivers import Waiver, is_code, of_privacy, within
 from ppdm_flow.policy.demands import Contains
 from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.permission import Permission
+from ppdm_flow.policy.params.permission import Permission
 
 OF_RUNS = frozenset({"PPF587", "PPF647"})
 """Codes below PPF700 that steps report when they run."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Number, Shape
+from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Number, Shape
-from ppdm_flow.policy.words import place_name, short
 
 _READING = frozenset({"delimiter", "encoding", "header", "quote", "sheet", "skip_rows", "strip"})
 _FIRST = {"attributes": "role", "source": "path"}

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.words import short
 
 _VALUES = (
     ("attributes", "*", "domain", "*"),

@@ -8,10 +8,10 @@ from ppdm_flow.core import anonymity as core
 from ppdm_flow.core.anonymity import Distance
 from ppdm_flow.core.requirements import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.policy import anonymity as models
+from ppdm_flow.policy.language import anonymity as models
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.patterns import Declared
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.patterns import Declared
 
 
 def class_requirements(policy: Policy, places: Places) -> Iterator[Requirement]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from ppdm_flow.policy.words import short
+from ppdm_flow.policy.language.words import short
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SIGNS = {">=": "at least", "<=": "at most", ">": "above", "<": "below", "==": "exactly"}

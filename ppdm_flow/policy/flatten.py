@@ -7,7 +7,7 @@ from typing import Any
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.nodes import Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 
 
 @dataclass(slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ppdm_flow.core.waivers import Waiver, day
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Loaded
-from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.redaction import UNSHOWN
 
 

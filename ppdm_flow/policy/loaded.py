@@ -9,10 +9,10 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.floor import Floor
-from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.nodes import PolicyPath
-from ppdm_flow.policy.params import Limits
-from ppdm_flow.policy.permission import Permission
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.params.params import Limits
+from ppdm_flow.policy.params.permission import Permission
+from ppdm_flow.policy.text.nodes import PolicyPath
 
 __all__ = ["Loaded", "Places", "PolicyPath", "UsedParam"]
 

@@ -13,26 +13,26 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.ambiguous import ambiguous
-from ppdm_flow.policy.contests import unsettled
-from ppdm_flow.policy.faults import UnreadableError
-from ppdm_flow.policy.files import Files, Library
+from ppdm_flow.policy.files.files import Files, Library
 from ppdm_flow.policy.flatten import Flat, flatten
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.floors.judging import Judged, violations
-from ppdm_flow.policy.inherit import Account, Inheritance
-from ppdm_flow.policy.layers import Layer
+from ppdm_flow.policy.inheritance.contests import unsettled
+from ppdm_flow.policy.inheritance.inherit import Account, Inheritance
+from ppdm_flow.policy.inheritance.layers import Layer
+from ppdm_flow.policy.inheritance.override import overridden
+from ppdm_flow.policy.inheritance.references import Found
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
-from ppdm_flow.policy.merge import without_nulls
-from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.nodes import Entry, Map, Scalar
-from ppdm_flow.policy.override import overridden
-from ppdm_flow.policy.params import limits_of
+from ppdm_flow.policy.params.params import limits_of
 from ppdm_flow.policy.redaction import redacted, telling
-from ppdm_flow.policy.references import Found
 from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.salvage import salvaged
+from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.merge import without_nulls
+from ppdm_flow.policy.text.nodes import Entry, Map, Scalar
 from ppdm_flow.policy.validate import validate
-from ppdm_flow.policy.words import place_name, short
 
 NO_SETS: Mapping[str, str] = MappingProxyType({})
 _TOLD = ("PPF314", "PPF203", "PPF205", "PPF208", "PPF529")

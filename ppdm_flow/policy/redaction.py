@@ -10,7 +10,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.policy.words import short
+from ppdm_flow.policy.language.words import short
 
 HIDDEN = "…"
 UNSHOWN = "(from the environment)"

@@ -17,10 +17,10 @@ from ppdm_flow.core.requirements import (
     ValueBound,
 )
 from ppdm_flow.core.roles import Role
-from ppdm_flow.policy import models
 from ppdm_flow.policy.class_requirements import class_requirements
+from ppdm_flow.policy.language import models
+from ppdm_flow.policy.language.patterns import Declared
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.patterns import Declared
 from ppdm_flow.policy.successive import successive
 
 

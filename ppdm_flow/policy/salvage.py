@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.shape import Keys, MapOf, at, placed
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.shape import Keys, MapOf, at, placed
 
 _ROUNDS = 4
 _STAND_INS: dict[str, Any] = {

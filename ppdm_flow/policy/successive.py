@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from ppdm_flow.core.requirements import ItemsetBreach, Requirement, Sensitivity
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK, FirstDraw
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.models import Policy
 
 
 def subject_of(policy: Policy) -> str | None:

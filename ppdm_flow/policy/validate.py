@@ -13,10 +13,10 @@ from ppdm_flow.core.suggest import closest, confident
 from ppdm_flow.core.supports import refusal
 from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
 from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.language.models import Header, Policy
+from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
+from ppdm_flow.policy.language.words import NAME_RULE, choices, expected, place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.models import Header, Policy
-from ppdm_flow.policy.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
-from ppdm_flow.policy.words import NAME_RULE, choices, expected, place_name, short
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -25,11 +25,11 @@ from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import ready
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
-from ppdm_flow.engine.graph import Graph
-from ppdm_flow.engine.measuring import measure, opened
+from ppdm_flow.engine.candidates.releasing import Candidate
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.releasing import Candidate
-from ppdm_flow.engine.streams import Stop, Stream
+from ppdm_flow.engine.run.measuring import measure, opened
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.streams.stream import Stop, Stream
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table
 

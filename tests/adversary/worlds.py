@@ -29,11 +29,11 @@ from ppdm_flow.api.bindings import with_data
 from ppdm_flow.api.policies import ready
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.events import silent
-from ppdm_flow.engine.graph import Graph
-from ppdm_flow.engine.keys import run_key
-from ppdm_flow.engine.measuring import opened
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.run.measuring import opened
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.steps.keys import run_key
+from ppdm_flow.engine.streams.stream import Stop
 
 World = tuple[Pair, ...]
 """A source table, its rows (a, s) in order."""

@@ -25,7 +25,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.cases.models import CaseFile
-from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.language.models import Policy
 
 PACKAGE = Path(api.__file__).parents[1]
 PAGES = tuple(pages().values())

@@ -14,8 +14,8 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.pages import MalformedPageError, parsed
 from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import Role
-from ppdm_flow.policy.models import Policy, Privacy, Source, Step
-from ppdm_flow.policy.shape import homes
+from ppdm_flow.policy.language.models import Policy, Privacy, Source, Step
+from ppdm_flow.policy.language.shape import homes
 from ppdm_flow.report.forms import CHECK, JUDGED, VERIFIED
 from ppdm_flow.sdk import registry
 

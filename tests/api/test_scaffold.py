@@ -18,7 +18,7 @@ from pre_commit import clientlib as pre_commit_clientlib
 from ppdm_flow import api
 from ppdm_flow.api.scaffold import contents, variants
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.references import built_ins
+from ppdm_flow.policy.inheritance.references import built_ins
 
 POLICY = "policies/visits.yaml"
 

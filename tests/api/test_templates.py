@@ -9,7 +9,7 @@ import pytest
 
 from ppdm_flow import __version__, api
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.references import built_ins
+from ppdm_flow.policy.inheritance.references import built_ins
 
 HOSPITAL = """\
 # yaml-language-server: $schema=template.v1.json

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.audits.cumulative_k.groups import groups
 from ppdm_flow.audits.cumulative_k.query import figures
-from ppdm_flow.engine.sql import duckdb
+from ppdm_flow.engine.streams.sql import duckdb
 from ppdm_flow.sdk.history import Membership
 
 PEOPLE = [f"p{i:02}" for i in range(12)]

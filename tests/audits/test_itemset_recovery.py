@@ -21,11 +21,11 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.supports import Support
-from ppdm_flow.mining.transactions import randomize, seeded
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.quest import Quest, quest
+from ppdm_flow.mining.transactions.randomize import randomize, seeded
+from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.spec import Scope

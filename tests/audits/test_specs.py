@@ -31,7 +31,7 @@ from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensi
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.core.supports import Support
-from ppdm_flow.engine.repeating import CODE
+from ppdm_flow.engine.reading.repeating import CODE
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import Audit, Rechecked
 from ppdm_flow.sdk.registry import listed, load

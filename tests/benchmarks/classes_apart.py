@@ -20,7 +20,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.engine.coding import coded
+from ppdm_flow.engine.streams.coding import coded
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table

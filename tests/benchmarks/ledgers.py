@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from measuring import ROOT, Row, flow, timed
 
-from ppdm_flow.engine.ledger_entry import PENDING, Entry
-from ppdm_flow.engine.ledger_hashes import hashes_of
-from ppdm_flow.engine.ledger_making import make_ledger
-from ppdm_flow.engine.ledger_store import LedgerStore
+from ppdm_flow.engine.ledger.entry import PENDING, Entry
+from ppdm_flow.engine.ledger.hashes import hashes_of
+from ppdm_flow.engine.ledger.making import make_ledger
+from ppdm_flow.engine.ledger.store import LedgerStore
 from ppdm_flow.sdk.history import Membership
 
 sys.path.insert(0, str(ROOT / "tests"))

@@ -23,7 +23,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.anonymity import LDiversity, TCloseness
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.coding import coded
+from ppdm_flow.engine.streams.coding import coded
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.policy import load
 from ppdm_flow.sdk.anonymizer import StepContext

@@ -38,12 +38,12 @@ sys.path.insert(0, str(ROOT))
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.itemsets.mine import mine_transactions
-from ppdm_flow.mining.transactions import randomize, seeded
-from ppdm_flow.mining.transactions.apriori import Bounds, mine
-from ppdm_flow.mining.transactions.apriori_counting import Counter
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, mine
+from ppdm_flow.mining.transactions.apriori.counting import Counter
 from ppdm_flow.mining.transactions.choosing import choose
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.quest import MAILORDER, SOCCER, Quest, quest
+from ppdm_flow.mining.transactions.randomize import randomize, seeded
+from ppdm_flow.mining.transactions.randomize.quest import MAILORDER, SOCCER, Quest, quest
 from ppdm_flow.mining.transactions.rounding import rounded_up
 from ppdm_flow.sinks.parquet.algorithm import ParquetSink
 from ppdm_flow.sinks.parquet.spec import ParquetParams

@@ -33,10 +33,10 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.nodes import Map, Node, Scalar, Seq
-from ppdm_flow.policy.parse import parse
-from ppdm_flow.policy.shape import Free, Keys, ListOf, Shape, Text, at
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape, Text, at
+from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.sdk import registry
 
 ROOT = Path(__file__).resolve().parents[2]

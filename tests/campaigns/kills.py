@@ -35,13 +35,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from postgres import NoServerError, Postgres
 
-import ppdm_flow.engine.sql
+import ppdm_flow.engine.streams.sql
 from ppdm_flow import api
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine import ledger_link, unpublished
-from ppdm_flow.engine.finishing import Finishing
+from ppdm_flow.engine.candidates import unpublished
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.ledger_entry import PENDING, RELEASED
+from ppdm_flow.engine.ledger import link as ledger_link
+from ppdm_flow.engine.ledger.entry import PENDING, RELEASED
+from ppdm_flow.engine.run.finishing import Finishing
 
 ENGINE = Path(unpublished.__file__).parent
 NAMES = (
@@ -373,5 +374,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    assert ppdm_flow.engine.sql
+    assert ppdm_flow.engine.streams.sql
     sys.exit(main())

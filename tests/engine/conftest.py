@@ -15,9 +15,9 @@ from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.events import Listener, silent
-from ppdm_flow.engine.header import columns
 from ppdm_flow.engine.options import Outcome, RunOptions
-from ppdm_flow.engine.run import execute
+from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.run.run import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load

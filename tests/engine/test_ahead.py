@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from ppdm_flow.engine.ahead import ahead
+from ppdm_flow.engine.streams.ahead import ahead
 
 
 def test_order_and_end():

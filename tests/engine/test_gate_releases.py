@@ -8,7 +8,7 @@ import pytest
 
 from ppdm_flow.core.requirements import Gate
 from ppdm_flow.core.results import Figure
-from ppdm_flow.engine.judging import gates_of
+from ppdm_flow.engine.judging.judging import gates_of
 
 POLICY = """version: 1
 name: clinic

@@ -9,8 +9,8 @@ import pytest
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.engine.events import Progress
-from ppdm_flow.engine.judge_files import judge
-from ppdm_flow.engine.verify import verify
+from ppdm_flow.engine.verify.judge_files import judge
+from ppdm_flow.engine.verify.verify import verify
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.report.document import document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.judge_files import judge
+from ppdm_flow.engine.verify.judge_files import judge
 
 POLICY = """version: 1
 name: people

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.joining.layout import layout
-from ppdm_flow.engine.joining.numbered import NumberedStream
-from ppdm_flow.engine.joining.rows import Prints, joined, wanted
-from ppdm_flow.engine.joining.table import ABSENT_TEXT, joined_table, origins
-from ppdm_flow.engine.streams import Part
+from ppdm_flow.engine.judging.joining.layout import layout
+from ppdm_flow.engine.judging.joining.numbered import NumberedStream
+from ppdm_flow.engine.judging.joining.rows import Prints, joined, wanted
+from ppdm_flow.engine.judging.joining.table import ABSENT_TEXT, joined_table, origins
+from ppdm_flow.engine.streams.stream import Part
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.together import links
 from ppdm_flow.tables.column import Column

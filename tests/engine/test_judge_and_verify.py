@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from ppdm_flow.core.errors import DataError, UsageError
-from ppdm_flow.engine.judge_files import judge
-from ppdm_flow.engine.verify import verify
+from ppdm_flow.engine.verify.judge_files import judge
+from ppdm_flow.engine.verify.verify import verify
 
 
 @pytest.fixture

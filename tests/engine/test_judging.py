@@ -10,8 +10,8 @@ import pytest
 from ppdm_flow.core.requirements import Gate, KAnonymity
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.engine.auditing import Audited
-from ppdm_flow.engine.judging import gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.judging.auditing import Audited
+from ppdm_flow.engine.judging.judging import gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode, SourceNode
 
 K = KAnonymity("privacy.k_anonymity", 5, ("age",))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.engine.unpublished import is_unpublished
-from ppdm_flow.engine.verify import verify
+from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.verify.verify import verify
 
 TIMES = [("time", round(0.02 + i * 0.05, 3)) for i in range(21)]
 EVENTS = [("event", round(i / 16, 4)) for i in range(1, 17)]

@@ -16,11 +16,11 @@ from ppdm_flow import api
 from ppdm_flow.api.running import Ran
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
-from ppdm_flow.engine.directory import RunDirectory
-from ppdm_flow.engine.ledger_entry import PENDING, RELEASED
-from ppdm_flow.engine.ledger_repair import Looked
-from ppdm_flow.engine.ledger_store import store_at
-from ppdm_flow.engine.ledger_tables import LedgerTables
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.ledger.entry import PENDING, RELEASED
+from ppdm_flow.engine.ledger.repair import Looked
+from ppdm_flow.engine.ledger.store import store_at
+from ppdm_flow.engine.ledger.tables import LedgerTables
 
 POLICY = """
 version: 1
@@ -344,7 +344,7 @@ def test_a_ledger_that_cannot_be_written_stops_the_release(filed: Home, monkeypa
         error.sqlite_errorcode = sqlite3.SQLITE_FULL
         raise error
 
-    monkeypatch.setattr("ppdm_flow.engine.ledger_tables._write", full)
+    monkeypatch.setattr("ppdm_flow.engine.ledger.tables._write", full)
     with pytest.raises(RunError, match="PPF730"):
         run(filed)
     assert len(published(filed)) == 1
@@ -443,7 +443,7 @@ def test_cumulative_k_needs_a_ledger(home: Home) -> None:
 def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Verifying carries out the steps, and neither reads the ledger nor writes to it."""
     ran = run(home)
-    monkeypatch.setattr("ppdm_flow.engine.ledger.find_ledger", lambda *_: pytest.fail("the ledger was opened"))
+    monkeypatch.setattr("ppdm_flow.engine.ledger.ledger.find_ledger", lambda *_: pytest.fail("the ledger was opened"))
     outcome = api.verify(ran.run_dir, home / "one.csv")
     assert outcome.holds
     assert "privacy.cumulative_k on public" in outcome.text

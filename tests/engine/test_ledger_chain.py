@@ -20,9 +20,9 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import DataError, RunError, UsageError
-from ppdm_flow.engine.directory import RunDirectory
-from ppdm_flow.engine.ledger import Ledger
-from ppdm_flow.engine.ledger_entry import PENDING, RELEASED
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.ledger.entry import PENDING, RELEASED
+from ppdm_flow.engine.ledger.ledger import Ledger
 
 POLICY = """
 version: 1
@@ -414,7 +414,7 @@ def test_a_run_that_was_moved_away_stays_pending(home: Home, monkeypatch: pytest
 
 def test_repair_that_is_killed_can_be_done_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     run = died(home, monkeypatch, published=False)
-    monkeypatch.setattr("ppdm_flow.engine.ledger_repair.remove", lambda _: (_ for _ in ()).throw(SystemError))
+    monkeypatch.setattr("ppdm_flow.engine.ledger.repair.remove", lambda _: (_ for _ in ()).throw(SystemError))
     with pytest.raises(SystemError):
         home.look(repair=True)
     monkeypatch.undo()

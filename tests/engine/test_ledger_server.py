@@ -24,13 +24,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from ppdm_flow import api
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError, UsageError
 from ppdm_flow.core.server_address import server_address
-from ppdm_flow.engine import ledger_link
-from ppdm_flow.engine.ledger import Ledger
-from ppdm_flow.engine.ledger_entry import PENDING, RELEASED, Entry
-from ppdm_flow.engine.ledger_hashes import hashes_of
-from ppdm_flow.engine.ledger_key import LedgerKey
-from ppdm_flow.engine.ledger_server import LedgerServer
-from ppdm_flow.engine.ledger_store import store_at
+from ppdm_flow.engine.ledger import link as ledger_link
+from ppdm_flow.engine.ledger.entry import PENDING, RELEASED, Entry
+from ppdm_flow.engine.ledger.hashes import hashes_of
+from ppdm_flow.engine.ledger.key import LedgerKey
+from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.server import LedgerServer
+from ppdm_flow.engine.ledger.store import store_at
 from ppdm_flow.sdk.history import Membership
 
 POLICY = """
@@ -198,7 +198,7 @@ def test_the_driver_is_an_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_driver_is_imported_only_where_it_is_used(root: Path, tmp_path: Path) -> None:
-    code = "import sys, ppdm_flow.engine.ledger; sys.exit(any(m.split('.')[0] == 'pg8000' for m in sys.modules))"
+    code = "import sys, ppdm_flow.engine.ledger.ledger; sys.exit(any(m.split('.')[0] == 'pg8000' for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=root).returncode == 0
 
 

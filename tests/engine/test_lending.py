@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.engine.lending import Loan
+from ppdm_flow.engine.calls.lending import Loan
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.spec import Effect
 from ppdm_flow.tables.column import Column

@@ -8,7 +8,7 @@ import pytest
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.preview import preview
+from ppdm_flow.engine.run.preview import preview
 
 POLICY = """version: 1
 name: small

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.engine.directory import RunDirectory
-from ppdm_flow.engine.verify import verify
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.verify.verify import verify
 
 PLACE = "20240102T030405Z-0123456789ab"
 

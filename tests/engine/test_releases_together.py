@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from ppdm_flow.engine.measuring import measure, opened
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.remeasuring import remeasure
-from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.run.measuring import measure, opened
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.verify.remeasuring import remeasure
 from ppdm_flow.report import html, markdown, summary
 from ppdm_flow.report.cautions import caution
 from ppdm_flow.report.document import document

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.engine.verify import verify
+from ppdm_flow.engine.verify.verify import verify
 
 HEAD = """version: 1
 name: ward

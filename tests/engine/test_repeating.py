@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.engine.preview import preview
+from ppdm_flow.engine.run.preview import preview
 from ppdm_flow.report.document import document
 from ppdm_flow.report.summary import render
 

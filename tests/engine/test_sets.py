@@ -16,21 +16,21 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError, PpdmError, RunError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.candidate import batch
-from ppdm_flow.engine.chain import MemoryStream
-from ppdm_flow.engine.checks import check_values
-from ppdm_flow.engine.judge_files import judge
-from ppdm_flow.engine.multiset import MultisetHash
-from ppdm_flow.engine.narrow import NarrowTable
+from ppdm_flow.engine.calls.chain import MemoryStream
+from ppdm_flow.engine.candidates.candidate import batch
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.ordering import Spool
-from ppdm_flow.engine.pairs import StreamPairs
-from ppdm_flow.engine.preview import preview
-from ppdm_flow.engine.rebatching import partitions
-from ppdm_flow.engine.run import execute
-from ppdm_flow.engine.streams import Part, Stop
-from ppdm_flow.engine.verify import verify
-from ppdm_flow.engine.view import StreamView
+from ppdm_flow.engine.run.preview import preview
+from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.streams.checks import check_values
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.ordering import Spool
+from ppdm_flow.engine.streams.pairs import StreamPairs
+from ppdm_flow.engine.streams.rebatching import partitions
+from ppdm_flow.engine.streams.stream import Part, Stop
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.engine.verify.judge_files import judge
+from ppdm_flow.engine.verify.verify import verify
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.tables.sets import Baskets, Expansion, PackedSets, SeededSets

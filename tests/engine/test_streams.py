@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.chain import MemoryStream
-from ppdm_flow.engine.expansion import ExpandedStream, Numbering
-from ppdm_flow.engine.multiset import MultisetHash
-from ppdm_flow.engine.narrow import NarrowTable
-from ppdm_flow.engine.ordering import Spool
-from ppdm_flow.engine.pairs import StreamPairs
-from ppdm_flow.engine.rebatching import partitions
-from ppdm_flow.engine.source_stream import Budget, Reading, SourceStream
-from ppdm_flow.engine.streams import Part, Stop, StoppedError, positions
-from ppdm_flow.engine.view import StreamView
+from ppdm_flow.engine.calls.chain import MemoryStream
+from ppdm_flow.engine.streams.expansion import ExpandedStream, Numbering
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.ordering import Spool
+from ppdm_flow.engine.streams.pairs import StreamPairs
+from ppdm_flow.engine.streams.rebatching import partitions
+from ppdm_flow.engine.streams.source import Budget, Reading, SourceStream
+from ppdm_flow.engine.streams.stream import Part, Stop, StoppedError, positions
+from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table, concat
 
@@ -171,7 +171,7 @@ def test_counts_added_up_from_wider_ones_are_the_same(weighted, columns, monkeyp
 
 def test_a_view_remembers_no_more_than_it_may(monkeypatch):
     view = StreamView(stream([("a", "b"), ("c", "d")] * 10))
-    monkeypatch.setattr("ppdm_flow.engine.view._REMEMBER", 40)
+    monkeypatch.setattr("ppdm_flow.engine.streams.view._REMEMBER", 40)
     assert view.counts(["x", "y"]) is view.counts(["x", "y"])  # 32 bytes
     assert view.counts(["y"]) is not view.counts(["y"])
 
@@ -270,7 +270,7 @@ KEYS = st.lists(st.sampled_from([0, 1, 2, 1 << 40, 1 << 58, (1 << 58) + 1, 1 << 
     together=st.sampled_from([1, 16, 1 << 18]),
 )
 def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size, limit, together):
-    from ppdm_flow.engine import ordering
+    from ppdm_flow.engine.streams import ordering
 
     monkeypatch.setattr(ordering, "_TOGETHER", together)
     folder = tmp_path_factory.mktemp("spool")
@@ -286,7 +286,7 @@ def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size
 
 
 def test_a_spool_of_texts_that_hardly_repeat(tmp_path, monkeypatch):
-    from ppdm_flow.engine import pool
+    from ppdm_flow.engine.streams import pool
 
     monkeypatch.setattr(pool, "_LOOKED_UP", 50)
     draw = np.random.default_rng(3)

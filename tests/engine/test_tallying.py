@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError, RunError
-from ppdm_flow.engine import tallying
-from ppdm_flow.engine.tallying import tally
+from ppdm_flow.engine.streams import tallying
+from ppdm_flow.engine.streams.tallying import tally
 
 CELLS = st.sampled_from(["a", "b", "", None, "⊥"])
 

@@ -10,11 +10,11 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.engine.chain import MemoryStream
+from ppdm_flow.engine.calls.chain import MemoryStream
 from ppdm_flow.engine.events import silent
-from ppdm_flow.engine.graph import Graph
-from ppdm_flow.engine.operators import channels
-from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.steps.operators import channels
+from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec

@@ -14,8 +14,8 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult
 from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.engine.judging import verdict
-from ppdm_flow.engine.waiving import Waived, waive
+from ppdm_flow.engine.judging.judging import verdict
+from ppdm_flow.engine.judging.waiving import Waived, waive
 
 TODAY = date(2026, 11, 21)
 UNTIL = date(2027, 3, 31)

@@ -62,7 +62,7 @@ def test_weights_that_64_bits_cannot_add_up(bench):
 
 @pytest.mark.parametrize("weight", ["0", "x"])
 def test_a_file_of_another_tool_with_rows_for_nobody_is_not_judged(bench, tmp_path, weight):
-    from ppdm_flow.engine.judge_files import judge
+    from ppdm_flow.engine.verify.judge_files import judge
 
     original = bench.data(ROWS, HEADER)
     released = bench.data([*ROWS, ["astronaut", weight, "flu"]], HEADER, "theirs.csv")

@@ -15,11 +15,11 @@ import sys
 import time
 from pathlib import Path
 
-import ppdm_flow.engine.sql
+import ppdm_flow.engine.streams.sql
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.engine.header import columns
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run import execute
+from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.run.run import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 
@@ -90,5 +90,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    assert ppdm_flow.engine.sql
+    assert ppdm_flow.engine.streams.sql
     main()

@@ -32,9 +32,9 @@ from ppdm_flow.api.diffing import diff
 from ppdm_flow.api.policies import ready
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.measuring import measure, opened
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.streams import Stop
+from ppdm_flow.engine.run.measuring import measure, opened
+from ppdm_flow.engine.streams.stream import Stop
 
 TABLES = 2
 REFUSED, RELEASED = "refused", "released"

@@ -18,7 +18,7 @@ from ppdm_flow.plan.document import document
 from ppdm_flow.plan.waiving import OF_RUNS, waiving
 from ppdm_flow.policy import load
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.permission import Permission
+from ppdm_flow.policy.params.permission import Permission
 
 TODAY = date(2026, 11, 21)
 NOWHERE = Places({}, {})

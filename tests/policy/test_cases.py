@@ -18,8 +18,8 @@ from ppdm_flow.policy.cases.loading import load
 from ppdm_flow.policy.cases.models import CaseFile
 from ppdm_flow.policy.cases.schemas import schema
 from ppdm_flow.policy.cases.tables import text_of
-from ppdm_flow.policy.descriptions import TESTS, descriptions
-from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.descriptions import TESTS, descriptions
+from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape, shape_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = ROOT / "tests" / "examples" / "cases" / "good" / "clinic.test.yaml"

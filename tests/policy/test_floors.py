@@ -8,10 +8,10 @@ import pytest
 
 from ppdm_flow.api.showing import resolved_text
 from ppdm_flow.core.roles import Role, no_weaker
-from ppdm_flow.policy.dotted import split, written
 from ppdm_flow.policy.floors.grammar import demands
 from ppdm_flow.policy.floors.strength import SIGNS, counts_groups
-from ppdm_flow.policy.shape import Amount, Keys, ListOf, MapOf, Number, at
+from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Number, at
+from ppdm_flow.policy.text.dotted import split, written
 
 HOUSE = """\
 attributes: {disease: {role: sensitive}, "addr_*": {role: identifier}}

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy import lock_schema
-from ppdm_flow.policy.lock import FILE, Lock, Nearest, Pin, Use, locked
-from ppdm_flow.policy.lock_comparing import changes, drifts, stale
-from ppdm_flow.policy.lock_reading import SIZE_LIMIT, read
-from ppdm_flow.policy.lock_writing import text
+from ppdm_flow.policy.lock import schema as lock_schema
+from ppdm_flow.policy.lock.comparing import changes, drifts, stale
+from ppdm_flow.policy.lock.model import FILE, Lock, Nearest, Pin, Use, locked
+from ppdm_flow.policy.lock.reading import SIZE_LIMIT, read
+from ppdm_flow.policy.lock.writing import text
 
 ONE, TWO = "1" * 64, "2" * 64
 NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=20)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.parse import DEPTH_LIMIT, parse
+from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.parse import DEPTH_LIMIT, parse
 
 
 def tree(text: str):

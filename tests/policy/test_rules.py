@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from ppdm_flow.policy.models import Template
-from ppdm_flow.policy.patterns import Declared, matches, overlap
+from ppdm_flow.policy.language.models import Template
+from ppdm_flow.policy.language.patterns import Declared, matches, overlap
 from ppdm_flow.policy.rules.redundancy import implies
 
 

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 
 from ppdm_flow.core.pages import MalformedPageError, parsed, read
-from ppdm_flow.policy.descriptions import POLICY, TESTS, described, descriptions
-from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.schemas import schema
-from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.descriptions import POLICY, TESTS, described, descriptions
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.schemas import schema
+from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape, shape_of
 
 FILE = Path(__file__).resolve().parents[2] / "schemas" / "policy.v1.json"
 

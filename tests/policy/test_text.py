@@ -9,7 +9,7 @@ import pytest
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.policy import load
-from ppdm_flow.policy.text import SIZE_LIMIT, decode, place
+from ppdm_flow.policy.text.reading import SIZE_LIMIT, decode, place
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

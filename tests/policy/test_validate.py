@@ -13,10 +13,10 @@ import pytest
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy import load
+from ppdm_flow.policy.language.shape import Keys, Text, at
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.nodes import Map, Node, Scalar, Seq
-from ppdm_flow.policy.parse import parse
-from ppdm_flow.policy.shape import Keys, Text, at
+from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.parse import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICIES = sorted([*(ROOT / "pipelines").glob("*.yaml"), *(ROOT / "tests" / "examples" / "good").glob("*.yaml")])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.policy.versions import holds, readable
+from ppdm_flow.policy.text.versions import holds, readable
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.mining.transactions.quest import MAILORDER, SOCCER, quest
+from ppdm_flow.mining.transactions.randomize.quest import MAILORDER, SOCCER, quest
 from ppdm_flow.tables.sets import Baskets, gathered
 
 QUEST = {"soccer": (SOCCER, 693), "mailorder": (MAILORDER, 263)}

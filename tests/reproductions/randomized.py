@@ -10,16 +10,16 @@ import numpy as np
 from basket_data import Transactions
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions import randomize, seeded
-from ppdm_flow.mining.transactions.apriori import Bounds, Mined, mine
-from ppdm_flow.mining.transactions.apriori_levels import NOWHERE, patterns, places
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Mined, mine
+from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, patterns, places
 from ppdm_flow.mining.transactions.breaches import by_item, level_over_sizes, likelihoods
 from ppdm_flow.mining.transactions.choosing import Challenge, Chosen, choose
-from ppdm_flow.mining.transactions.counting import support_counts
+from ppdm_flow.mining.transactions.counting.counting import support_counts
+from ppdm_flow.mining.transactions.counting.vertical import Columns, columns
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.pools import pools
+from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.rounding import rounded_up
-from ppdm_flow.mining.transactions.vertical import Columns, columns
 from ppdm_flow.tables.sets import SetColumn
 
 LENGTHS = (1, 2, 3)

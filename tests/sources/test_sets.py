@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.rebatching import partitions
+from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.sources import lines
 from ppdm_flow.tables.sets.arrow import from_arrow
 

@@ -18,7 +18,7 @@ from ppdm_flow.mining.transactions.amplification import epsilon
 from ppdm_flow.mining.transactions.discoverable import SIGMAS, lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma
 from ppdm_flow.mining.transactions.operators import NONE, Operator
-from ppdm_flow.mining.transactions.seeded import SPARE
+from ppdm_flow.mining.transactions.randomize.seeded import SPARE
 
 LENGTHS = (1, 2, 3)
 """Itemsets that are told of where no requirement names any."""

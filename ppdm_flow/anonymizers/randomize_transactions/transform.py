@@ -13,9 +13,9 @@ import pyarrow as pa
 from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.anonymizers.randomize_transactions.observed import onto
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.mining.transactions import randomize, seeded
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.tables.table import Table
 
 

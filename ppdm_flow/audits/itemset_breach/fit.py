@@ -12,9 +12,9 @@ from scipy.stats import binom
 from ppdm_flow.audits.itemset_breach.material import Material
 from ppdm_flow.audits.itemset_breach.observed import Observed
 from ppdm_flow.audits.itemset_breach.tails import binomial, mixed, summed
+from ppdm_flow.mining.transactions.counting.vertical import item_counts
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import NONE, Operator
-from ppdm_flow.mining.transactions.vertical import item_counts
 
 Integers = npt.NDArray[np.int64]
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from ppdm_flow.audits.itemset_breach.material import Material, plain
-from ppdm_flow.mining.transactions.counting import support_counts
+from ppdm_flow.mining.transactions.counting.counting import support_counts
+from ppdm_flow.mining.transactions.counting.vertical import Columns, columns, expand, item_counts
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.vertical import Columns, columns, expand, item_counts
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
 

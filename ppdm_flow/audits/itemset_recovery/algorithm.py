@@ -12,7 +12,7 @@ from ppdm_flow.audits.itemset_recovery.picture import charts
 from ppdm_flow.audits.itemset_recovery.spec import ItemsetRecoveryParams
 from ppdm_flow.audits.set_sides import NoSidesError, sides
 from ppdm_flow.core.results import AuditOutcome, Figure
-from ppdm_flow.mining.transactions.apriori import PRECISION
+from ppdm_flow.mining.transactions.apriori.apriori import PRECISION
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

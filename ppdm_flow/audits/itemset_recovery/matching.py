@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.set_sides import NoSidesError, Sides
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.transactions.apriori import Bounds, Mined, mine
-from ppdm_flow.mining.transactions.apriori_levels import NOWHERE, Level, places
-from ppdm_flow.mining.transactions.counting import partial_support_counts
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Mined, mine
+from ppdm_flow.mining.transactions.apriori.exact import counted, exact
+from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, Level, places
+from ppdm_flow.mining.transactions.counting.counting import partial_support_counts
+from ppdm_flow.mining.transactions.counting.vertical import columns
 from ppdm_flow.mining.transactions.estimates import Estimates, supports
-from ppdm_flow.mining.transactions.exact import counted, exact
-from ppdm_flow.mining.transactions.vertical import columns
 from ppdm_flow.tables.sets import Baskets, SeededSets
 
 Floats = npt.NDArray[np.float64]

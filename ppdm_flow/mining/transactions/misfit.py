@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ppdm_flow.mining.transactions.apriori import Mined
+from ppdm_flow.mining.transactions.apriori.apriori import Mined
 from ppdm_flow.mining.transactions.operators import Operator
 
 FAR = 7.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.transactions.apriori import Mined
-from ppdm_flow.mining.transactions.apriori_levels import places
+from ppdm_flow.mining.transactions.apriori.apriori import Mined
+from ppdm_flow.mining.transactions.apriori.levels import places
 from ppdm_flow.mining.transactions.associations import Ratio, confidence, lift
 from ppdm_flow.mining.transactions.estimates import LEVEL
 from ppdm_flow.mining.transactions.patterns import LONGEST, Subsets, subsets

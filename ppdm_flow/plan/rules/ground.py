@@ -11,9 +11,9 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.requirements import ItemsetBreach, KAnonymity, Requirement, Sensitivity, Template
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.patterns import is_pattern, matches
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.models import Policy
-from ppdm_flow.policy.patterns import is_pattern, matches
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.cases.models import Figured, Hidden, Some
+from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.words import number, short
 
 
 def figures(figure: Figured | None, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:

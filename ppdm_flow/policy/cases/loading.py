@@ -14,11 +14,11 @@ from ppdm_flow.policy.cases.models import CaseFile
 from ppdm_flow.policy.cases.rules import judge
 from ppdm_flow.policy.cases.shorthand import Writing
 from ppdm_flow.policy.cases.tables import cells
-from ppdm_flow.policy.faults import UnreadableError
-from ppdm_flow.policy.files import Files
+from ppdm_flow.policy.files.files import Files
 from ppdm_flow.policy.flatten import flatten
+from ppdm_flow.policy.language.shape import shape_of
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.shape import shape_of
+from ppdm_flow.policy.text.faults import UnreadableError
 from ppdm_flow.policy.validate import validate
 
 

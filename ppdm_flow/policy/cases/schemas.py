@@ -6,10 +6,10 @@ from typing import Any
 
 from ppdm_flow.policy.cases.models import CaseFile, Table
 from ppdm_flow.policy.cases.shorthand import SHORT
-from ppdm_flow.policy.descriptions import TESTS, descriptions
-from ppdm_flow.policy.nodes import Seq
-from ppdm_flow.policy.schemas import Writer
-from ppdm_flow.policy.shape import Free, Keys, ListOf, Shape, shape_of
+from ppdm_flow.policy.language.descriptions import TESTS, descriptions
+from ppdm_flow.policy.language.schemas import Writer
+from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape, shape_of
+from ppdm_flow.policy.text.nodes import Seq
 
 IDENTITY = "https://ppdm-flow.example/schemas/test.v1.json"
 

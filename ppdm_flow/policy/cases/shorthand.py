@@ -12,11 +12,11 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.cases.models import Figured, Hidden, Some, Table
+from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape
+from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.merge import is_null
-from ppdm_flow.policy.nodes import Entry, Map, Node, Scalar, Seq
-from ppdm_flow.policy.shape import Keys, ListOf, MapOf, Shape
-from ppdm_flow.policy.words import place_name, short
+from ppdm_flow.policy.text.merge import is_null
+from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
 
 SHORT: Mapping[Any, Mapping[type[Node], str]] = {
     Table: {Scalar: "text", Seq: "rows"},

@@ -8,8 +8,8 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.cases.models import Table
 from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.words import short
 
 
 def cells(flat: Flat) -> Iterator[Diagnostic]:

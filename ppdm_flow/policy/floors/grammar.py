@@ -23,10 +23,10 @@ from ppdm_flow.policy.demands import (
     Only,
     Present,
 )
-from ppdm_flow.policy.faults import UnreadableError
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.params import number
-from ppdm_flow.policy.parse import parse
+from ppdm_flow.policy.params.params import number
+from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.parse import parse
 
 _BOUND = re.compile(r"(>=|<=|>|<|==)\s*(\S.*)\Z", re.DOTALL)
 _UNIT = re.compile(r"\{\s*(count|ratio)\s*:\s*([^\s{}]+)\s*\}\Z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.policy.patterns import is_pattern, matches
+from ppdm_flow.policy.language.patterns import is_pattern, matches
 
 _DROP = "drop"
 

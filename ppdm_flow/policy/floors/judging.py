@@ -16,8 +16,8 @@ from ppdm_flow.policy.floors.handling import handled
 from ppdm_flow.policy.floors.meeting import meets, shortfall
 from ppdm_flow.policy.floors.places import MISSING, Place, fitting, value
 from ppdm_flow.policy.floors.strength import everything_where_absent, needed
-from ppdm_flow.policy.nodes import PolicyPath
-from ppdm_flow.policy.patterns import is_pattern
+from ppdm_flow.policy.language.patterns import is_pattern
+from ppdm_flow.policy.text.nodes import PolicyPath
 
 _ROLE = 3
 """Parts of ``attributes.NAME.role``."""

@@ -25,10 +25,10 @@ from ppdm_flow.policy.demands import (
 )
 from ppdm_flow.policy.floors.places import MISSING
 from ppdm_flow.policy.floors.strength import keeps
-from ppdm_flow.policy.nodes import PolicyPath
-from ppdm_flow.policy.params import number
-from ppdm_flow.policy.shape import Number, at
-from ppdm_flow.policy.words import short
+from ppdm_flow.policy.language.shape import Number, at
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.params.params import number
+from ppdm_flow.policy.text.nodes import PolicyPath
 
 _COMPARE: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
     ">=": operator.ge,

@@ -8,9 +8,9 @@ from typing import Any
 
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.floor import STAR
-from ppdm_flow.policy.nodes import PolicyPath
-from ppdm_flow.policy.patterns import is_pattern, matches, overlap
-from ppdm_flow.policy.shape import Amount, Keys, at
+from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
+from ppdm_flow.policy.language.shape import Amount, Keys, at
+from ppdm_flow.policy.text.nodes import PolicyPath
 
 MISSING = object()
 """What a place holds that states nothing and has no default."""

@@ -21,15 +21,15 @@ from ppdm_flow.policy.demands import (
     Only,
     Present,
 )
-from ppdm_flow.policy.dotted import split
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.grammar import HINT, NUMERIC, demands
 from ppdm_flow.policy.floors.relative import comparable
 from ppdm_flow.policy.floors.strength import forms_groups, ordered
-from ppdm_flow.policy.nodes import Map, PolicyPath, Scalar
-from ppdm_flow.policy.permission import ANSWERS, WAIVERS
-from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
-from ppdm_flow.policy.words import short
+from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.params.permission import ANSWERS, WAIVERS
+from ppdm_flow.policy.text.dotted import split
+from ppdm_flow.policy.text.nodes import Map, PolicyPath, Scalar
 
 
 def floors_of(node: Map | None) -> tuple[list[Floor | Relative], list[Diagnostic]]:

@@ -29,9 +29,9 @@ from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
 from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
-from ppdm_flow.policy.nodes import PolicyPath
-from ppdm_flow.policy.params import number
-from ppdm_flow.policy.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
+from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
+from ppdm_flow.policy.params.params import number
+from ppdm_flow.policy.text.nodes import PolicyPath
 
 _WORDS_ONLY = frozenset({"description", "given", "owner"})
 _COMPARED = frozenset({"privacy", "gates"})

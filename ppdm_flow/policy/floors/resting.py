@@ -8,8 +8,8 @@ from typing import Any
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.floors.places import MISSING, value
 from ppdm_flow.policy.floors.strength import counts_groups, groups_by_role
-from ppdm_flow.policy.nodes import PolicyPath
-from ppdm_flow.policy.shape import MapOf, at
+from ppdm_flow.policy.language.shape import MapOf, at
+from ppdm_flow.policy.text.nodes import PolicyPath
 
 _LEDGER = ("ledger",)
 _NULLS = ("nulls",)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ppdm_flow.core.roles import Role, ValuesAbsent, no_weaker
-from ppdm_flow.policy.nodes import PolicyPath
-from ppdm_flow.policy.shape import Keys, MapOf, at
+from ppdm_flow.policy.language.shape import Keys, MapOf, at
+from ppdm_flow.policy.text.nodes import PolicyPath
 
 _HIGHER = (
     "privacy.k_anonymity.k",

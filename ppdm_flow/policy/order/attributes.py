@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.policy.models import Attribute
+from ppdm_flow.policy.language.models import Attribute
+from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.verdicts import Change, Verdict, verdict
-from ppdm_flow.policy.patterns import is_pattern
 
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 _PLAIN = frozenset({Role.INSENSITIVE, Role.TARGET})

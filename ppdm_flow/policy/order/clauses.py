@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Loaded, PolicyPath
-from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.order.verdicts import Side
 from ppdm_flow.policy.redaction import UNSHOWN
 

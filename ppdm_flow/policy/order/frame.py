@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.policy.models import Attribute, Policy
-from ppdm_flow.policy.patterns import Declared, is_pattern
+from ppdm_flow.policy.language.models import Attribute, Policy
+from ppdm_flow.policy.language.patterns import Declared, is_pattern
 from ppdm_flow.policy.successive import subject_of
 
 Contents = Callable[[str], str | None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ppdm_flow.core.requirements import Gate, Requirement
-from ppdm_flow.policy.models import Policy
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import Between
 from ppdm_flow.policy.order.meanings import Canon, chain

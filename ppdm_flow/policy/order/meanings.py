@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ppdm_flow.policy.models import Step
+from ppdm_flow.policy.language.models import Step
 
 Canon = Callable[[str, str, Mapping[str, Any]], str]
 """Returns one text for all spellings of a plugin's parameters, by its group, its name and what the policy gives."""

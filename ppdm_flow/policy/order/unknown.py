@@ -7,7 +7,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ppdm_flow.policy.models import Attribute, Gate, Policy, Privacy, Randomness, Release, ReportOptions, Source
+from ppdm_flow.policy.language.models import (
+    Attribute,
+    Gate,
+    Policy,
+    Privacy,
+    Randomness,
+    Release,
+    ReportOptions,
+    Source,
+)
 from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.implications import SAYS
 from ppdm_flow.policy.order.verdicts import Change, Verdict

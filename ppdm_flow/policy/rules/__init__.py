@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.models import Policy
 from ppdm_flow.policy.rules import (
     attributes,
     classes,

@@ -7,12 +7,12 @@ from itertools import combinations
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.policy.models import Attribute
-from ppdm_flow.policy.params import number
-from ppdm_flow.policy.patterns import is_pattern, overlap
+from ppdm_flow.policy.language.models import Attribute
+from ppdm_flow.policy.language.patterns import is_pattern, overlap
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
-from ppdm_flow.policy.words import short
 
 _SINGLE = (Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.anonymity import Distance, Diversity
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.policy.anonymity import AlphaK, BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
-from ppdm_flow.policy.models import Attribute, Privacy
+from ppdm_flow.policy.language.anonymity import AlphaK, BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
+from ppdm_flow.policy.language.models import Attribute, Privacy
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.policy.rules.templates import grouping, protected
-from ppdm_flow.policy.words import short
 
 Path = tuple[str, ...]
 OnSensitive = LDiversity | TCloseness | AlphaK | DeltaDisclosure | BetaLikeness

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ppdm_flow.core import file_names
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import short
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:

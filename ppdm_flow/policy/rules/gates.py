@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.models import Gate
+from ppdm_flow.policy.language.models import Gate
+from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import number, short
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:

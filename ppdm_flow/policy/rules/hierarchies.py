@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.policy.models import Attribute, Hierarchy
+from ppdm_flow.policy.language.models import Attribute, Hierarchy
+from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
-from ppdm_flow.policy.words import number, short
 
 _FORMS = ("csv", "intervals", "levels", "prefix", "date", "order")
 _BELONGS = {"delimiter": ("csv",), "then": ("intervals", "order"), "open_ends": ("intervals",)}

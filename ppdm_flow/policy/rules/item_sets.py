@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import short
 
 
 def item_sets(scene: Scene, kind: str, named: str | None, code: str) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.policy.models import ItemsetBreach
+from ppdm_flow.policy.language.models import ItemsetBreach
 from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene

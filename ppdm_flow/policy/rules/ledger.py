@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
-from ppdm_flow.policy.ledger import Ledger
+from ppdm_flow.policy.language.ledger import Ledger
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.classes import grouped
 from ppdm_flow.policy.rules.ledger_place import place
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.policy.successive import subject_of
-from ppdm_flow.policy.words import short
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.server_address import AddressError, PasswordError, is_address, server_address
-from ppdm_flow.policy.ledger import Ledger
+from ppdm_flow.policy.language.ledger import Ledger
 from ppdm_flow.policy.rules.scene import Scene
 
 _PASSWORD = "leave it out of the URL, and put it into the variable PGPASSWORD or the file ~/.pgpass"  # noqa: S105  # none

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
-from ppdm_flow.policy.anonymity import LKC, KMap
-from ppdm_flow.policy.patterns import is_pattern
+from ppdm_flow.policy.language.anonymity import LKC, KMap
+from ppdm_flow.policy.language.patterns import is_pattern
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.classes import grouped
 from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.policy.rules.templates import protected
-from ppdm_flow.policy.words import short
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:

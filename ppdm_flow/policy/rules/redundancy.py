@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.policy.models import Template
+from ppdm_flow.policy.language.models import Template
 from ppdm_flow.policy.rules.scene import Scene
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.file_names import released_path
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import short
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import short
 
 
 def repeats(

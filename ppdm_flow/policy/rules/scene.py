@@ -8,10 +8,10 @@ from functools import cached_property
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.language.models import Attribute, Policy
+from ppdm_flow.policy.language.patterns import Declared, matches
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.models import Attribute, Policy
-from ppdm_flow.policy.patterns import Declared, matches
-from ppdm_flow.policy.words import short
 
 SUPPRESSED = "⊥"
 """How a suppressed cell is written in a release; no value of a policy may be spelled so."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.models import DefaultBound, Sensitivity, ValueBound
+from ppdm_flow.policy.language.models import DefaultBound, Sensitivity, ValueBound
+from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.policy.rules.templates import protected
-from ppdm_flow.policy.words import number, short
 
 Path = tuple[str, ...]
 

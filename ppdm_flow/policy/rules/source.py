@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.patterns import is_pattern, matches
+from ppdm_flow.policy.language.patterns import is_pattern, matches
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.words import short
 
 _SETS = ("transactions", "baskets", "long")
 

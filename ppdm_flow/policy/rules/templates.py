@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
-from ppdm_flow.policy.models import Template
+from ppdm_flow.policy.language.models import Template
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
-from ppdm_flow.policy.words import short
 
 _NO_GROUPS = (Role.IDENTIFIER, Role.WEIGHT, Role.ITEMS)
 

@@ -8,10 +8,10 @@ from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.core.waivers import day, is_code, is_hash
+from ppdm_flow.policy.language.waivers import Waiver
+from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.requirements import requirements_of
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.waivers import Waiver
-from ppdm_flow.policy.words import short
 
 REPEAT = "ledger.repeat"
 _INTERNAL = ("PPF69", "PPF9")

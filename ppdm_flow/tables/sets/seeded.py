@@ -24,7 +24,7 @@ class Expansion:
     ``insertion[m]`` is the probability that the expansion has any given item from outside of an original transaction
     of m items: a multiple of 1/65536 within (0, 1), or 0 for a size that does not occur. ``spare`` is for how many
     items at once, besides the m own ones, a uniform seed's expansion is independent: sets of up to so many can be
-    estimated. ``form`` names the function: `ppdm_flow.mining.transactions.seeded` says what it computes.
+    estimated. ``form`` names the function: `ppdm_flow.mining.transactions.randomize.seeded` says what it computes.
     """
 
     insertion: tuple[float, ...]

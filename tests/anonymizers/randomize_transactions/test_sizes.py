@@ -6,8 +6,8 @@ import pytest
 
 from ppdm_flow.anonymizers.randomize_transactions import sizes
 from ppdm_flow.anonymizers.randomize_transactions.form import as_seeds, packed_bytes, seeded_bytes
-from ppdm_flow.mining.transactions import seeded
 from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, Operator
+from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.sdk.spec import SetShape
 from ppdm_flow.tables.sets.seeded import LEVELS
 

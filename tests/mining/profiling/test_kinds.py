@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.engine import checks
+from ppdm_flow.engine.streams import checks
 from ppdm_flow.mining.profiling.check_digits import NATIONAL, card, iban, luhn
 from ppdm_flow.mining.profiling.column import facts
 from ppdm_flow.mining.profiling.intervals import edges

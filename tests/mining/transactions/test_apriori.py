@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError, PluginError
-from ppdm_flow.mining.transactions import apriori, randomize, seeded
-from ppdm_flow.mining.transactions.apriori import Bounds, mine
-from ppdm_flow.mining.transactions.apriori_levels import Level, joined, places
+from ppdm_flow.mining.transactions.apriori import apriori
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, mine
+from ppdm_flow.mining.transactions.apriori.levels import Level, joined, places
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.quest import Quest, quest
+from ppdm_flow.mining.transactions.randomize import randomize, seeded
+from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 from ppdm_flow.mining.transactions.rules import rules
 from ppdm_flow.tables.sets import Baskets, PackedSets
 

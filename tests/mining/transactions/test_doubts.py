@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions import apriori, randomize, seeded
-from ppdm_flow.mining.transactions.apriori import Bounds, Counted, mine
+from ppdm_flow.mining.transactions.apriori import apriori
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Counted, mine
 from ppdm_flow.mining.transactions.doubts import Doubts, doubts
 from ppdm_flow.mining.transactions.misfit import misfit
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.quest import Quest, quest
+from ppdm_flow.mining.transactions.randomize import randomize, seeded
+from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 from ppdm_flow.mining.transactions.rules import rules
 
 

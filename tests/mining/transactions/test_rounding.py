@@ -7,9 +7,9 @@ import pytest
 
 from ppdm_flow.mining.transactions.breaches import level, likelihoods
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.randomize import insertion_levels
+from ppdm_flow.mining.transactions.randomize.randomize import insertion_levels
+from ppdm_flow.mining.transactions.randomize.seeded import expansion
 from ppdm_flow.mining.transactions.rounding import rounded_up
-from ppdm_flow.mining.transactions.seeded import expansion
 
 
 def test_rounding_is_upwards_and_short() -> None:

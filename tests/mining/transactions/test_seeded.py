@@ -14,11 +14,11 @@ from scipy.stats import chi2, norm
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.transactions import seeded
+from ppdm_flow.mining.transactions.counting.seeded_field import MODULUS, ORDER, product, tables
+from ppdm_flow.mining.transactions.counting.vertical import expand
 from ppdm_flow.mining.transactions.estimates import expected_sigma, supports
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.seeded_field import MODULUS, ORDER, product, tables
-from ppdm_flow.mining.transactions.vertical import expand
+from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.tables.sets import Baskets, Expansion, SeededSets
 
 RISK = 1e-4

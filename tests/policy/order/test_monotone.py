@@ -365,7 +365,7 @@ def test_demands_of_a_floor_count_one_by_one(before, after, verdict):
 
 
 def test_another_kind_of_requirement_is_only_implied_by_itself():
-    from ppdm_flow.policy.models import Policy
+    from ppdm_flow.policy.language.models import Policy
     from ppdm_flow.policy.order.claim import Opaque, opaque
     from ppdm_flow.policy.order.frame import Between, Frame
 
@@ -401,7 +401,7 @@ def test_another_database_is_another_history(order):
 
 
 def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
-    from ppdm_flow.policy.models import Release
+    from ppdm_flow.policy.language.models import Release
     from ppdm_flow.policy.order import compare, implications, unknown
 
     old, new = written(policy(), "a.yaml"), written(policy(releases={"study": {"path": "other.csv"}}), "b.yaml")

@@ -1,0 +1,1 @@
+"""Plugins called: what they are lent, what they return, and what they say."""

@@ -1,0 +1,185 @@
+"""Steps as streams: each makes its partitions from those of the step before it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.engine.calls.calling import called
+from ppdm_flow.engine.calls.lending import Loan, lent_rows, taken
+from ppdm_flow.engine.calls.promises import check_generated, check_partition, check_table
+from ppdm_flow.engine.calls.returned import broken
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.streams.stream import Part, Stop, Stream
+from ppdm_flow.plan.definition import StepNode
+from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
+from ppdm_flow.tables.table import Table, concat
+
+
+class Clock:
+    """Seconds that a step spends in its own work, over all threads."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    def add(self, since: float) -> None:
+        """Add the time since ``since``."""
+        with self._lock:
+            self.seconds += time.perf_counter() - since
+
+
+class RowStream:
+    """A row-wise step."""
+
+    def __init__(self, source: Stream, node: StepNode, transform: RowTransform, draws: Draws, clock: Clock) -> None:
+        self.attributes = node.attributes
+        self._source = source
+        self._node = node
+        self._transform = transform
+        self._draws = draws
+        self._clock = clock
+        effect = node.effect
+        added = {a.name for a in effect.adds}
+        self._made = {*effect.changes, *added, *effect.renames, *effect.renames.values()}
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the transformed partitions; columns that the step leaves alone come straight from its input."""
+        if columns is not None and self._node.effect.rows == "same" and self._made.isdisjoint(columns):
+            yield from self._source.parts(columns)
+            return
+        names = [a.name for a in self.attributes] if columns is None else list(columns)
+        for part in self._source.parts():
+            out = self._apply(part.table)
+            if len(out):
+                yield part.kept(out.select(names))
+
+    def _apply(self, table: Table) -> Table:
+        started = time.perf_counter()
+        loan = Loan.of(self._node, table)
+        with called(self._node, self._source.attributes):
+            out = loan.back(self._transform.apply(loan.theirs, self._draws))
+        self._clock.add(started)
+        check_partition(self._node, table, out, self.attributes)
+        return out
+
+
+class OrderedStream:
+    """A step that asks for an order: the rows stay where they are and carry their keys."""
+
+    def __init__(self, source: Stream, node: StepNode, transform: OrderTransform, draws: Draws, clock: Clock) -> None:
+        self.attributes = source.attributes
+        self._source = source
+        self._node = node
+        self._transform = transform
+        self._draws = draws
+        self._clock = clock
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions; keys only where the whole row is asked for."""
+        if columns is not None:
+            yield from self._source.parts(columns)
+            return
+        for part in self._source.parts():
+            started = time.perf_counter()
+            with called(self._node, self._source.attributes):
+                keys = np.array(self._transform.keys(Loan.of(self._node, part.table).theirs, self._draws))
+            self._clock.add(started)
+            if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
+                raise broken(self._node, "returned keys of another shape or type than one uint64 a row")
+            yield Part(part.table, keys)
+
+
+class MemoryStream:
+    """Rows held in memory, as a step that needs the whole table leaves them."""
+
+    def __init__(self, table: Table, attributes: tuple[AttributeFacts, ...], partition_rows: int, stop: Stop) -> None:
+        self.attributes = attributes
+        self._table = table
+        self._size = partition_rows
+        self._stop = stop
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield slices of the table."""
+        table = self._table if columns is None else self._table.select(columns)
+        for start in range(0, len(table), self._size):
+            self._stop.check()
+            rows = slice(start, start + self._size)
+            yield Part(table.take(rows))  # type: ignore[arg-type]  # a slice is a view
+
+
+class GeneratedStream:
+    """Rows that a generator makes."""
+
+    def __init__(
+        self,
+        rows: int,
+        node: StepNode,
+        transform: Generator,
+        draws: Draws,
+        clock: Clock,
+        partition_rows: int,
+        stop: Stop,
+    ) -> None:
+        self.attributes = node.attributes
+        self._rows = rows
+        self._node = node
+        self._transform = transform
+        self._draws = draws
+        self._clock = clock
+        self._size = partition_rows
+        self._stop = stop
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield generated partitions."""
+        names = [a.name for a in self.attributes] if columns is None else list(columns)
+        for start in range(0, self._rows, self._size):
+            self._stop.check()
+            rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
+            started = time.perf_counter()
+            with called(self._node, self.attributes):
+                out = taken(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
+            self._clock.add(started)
+            check_generated(self._node, rows, out, self.attributes)
+            yield Part(out.select(names))
+
+
+def outputs(
+    source: Stream,
+    node: StepNode,
+    transform: TableTransform,
+    draws: Draws,
+    clock: Clock,
+    partition_rows: int,
+    stop: Stop,
+) -> Mapping[str, MemoryStream]:
+    """Carry out a step that needs the whole table, in the order that earlier steps asked for."""
+    table = in_order(list(source.parts()))
+    started = time.perf_counter()
+    loan = Loan.of(node, table)
+    with called(node, source.attributes):
+        found = {name: loan.back(out) for name, out in transform.apply_table(loan.theirs, draws).items()}
+    clock.add(started)
+    streams = {}
+    for name, out in found.items():
+        wanted = node.effect.outputs.get(name)
+        facts = tuple(a for a in node.attributes if wanted is None or a.name in wanted)
+        check_table(node, table, out, facts)
+        streams[name] = MemoryStream(out.select([a.name for a in facts]), facts, partition_rows, stop)
+    return streams
+
+
+def in_order(parts: list[Part]) -> Table:
+    """Return the whole table, sorted by (key, row number) where there are keys. Raises RunError for no rows."""
+    if not parts:
+        raise run_fault("PPF725", "no row is left for a step that needs the whole table")
+    table = concat(p.table for p in parts)
+    keys = [p.keys for p in parts if p.keys is not None]
+    if not keys:
+        return table
+    return table.take(np.lexsort((table.rows, np.concatenate(keys))))

@@ -1,0 +1,1 @@
+"""Files that may be released, and the folder in which they wait."""

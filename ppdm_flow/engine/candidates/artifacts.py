@@ -1,0 +1,107 @@
+"""What lies beside a released file for the one who receives it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.visible import json_text
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.steps.operators import Channel
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.policy.redaction import without
+from ppdm_flow.sdk.anonymizer import Fitted, Operator
+from ppdm_flow.tables.formulas import UNDONE
+
+Document = Mapping[str, Any]
+_SIZES = "published: each row says how many items the original set had; whoever has a rare number stands out by it"
+
+
+def as_json(document: Any) -> str:
+    """Return the document as indented text."""
+    return json_text(document)
+
+
+def dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
+    """Return the data dictionary: what the columns are and what was done to them; no values."""
+    found: Document = without(_dictionary(plan, release, rows), plan.secrets)
+    return found
+
+
+def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
+    return {
+        "version": 1,
+        "policy": plan.policy,
+        "release": release.name,
+        "description": release.description,
+        "file": PurePosixPath(release.path).name,
+        "format": release.format,
+        "options": dict(release.options),
+        "rows": rows,
+        "missing": "an empty cell without quotes" if release.format == "csv" else "null",
+        "suppressed": "⊥",
+        **({"formulas": UNDONE} if release.options.get("formulas") == "escape" else {}),
+        "attributes": [
+            {
+                "name": a.name,
+                "type": a.type.value,
+                "role": a.role.value,
+                "computed_from": sorted(a.lineage.computed_from),
+                "how": a.how.value,
+                "done": [{"step": step, "change": change.value} for step, change in a.changes],
+                **({"sizes": _SIZES} if a.role is Role.ITEMS and a.was(Change.PERTURBED) else {}),
+            }
+            for a in release.attributes
+        ],
+    }
+
+
+def artifacts(
+    plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted], channels: Mapping[str, Channel]
+) -> Mapping[str, Document]:
+    """Return the documents of all steps that feed the release, by file name.
+
+    ``operator.json`` holds the channels that still describe the released values, under the released names. Where two
+    steps have a document of one name, it goes under the step's name.
+    """
+    found: dict[str, Document] = {}
+    operators: list[Document] = []
+    for node in plan.upstream(release.input):
+        for name, document in fitted[node.name].artifacts.items():
+            if name == OPERATOR and isinstance(document.get("operators"), list):
+                operators += _released(document["operators"], node.name, channels)
+            else:
+                found[_free(name, node.name, (*found, release.path.partition("/")[0]))] = document
+    if operators:
+        found[OPERATOR] = {"version": 1, "operators": operators}
+    return found
+
+
+def _released(entries: list[Document], step: str, channels: Mapping[str, Channel]) -> list[Document]:
+    """Return the entries of the channels under their released names: the ones that the release was judged by."""
+    mine = {c.operator.attribute: (name, c.operator) for name, c in channels.items() if c.operator.step == step}
+    found: list[Document] = []
+    for entry in entries:
+        if entry["attribute"] in mine:
+            name, operator = mine[entry["attribute"]]
+            judged = operator.document() if isinstance(operator, Operator) else operator.entry()
+            if _differs(entry, judged):
+                raise run_fault("PPF905", f"step `{step}` publishes another operator than the one that it is judged by")
+            found.append({**entry, "attribute": name})
+    return found
+
+
+def _differs(entry: Document, judged: Document) -> bool:
+    plain: Document = json.loads(json.dumps(judged))
+    return any(entry.get(key) != value for key, value in plain.items())
+
+
+def _free(name: str, step: str, taken: Iterable[str]) -> str:
+    if PurePosixPath(name).name != name or refused(name) or name.casefold() == DICTIONARY:
+        raise run_fault("PPF905", f"step `{step}` has a document whose name is no plain file name")
+    return f"{step}-{name}" if name.casefold() in {each.casefold() for each in taken} else name

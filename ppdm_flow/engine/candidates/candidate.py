@@ -1,0 +1,125 @@
+"""A release as it will be, or as it was: written, and read back from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import DataError, RunError
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.faults import data_fault, guarded, run_fault
+from ppdm_flow.engine.reading.opening import open_released, open_sink, released_names
+from ppdm_flow.engine.streams.ahead import ahead
+from ppdm_flow.engine.streams.checks import Weights
+from ppdm_flow.engine.streams.coding import arrow
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.ordering import Spool
+from ppdm_flow.engine.streams.source import Budget, Look, Reading, SourceStream
+from ppdm_flow.engine.streams.stream import Part, Stop, Stream
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.storage import Sink
+from ppdm_flow.tables.sets.arrow import field_of, to_arrow
+from ppdm_flow.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What went into a file: how many rows, and the hash of their multiset."""
+
+    rows: int
+    multiset: tuple[int, int]
+
+
+def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: str, limit: int) -> Written:
+    """Write the rows of ``stream`` in the order that its steps asked for. Raises RunError, DataError.
+
+    ``spool`` is a private folder for sorting, ``limit`` the bytes that sorting may hold.
+    """
+    names = tuple(a.name for a in release.attributes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    seen = MultisetHash(key)
+    sink = open_sink(release, path, names)
+    with guarded(f"release `{release.name}`"):
+        try:
+            _write_all(sink, stream, names, seen, Spool(names, spool, limit))
+        finally:
+            sink.close()
+    if not seen.rows:
+        raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
+    return Written(seen.rows, seen.value)
+
+
+def _write_all(sink: Sink, stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> None:
+    for ready in ahead(_batches(stream, names, seen, spool)):
+        sink.write(ready)
+
+
+def _batches(stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> Iterator[pa.RecordBatch]:
+    ordered = False
+    for part in ahead(_hashed(stream, names, seen)):
+        if part.keys is None:
+            yield batch(part.table, names)
+        else:
+            ordered = True
+            spool.add(part)
+    if ordered:
+        yield from (batch(table, names) for table in spool.tables())
+
+
+def _hashed(stream: Stream, names: tuple[str, ...], seen: MultisetHash) -> Iterator[Part]:
+    for part in stream.parts():
+        kept = Part(part.table.select(names), part.keys)
+        seen.look(kept.table)
+        yield kept
+
+
+def batch(table: Table, names: Sequence[str] | None = None) -> pa.RecordBatch:
+    """Return the rows as sinks take them, columns in the order of ``names``; sets come with what explains them."""
+    fields, arrays = [], []
+    for name in names or table.names:
+        sets = table.sets.get(name)
+        arrays.append(arrow(table[name]) if sets is None else to_arrow(sets))
+        fields.append(pa.field(name, arrays[-1].type) if sets is None else field_of(name, sets))
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def read_back(
+    release: ReleaseNode, path: Path, partition_rows: int, budget: Budget, stop: Stop, *looks: Look
+) -> SourceStream:
+    """Return the released file as a stream. Raises RunError where it cannot be read as what the plan releases."""
+    try:
+        return stream_of(release, path, partition_rows, budget, stop, *looks)
+    except DataError as error:
+        raise RunError(error.diagnostics) from None
+
+
+def stream_of(
+    release: ReleaseNode, path: Path, partition_rows: int, budget: Budget, stop: Stop, *looks: Look
+) -> SourceStream:
+    """Return a file with exactly the columns of ``release``, in their order. Raises DataError."""
+    names = tuple(a.name for a in release.attributes)
+    who = f"release `{release.name}`"
+    with guarded(who):
+        source = open_released(release, path)
+        found = released_names(release, path, source)
+        columns = dict(zip(found, source.names(), strict=True))
+    if found != names:
+        raise data_fault("PPF904", f"{who}: the file has {len(found)} columns, other than the {len(names)} of the plan")
+    reading = Reading(columns=columns, partition_rows=partition_rows, released=True, who=who)
+    stream = SourceStream(source, release.attributes, reading, budget, stop)
+    weights = [Weights(a, zeros=False).look for a in release.attributes if a.role is Role.WEIGHT]
+    stream.load(after=(*weights, *looks))
+    return stream
+
+
+def same_rows(release: ReleaseNode, written: Written, found: MultisetHash) -> None:
+    """Hold the file against what went into it. Raises RunError where it is not a permutation of that."""
+    if found.value != written.multiset:
+        raise run_fault(
+            "PPF903",
+            f"release `{release.name}`: the file read back is not a permutation of the rows that were written"
+            f" ({written.rows} written, {found.rows} read)",
+        )

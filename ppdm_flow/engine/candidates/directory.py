@@ -1,0 +1,136 @@
+"""A run's directory: hidden until it is complete, moved to its place, and published there by one rename."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PREFIX, RELEASED, is_unpublished, sweep
+from ppdm_flow.engine.faults import output_fault
+
+
+class RunDirectory:
+    """``home`` is where the run is now: a hidden directory, later its place beside that.
+
+    What may be released is called ``candidate`` until :meth:`publish` renames it to ``released``: that is the one
+    moment at which a run becomes a release. The directory is locked (flock) while its process lives; the next run
+    removes those that were not published and whose lock is free. The parent's lock is held while a directory is made
+    or removed, so that no run sees another's before it is locked.
+    """
+
+    def __init__(self, parent: Path) -> None:
+        self.parent = parent
+        with _writing(f"the output folder `{parent}`"):
+            parent.mkdir(parents=True, exist_ok=True)
+            with _locked(parent):
+                sweep(parent)
+                self.home = parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+                self.home.mkdir(mode=0o700)
+                self._lock = os.open(self.home, os.O_RDONLY)
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def folder(self, name: str) -> Path:
+        """Return a private folder inside."""
+        path = self.home / name
+        path.mkdir(mode=0o700, exist_ok=True)
+        return path
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file and flush it to disk."""
+        with _writing(f"`{name}`"), (self.home / name).open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def remove(self, name: str) -> None:
+        """Remove a folder inside. Raises RunError where it stays: what is withheld must not lie about."""
+        with _writing(f"`{name}`"):
+            shutil.rmtree(self.home / name)
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename a folder inside."""
+        with _writing(f"`{new}`"):
+            (self.home / old).rename(self.home / new)
+
+    def move(self, started: datetime, plan_digest: str) -> Path:
+        """Move the directory to ``<UTC time>-<plan digest>``, by one rename, and return that place.
+
+        It is not published there as long as it holds a candidate.
+        """
+        name = f"{started.strftime('%Y%m%dT%H%M%SZ')}-{plan_digest[:12]}"
+        with _writing(f"`{name}`"):
+            _sync_all(self.home)
+            with _locked(self.parent):
+                place = self._free(name)
+                self.home.rename(place)
+                self.home = place
+            _sync(self.parent)
+        return place
+
+    def publish(self) -> None:
+        """Make the candidate a release, by one rename."""
+        with _writing(f"`{self.home.name}`"):
+            (self.home / CANDIDATE).rename(self.home / RELEASED)
+            _sync(self.home)
+
+    @property
+    def published(self) -> bool:
+        """Whether the release is out: what is on disk tells, whatever became of the call that renamed it."""
+        return not is_unpublished(self.home)
+
+    def discard(self) -> None:
+        """Remove everything that is not published."""
+        if not self.published:
+            shutil.rmtree(self.home, ignore_errors=True)
+        self._unlock()
+
+    def _free(self, name: str) -> Path:
+        place = self.parent / name
+        number = 2
+        while place.exists():
+            place = self.parent / f"{name}-{number}"
+            number += 1
+        return place
+
+    def _unlock(self) -> None:
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _writing(what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise output_fault(error, what) from None
+
+
+def _sync_all(folder: Path) -> None:
+    for path in sorted(folder.rglob("*")):
+        _sync(path)
+    _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

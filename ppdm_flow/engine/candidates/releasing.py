@@ -1,0 +1,204 @@
+"""Candidates: written, read back from disk, and audited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.candidates.candidate import read_back, same_rows, write
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.candidates.leaving import Identity
+from ppdm_flow.engine.candidates.unpublished import CANDIDATE
+from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
+from ppdm_flow.engine.hashing import identity, sha256
+from ppdm_flow.engine.judging.auditing import Audited, Subject, audit, refuse_quoting_audits
+from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
+from ppdm_flow.engine.judging.others import others
+from ppdm_flow.engine.judging.remembered_pairs import RememberedPairs
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.reading.identifiers import check_identifiers
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.steps.generated import generation
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.steps.operators import Channel, channels
+from ppdm_flow.engine.streams.expansion import ExpandedStream
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.pairs import StreamPairs
+from ppdm_flow.engine.streams.source import Budget, SourceStream
+from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
+from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.history import History
+from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.view import PairedView
+
+SCRATCH = "scratch"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A written release: its file as it was read back, its rows, and what its audits may look at.
+
+    ``sha256`` is the hash of the file's bytes before they were read back and judged.
+    """
+
+    release: ReleaseNode
+    file: Path
+    identity: Identity
+    sha256: str
+    rows: int
+    channels: Mapping[str, Channel]
+    subject: Subject
+
+    @property
+    def generated(self) -> bool:
+        """Whether the rows belong to nobody: every column was generated."""
+        return all(a.was(Change.GENERATED) for a in self.release.attributes)
+
+
+class Releasing:
+    """The releases of one run."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        graph: Graph,
+        original: Original,
+        directory: RunDirectory,
+        options: RunOptions,
+        budget: Budget,
+        stop: Stop,
+        listener: Listener,
+    ) -> None:
+        self.plan = plan
+        self.graph = graph
+        self.original = original
+        self.directory = directory
+        self.options = options
+        self.budget = budget
+        self.stop = stop
+        self.listener = listener
+
+    def write(self) -> tuple[Candidate, ...]:
+        """Write every release and read it back. Raises RunError where a file is not what was written."""
+        self.directory.folder(CANDIDATE)
+        self.directory.folder(SCRATCH)
+        tasks = [Task(r.name, self._writing(r)) for r in self.plan.releases]
+        done = run_all(tasks, self.options.workers, self.stop)
+        return tuple(done[r.name] for r in self.plan.releases)
+
+    def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[Audited, ...]:
+        """Carry out every audit; ``histories`` are those of the releases, where there is a ledger."""
+        views = {c.release.name: c.subject.candidate for c in candidates}
+        beside = others(self.plan, self.graph, {c.release.name: c.subject for c in candidates})
+        subjects = {
+            c.release.name: replace(
+                c.subject,
+                siblings={n: v for n, v in views.items() if n != c.release.name},
+                history=histories.get(c.release.name),
+                others=beside.get(c.release.name, ()),
+            )
+            for c in candidates
+        }
+        own = [JoinedAudit(n, subjects[n.release]) for n in self.plan.audits]
+        found = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
+        self.directory.remove(SCRATCH)
+        refuse_quoting_audits(self.plan, self.original.stream, found)
+        return found
+
+    def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
+        original = self.original.stream
+        return joined_audits(self.plan, subjects, self.graph, original, self.options.partition_rows, self.stop)
+
+    def _audited(self, audits: Sequence[JoinedAudit], first: int = 0) -> tuple[Audited, ...]:
+        tasks = [Task(_id(a.node), self._auditing(i, a.node, a.subject)) for i, a in enumerate(audits, first)]
+        done = run_all(tasks, self.options.workers, self.stop)
+        return tuple(a.told(done[_id(a.node)]) for a in audits)
+
+    def _writing(self, release: ReleaseNode) -> Callable[[], Candidate]:
+        return lambda: self._write(release)
+
+    def _write(self, release: ReleaseNode) -> Candidate:
+        name = f"release {release.name}"
+        self.listener(StepStarted(name))
+        started = time.perf_counter()
+        stream = self.graph.streams[release.input]
+        file = self.directory.home / CANDIDATE / release.name / release.path
+        key = MultisetHash.fresh_key()
+        spool = self.directory.home / SCRATCH / f"sort-{release.name}"
+        spool.mkdir(mode=0o700)
+        written = write(release, stream, file, spool, key, self.options.memory_limit // 2)
+        found, state, digest = MultisetHash(key), identity(file), sha256(file)
+        back = read_back(release, file, self.options.partition_rows, self.budget, self.stop, found.look)
+        same_rows(release, written, found)
+        active = channels(self.plan, release, self.graph.fitted)
+        self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
+        subject = self._subject(release, file, back, active)
+        check_identifiers(release, subject.original, subject.candidate)
+        return Candidate(release, file, state, digest, written.rows, active, subject)
+
+    def _subject(self, release: ReleaseNode, file: Path, back: SourceStream, active: Mapping[str, Channel]) -> Subject:
+        views = self.graph.views
+        return Subject(
+            release=release,
+            file=file,
+            original=views[SOURCE],
+            candidate=StreamView(back),
+            read_back=back,
+            original_attributes=self.original.stream.attributes,
+            operators={n: c.operator for n, c in active.items() if isinstance(c.operator, Operator)},
+            operator_inputs={name: views[c.reference] for name, c in active.items()},
+            set_operators={n: c.operator for n, c in active.items() if isinstance(c.operator, SetOperator)},
+            operator_pairs={n: p for n, c in active.items() if (p := self._operator_pairs(release, c)) is not None},
+            pairs=self._pairs(release),
+            holdout=self._holdout(release),
+            generation=generation(self.plan, self.graph, self.original, release),
+        )
+
+    def _pairs(self, release: ReleaseNode) -> PairedView | None:
+        steps = self.plan.upstream(release.input)
+        kinds = {n.bound.info.kind for n in steps}
+        if Kind.GENERATOR in kinds or any(n.effect.rows == "generated" for n in steps):
+            return None
+        original: Stream = self.original.stream
+        if self.graph.expanded(release.input) and self.original.numbering is not None:
+            original = ExpandedStream(original, self.original.numbering)
+        released = self.graph.streams[release.input]
+        found = StreamPairs(original, released, aligned=Kind.TABLE not in kinds)
+        sets = frozenset(a.name for a in (*original.attributes, *released.attributes) if a.role is Role.ITEMS)
+        return RememberedPairs(found, sets)
+
+    def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
+        """Return what went into an operator on sets beside what was released; both have the same row numbers."""
+        steps = self.plan.upstream(release.input)
+        if not isinstance(channel.operator, SetOperator) or any(n.effect.rows == "generated" for n in steps):
+            return None
+        kinds = {n.bound.info.kind for n in steps}
+        before, after = self.graph.streams[channel.reference], self.graph.streams[release.input]
+        weighted = any(a.role is Role.WEIGHT for a in before.attributes)
+        if weighted and self.graph.expanded(release.input) and self.original.numbering is not None:
+            before = ExpandedStream(before, self.original.numbering)
+        return StreamPairs(before, after, aligned=Kind.TABLE not in kinds)
+
+    def _holdout(self, release: ReleaseNode) -> Holdout | None:
+        """Return the rows that the one generator on the way held out; row numbers must be the source's up to it."""
+        found = [self.graph.fitted[n.name].holdout for n in self.plan.upstream(release.input)]
+        given = [h for h in found if h is not None]
+        return given[0] if len(given) == 1 and not self.graph.expanded(release.input) else None
+
+    def _auditing(self, number: int, node: AuditNode, subject: Subject) -> Callable[[], Audited]:
+        folder = self.directory.home / SCRATCH / f"audit-{number}"
+        threads = max(1, self.options.workers)
+        return lambda: audit(self.plan, node, subject, folder, threads, self.listener)
+
+
+def _id(node: AuditNode) -> str:
+    return f"{node.release}/{node.name}"

@@ -1,0 +1,1 @@
+"""Candidates audited, alone and joined, and held against requirements and gates."""

@@ -1,0 +1,208 @@
+"""Audits on the bytes of a release, each requirement by two routes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DisagreementError, RunError
+from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach, Requirement, Sensitivity, Template
+from ppdm_flow.core.results import AuditOutcome
+from ppdm_flow.engine.calls.calling import called
+from ppdm_flow.engine.calls.lending import lent_context, lent_view
+from ppdm_flow.engine.calls.plain import Plain
+from ppdm_flow.engine.calls.quotations import refuse_quotations
+from ppdm_flow.engine.calls.said import of_audit
+from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.reading.opening import made
+from ppdm_flow.engine.streams.source import SourceStream
+from ppdm_flow.engine.streams.stream import ReadBack
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep
+from ppdm_flow.sdk.generation import Generation
+from ppdm_flow.sdk.history import History
+from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.view import DataView, PairedView
+
+if TYPE_CHECKING:  # DuckDB is imported while the source is read
+    from ppdm_flow.engine.streams.sql import DuckSql
+
+_SQL = "ppdm_flow.engine.streams.sql"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One release with everything that its audits may look at.
+
+    ``file`` is the released file itself, ``read_back`` its rows; ``siblings`` are the rows of the run's other releases.
+    A table that several releases make when they are joined is in no file.
+    """
+
+    release: ReleaseNode
+    file: Path | None
+    original: StreamView
+    candidate: StreamView
+    read_back: ReadBack
+    original_attributes: tuple[AttributeFacts, ...]
+    operators: Mapping[str, Operator] = field(default_factory=dict)
+    operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
+    pairs: PairedView | None = None
+    holdout: Holdout | None = None
+    generation: Generation | None = None
+    set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
+    operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
+    siblings: Mapping[str, StreamView] = field(default_factory=dict)
+    history: History | None = None
+    others: tuple[Other, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """An audit's outcome."""
+
+    node: AuditNode
+    outcome: AuditOutcome
+
+
+def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: int, listener: Listener) -> Audited:
+    """Measure, then measure again by the other route. Raises DisagreementError where the two differ."""
+    name = f"{subject.release.name}/{node.name}"
+    listener(StepStarted(name))
+    started = time.perf_counter()
+    folder.mkdir(mode=0o700)
+    with called(node, (*subject.original_attributes, *subject.release.attributes)):
+        sql: DuckSql = import_module(_SQL).DuckSql(
+            subject.release,
+            subject.file,
+            subject.original.stream,
+            subject.read_back,
+            folder,
+            threads,
+            {name: view.stream for name, view in subject.siblings.items()},
+        )
+        try:
+            outcome = _measured(node, subject, _context(plan, node, subject, sql, _progress(name, subject, listener)))
+        finally:
+            sql.close()
+    rows = subject.candidate.row_count
+    listener(StepFinished(name, time.perf_counter() - started, rows, peak_mb()))
+    return Audited(node, outcome)
+
+
+def refuse_quoting_audits(plan: Plan, stream: SourceStream, audited: Sequence[Audited]) -> None:
+    """Raise RunError where an audit quotes a value of the source that may not be named."""
+    refuse_quotations(plan, stream, (said for each in audited for said in of_audit(each.node, each.outcome)))
+
+
+def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> AuditOutcome:
+    algorithm, context = made(node.bound), lent_context(node.bound, context)
+    original, candidate = lent_view(node.bound, subject.original), lent_view(node.bound, subject.candidate)
+    outcome = Plain(f"audit `{node.name}`").outcome(algorithm.measure(original, candidate, context))
+    if isinstance(algorithm, Rechecked):
+        again = algorithm.recheck(original, candidate, context)
+        _compare(node, subject.release, outcome, again)
+    elif node.requirements:
+        raise run_fault("PPF909", f"audit `{node.name}` measures a requirement and has no second route")
+    return outcome
+
+
+def _context(
+    plan: Plan, node: AuditNode, subject: Subject, sql: DuckSql, progress: Callable[[int], None]
+) -> AuditContext:
+    return AuditContext(
+        release=subject.release.name,
+        attributes={a.name: a for a in subject.release.attributes},
+        original_attributes={a.name: a for a in subject.original_attributes},
+        requirements=node.requirements,
+        nulls=plan.nulls,
+        operators=subject.operators,
+        operator_inputs=subject.operator_inputs,
+        pairs=subject.pairs,
+        sql=sql,
+        declared=MappingProxyType(dict(plan.declared)),
+        show_values=plan.show_values,
+        home=Path(plan.home),
+        progress=progress,
+        seeded=_seeded(plan, subject.release),
+        holdout=subject.holdout,
+        generation=subject.generation,
+        set_operators=subject.set_operators,
+        operator_pairs=subject.operator_pairs,
+        siblings=subject.siblings,
+        history=subject.history,
+        others=subject.others,
+        ledger=subject.file is not None and plan.ledger is not None and plan.ledger.subject is not None,
+    )
+
+
+def _seeded(plan: Plan, release: ReleaseNode) -> Seeded | None:
+    if plan.seed is None:
+        return None
+    steps = plan.upstream(release.input)
+    return Seeded(plan.seed, tuple(SeededStep(s.name, s.bound.info.name, s.effect.rows) for s in steps))
+
+
+def _progress(name: str, subject: Subject, listener: Listener) -> Callable[[int], None]:
+    total = subject.candidate.row_count
+    return lambda rows: listener(Progress(name, rows, total))
+
+
+def _compare(
+    node: AuditNode, release: ReleaseNode, outcome: AuditOutcome, again: Mapping[str, float | int | None]
+) -> None:
+    """Hold the two routes against each other; every measured requirement must be among what was checked."""
+    by_metric = {m.metric: m.figure for m in outcome.measured}
+    figures = {**by_metric, **outcome.figures}
+    for key, value in again.items():
+        if key not in figures:
+            raise _disagreement(node, release, key, "only the second route has it")
+        if not _agree(figures[key].value, value):
+            raise _disagreement(node, release, key, "the two routes computed different figures")
+    trivial = {r.id for r in node.requirements if _is_absent(r, release)}
+    for measured in outcome.measured:
+        known = measured.verifiable and measured.figure.value is not None
+        if known and measured.metric not in again and measured.requirement not in trivial:
+            raise _disagreement(node, release, measured.metric, "the second route did not compute it")
+
+
+def _is_absent(requirement: Requirement, release: ReleaseNode) -> bool:
+    """Whether the release has no column of the attributes that the requirement protects: the plan itself shows it."""
+    there = frozenset[str]().union(*(a.lineage.computed_from for a in release.attributes))
+    if isinstance(requirement, OnSensitive):
+        return requirement.attribute not in there
+    match requirement:
+        case Sensitivity() | ItemsetBreach() | KmAnonymity():
+            return requirement.attribute not in there
+        case Template():
+            return there.isdisjoint(attribute for attribute, _ in requirement.sensitive)
+        case _:
+            return False
+
+
+def _agree(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is None and second is None
+    return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def _disagreement(node: AuditNode, release: ReleaseNode, key: str, why: str) -> RunError:
+    return DisagreementError(
+        Diagnostic(
+            "PPF902",
+            f"audit `{node.name}` of release `{release.name}`, figure `{key}`: {why}",
+            help="this is a defect of ppdm-flow or of a plugin: nothing was released; please report it",
+        )
+    )

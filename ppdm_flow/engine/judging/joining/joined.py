@@ -1,0 +1,162 @@
+"""Releases of one run that can be joined, as one more release each: with its rows, its audits, and why it is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ppdm_flow.core.anonymity import LKC, KMap
+from ppdm_flow.core.requirements import OnGroups, Template
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.judging.auditing import Audited, Subject
+from ppdm_flow.engine.judging.joining.layout import layout
+from ppdm_flow.engine.judging.joining.numbered import NumberedStream, numbered
+from ppdm_flow.engine.judging.joining.rows import Joined, Prints, joined, wanted
+from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, origins
+from ppdm_flow.engine.judging.joining.wording import reason
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.streams.expansion import ExpandedStream
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.pairs import StreamPairs
+from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.plan.together import links, read_together
+from ppdm_flow.tables.table import Table
+
+SIGN = " + "
+"""Stands between the names of releases that are read as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedAudit:
+    """An audit of releases that are read as one table; ``why`` is a sentence on how they are joined."""
+
+    node: AuditNode
+    subject: Subject
+    why: str = ""
+
+    def told(self, audited: Audited) -> Audited:
+        """Return the outcome with that sentence beside each figure that a requirement is judged by."""
+        measured = tuple(replace(m, sentence=f"{m.sentence}{self.why}") for m in audited.outcome.measured)
+        return replace(audited, outcome=replace(audited.outcome, measured=measured))
+
+
+def joined_audits(
+    plan: Plan, subjects: Sequence[Subject], graph: Graph, original: Stream, partition_rows: int, stop: Stop
+) -> tuple[JoinedAudit, ...]:
+    """Return the audits of requirements on groups, for each set of releases some rows of which can be joined.
+
+    ``subjects`` are the releases by themselves; those whose rows belong to nobody are not joined.
+    """
+    nodes = [n for n in plan.audits if any(isinstance(r, OnGroups) for r in n.requirements)]
+    people = [s for s in subjects if s.pairs is not None]
+    if not nodes or not read_together(plan) or len(people) < 2:
+        return ()
+    streams = {s.release.name: s for s in numbered([p.release for p in people], graph)}
+    single = any(graph.expanded(p.release.input) for p in people)
+    if single and graph.numbering is not None and any(a.role is Role.WEIGHT for a in original.attributes):
+        original = ExpandedStream(original, graph.numbering)
+    making = _Making(plan, {s.release.name: s for s in people}, streams, original, partition_rows, stop)
+    prints, found = _found(list(streams.values()))
+    return tuple(
+        audit
+        for names in _connected(found, list(streams.values()))
+        for audit in making.audits(nodes, names, prints, _within(found, names))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What a joined table is made of."""
+
+    plan: Plan
+    subjects: dict[str, Subject]
+    streams: dict[str, NumberedStream]
+    original: Stream
+    partition_rows: int
+    stop: Stop
+
+    def audits(
+        self, nodes: Iterable[AuditNode], names: Sequence[str], prints: dict[str, Prints], found: Sequence[Joined]
+    ) -> list[JoinedAudit]:
+        """Return the audits of one joined table; none where no column tells of what any requirement is about."""
+        releases = [self.streams[n].release for n in names]
+        columns = layout(releases, found, telling(self.plan))
+        if not columns:
+            return []
+        rows, places = origins({n: prints[n].rows for n in names}, found)
+        made = joined_table(rows, places, columns, [self.streams[n] for n in names])
+        release = replace(
+            self.subjects[names[0]].release,
+            name=SIGN.join(names),
+            path="",
+            attributes=made.attributes,
+            spans=tuple(s for n in names for s in self.subjects[n].release.spans),
+        )
+        mine = [replace(n, release=release.name) for n in nodes if n.release == names[0]]
+        every, why = self._subject(release, made, made.table), reason(found)
+        found_in_population = [n for n in mine if any(isinstance(r, KMap) for r in n.requirements)]
+        of_population = self._subject(release, made, made.unknowing) if found_in_population else every
+        return [JoinedAudit(n, of_population if n in found_in_population else every, why) for n in mine]
+
+    def _subject(self, release: ReleaseNode, made: JoinedTable, table: Table) -> Subject:
+        stream = JoinedStream(made.attributes, table, self.partition_rows, self.stop)
+        return Subject(
+            release=release,
+            file=None,
+            original=StreamView(self.original),
+            candidate=StreamView(stream),
+            read_back=stream,
+            original_attributes=self.original.attributes,
+            pairs=StreamPairs(self.original, stream, aligned=True),
+        )
+
+
+def telling(plan: Plan) -> frozenset[str]:
+    """Return the attributes of the source that the plan's requirements on groups are about."""
+    found = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
+    for requirement in plan.requirements:
+        if isinstance(requirement, OnGroups):
+            found |= set(about(requirement))
+    return frozenset(found)
+
+
+def about(requirement: OnGroups) -> tuple[str, ...]:
+    """Return the attributes of the source that a requirement names, or stands for."""
+    match requirement:
+        case Template():
+            return (*requirement.channel, *(attribute for attribute, _ in requirement.sensitive))
+        case LKC():
+            return (*requirement.attributes, *(attribute for attribute, _ in requirement.sensitive))
+        case _:
+            own = getattr(requirement, "attribute", None)
+            return (*requirement.attributes, *(() if own is None else (own,)))
+
+
+def _found(streams: Sequence[NumberedStream]) -> tuple[dict[str, Prints], tuple[Joined, ...]]:
+    """Read what may join the releases, and return the pairs of them of which some rows are joined."""
+    possible = links([s.release for s in streams])
+    key = MultisetHash.fresh_key()
+    there = {node.name for link in possible for node in (link.one, link.other)}
+    prints = {
+        s.release.name: Prints.of(s, wanted(possible, s.release.name), key) for s in streams if s.release.name in there
+    }
+    pairs = (joined(link, prints[link.one.name], prints[link.other.name]) for link in possible)
+    return prints, tuple(pair for pair in pairs if pair is not None)
+
+
+def _connected(found: Sequence[Joined], streams: Sequence[NumberedStream]) -> list[tuple[str, ...]]:
+    """Return the sets of releases that are joined, be it over a third one."""
+    groups: list[list[str]] = []
+    for pair in found:
+        names = [pair.link.one.name, pair.link.other.name]
+        touched = [g for g in groups if not set(g).isdisjoint(names)]
+        merged = list(dict.fromkeys((*(n for g in touched for n in g), *names)))
+        groups = [g for g in groups if g not in touched] + [merged]
+    order = [s.release.name for s in streams]
+    return [tuple(sorted(g, key=order.index)) for g in groups]
+
+
+def _within(found: Sequence[Joined], names: Sequence[str]) -> list[Joined]:
+    return [j for j in found if j.link.one.name in names]

@@ -1,0 +1,61 @@
+"""The columns of a joined table: those of all releases, shared and keyed ones once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.judging.joining.rows import Joined
+from ppdm_flow.plan.definition import ReleaseNode
+
+Member = tuple[str, str]
+"""A release and a column of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a joined table, with the columns of releases that it is made of; ``facts`` are the first one's."""
+
+    name: str
+    facts: AttributeFacts
+    members: tuple[Member, ...]
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether it says how many people a row stands for."""
+        return self.facts.role is Role.WEIGHT
+
+
+def layout(releases: Sequence[ReleaseNode], found: Sequence[Joined], telling: Collection[str]) -> tuple[Column, ...]:
+    """Return the columns of the releases that are computed from one of ``telling``, and the weights; no sets."""
+    of = {(r.name, a.name): a for r in releases for a in r.attributes if _tells(a, telling)}
+    groups: dict[Member, list[Member]] = {member: [member] for member in of}
+    for one, other in _same(found, of):
+        first, second = groups[one], groups[other]
+        if first is not second and {r for r, _ in first}.isdisjoint(r for r, _ in second):
+            first += second
+            groups |= dict.fromkeys(second, first)
+    kept = list({id(g): g for g in groups.values()}.values())
+    names = [name for _, name in (group[0] for group in kept)]
+    columns: list[Column] = []
+    for group in kept:
+        release, name = group[0]
+        own = name if names.count(name) == 1 else f"{release}/{name}"
+        while any(own == c.name for c in columns) or (own != name and own in names):
+            own += "'"
+        columns.append(Column(own, of[group[0]], tuple(group)))
+    return tuple(columns)
+
+
+def _tells(fact: AttributeFacts, telling: Collection[str]) -> bool:
+    if fact.role is Role.ITEMS:
+        return False
+    return fact.role is Role.WEIGHT or not fact.lineage.computed_from.isdisjoint(telling)
+
+
+def _same(found: Sequence[Joined], of: Collection[Member]) -> list[tuple[Member, Member]]:
+    """Return the pairs of columns that are one."""
+    pairs = [((j.link.one.name, a), (j.link.other.name, b)) for j in found for a, b in (*j.link.shared, *j.merged)]
+    return [(one, other) for one, other in pairs if one in of and other in of]

@@ -1,0 +1,135 @@
+"""Which rows of two releases are known to be one person's: keyed cells, shared cells that occur once, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.engine.judging.joining.numbered import NumberedStream
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.plan.together import Link
+from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.table import RowNumbers
+
+Places = npt.NDArray[np.int64]
+Columns = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prints:
+    """Keyed hashes of a release's cells, in the order of row numbers.
+
+    ``rows`` (rows,) are numbers of the source's rows, ascending; ``cells`` the hash of each row's cells in some
+    columns, ``known`` where the cell of a single column is neither missing nor suppressed. ``weights`` is how many
+    people a row stands for.
+    """
+
+    rows: RowNumbers
+    cells: dict[Columns, npt.NDArray[np.uint64]]
+    known: dict[str, npt.NDArray[np.bool_]]
+    weights: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, stream: NumberedStream, wanted: Iterable[Columns], key: str) -> Prints:
+        """Read a release once; equal cells have equal hashes wherever ``key`` is the same."""
+        asked = tuple(dict.fromkeys(wanted))
+        single = tuple(c[0] for c in asked if len(c) == 1 and not stream.is_set(c[0]))
+        names = tuple(dict.fromkeys(name for columns in asked for name in columns))
+        hashing = MultisetHash(key)
+        rows: list[RowNumbers] = []
+        weights: list[npt.NDArray[np.int64]] = []
+        cells: dict[Columns, list[npt.NDArray[np.uint64]]] = {c: [] for c in asked}
+        known: dict[str, list[npt.NDArray[np.bool_]]] = {c: [] for c in single}
+        weight = stream.weight
+        for table in stream.tables((*names, *(() if weight is None or weight in names else (weight,)))):
+            rows.append(table.rows)
+            weights.append(np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[weight]))
+            for columns, found in cells.items():
+                found.append(hashing.of_rows(table.select(columns)))
+            for name, seen in known.items():
+                seen.append(table[name].codes >= 0)
+        number = np.concatenate(rows)
+        order = np.argsort(number, kind="stable")
+        return cls(
+            number[order],
+            {c: np.concatenate(found)[order] for c, found in cells.items()},
+            {n: np.concatenate(seen)[order] for n, seen in known.items()},
+            np.concatenate(weights)[order],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """The rows of two releases that are joined, as places in each, and what joins them.
+
+    ``by`` are pairs of keyed columns that join some; ``single`` counts the rows that shared cells alone join. ``one``
+    of each pair in ``merged`` has in all joined rows the cells of the other. ``aligned``: the order of the rows joins
+    all that both have. Where one lacks some of them, whoever can tell which is assumed to.
+    """
+
+    link: Link
+    one: Places
+    other: Places
+    by: tuple[tuple[str, str], ...]
+    single: int
+    merged: tuple[tuple[str, str], ...]
+    aligned: bool = False
+
+
+def joined(link: Link, one: Prints, other: Prints) -> Joined | None:
+    """Return the rows of two releases that are joined; None where none are."""
+    left, right = _common(one.rows, other.rows)
+    there = np.zeros(len(left), dtype=bool)
+    by = []
+    for a, b in link.keyed:
+        same = one.known[a][left] & other.known[b][right] & (one.cells[a,][left] == other.cells[b,][right])
+        by += [(a, b)] if same.any() else []
+        there |= same
+    single = 0
+    if link.aligned:
+        there[:] = True
+    elif link.shared:
+        alone = _once(link, one, other, left, right) & ~there
+        single = int(alone.sum())
+        there |= alone
+    if not there.any():
+        return None
+    left, right = left[there], right[there]
+    merged = tuple((a, b) for a, b in by if np.array_equal(one.cells[a,][left], other.cells[b,][right]))
+    return Joined(link, left, right, tuple(by), single, merged, link.aligned)
+
+
+def wanted(links: Sequence[Link], release: str) -> list[Columns]:
+    """Return the columns of a release whose cells have to be compared."""
+    found: list[Columns] = []
+    for link in links:
+        for side, node in enumerate((link.one, link.other)):
+            if node.name == release:
+                found += [(pair[side],) for pair in link.keyed]
+                found += [tuple(pair[side] for pair in link.shared)] if link.shared else []
+    return found
+
+
+def _common(one: RowNumbers, other: RowNumbers) -> tuple[Places, Places]:
+    """Return the places of the numbers that both have."""
+    at = np.minimum(np.searchsorted(other, one), max(0, len(other) - 1))
+    there = other[at] == one if len(other) else np.zeros(len(one), dtype=bool)
+    return np.flatnonzero(there), at[there]
+
+
+def _once(link: Link, one: Prints, other: Prints, left: Places, right: Places) -> npt.NDArray[np.bool_]:
+    """Say of the common rows whether their shared cells are the same, and nobody else's in either release."""
+    mine, theirs = (tuple(pair[side] for pair in link.shared) for side in (0, 1))
+    same: npt.NDArray[np.bool_] = one.cells[mine][left] == other.cells[theirs][right]
+    return same & _alone(one.cells[mine], one.weights)[left] & _alone(other.cells[theirs], other.weights)[right]
+
+
+def _alone(cells: npt.NDArray[np.uint64], weights: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Say of each row whether one person alone has its cells."""
+    _, number = np.unique(cells, return_inverse=True)
+    people = np.bincount(number, weights=weights)
+    found: npt.NDArray[np.bool_] = people[number] == 1
+    return found

@@ -1,0 +1,152 @@
+"""Releases as one table: a row for each joined source row, and one for every row that stays alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.engine.judging.joining.layout import Column as Wanted
+from ppdm_flow.engine.judging.joining.numbered import NumberedStream
+from ppdm_flow.engine.judging.joining.rows import Joined
+from ppdm_flow.engine.streams.stream import Part, Stop
+from ppdm_flow.tables.column import SUPPRESSED, Column
+from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.table import RowNumbers, Table, concat
+
+Places = npt.NDArray[np.int64]
+NOWHERE = -1
+_ABSENT = -3
+"""Stands for the cell of a release that a row is not in, until it has a code."""
+ABSENT_TEXT = "(not there)"
+
+
+class JoinedStream:
+    """Coded columns in memory, in the order of the source's row numbers; several rows may have one number.
+
+    ``longest_line`` is that of no file.
+    """
+
+    longest_line = 0
+
+    def __init__(self, attributes: Sequence[AttributeFacts], table: Table, partition_rows: int, stop: Stop) -> None:
+        self.attributes = tuple(attributes)
+        self.row_count = len(table)
+        self._table = table
+        self._partition_rows = partition_rows
+        self._stop = stop
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions; the rows of one number are in one of them."""
+        table = self._table if columns is None else self._table.select(columns)
+        start = 0
+        while start < len(table):
+            self._stop.check()
+            end = min(start + self._partition_rows, len(table))
+            while end < len(table) and table.rows[end] == table.rows[end - 1]:
+                end += 1
+            yield Part(table.take(np.arange(start, end)))
+            start = end
+
+
+def origins(sides: Mapping[str, RowNumbers], found: Sequence[Joined]) -> tuple[RowNumbers, dict[str, Places]]:
+    """Return the source's number of each row of the joined table, and its place in each release, or ``NOWHERE``.
+
+    ``sides`` are the row numbers of the releases, ascending. Rows of one number that are joined, be it over a third
+    release, are one row.
+    """
+    every = np.unique(np.concatenate(list(sides.values())))
+    place = {name: np.full(len(every), NOWHERE, dtype=np.int64) for name in sides}
+    label = {name: np.full(len(every), len(sides), dtype=np.int64) for name in sides}
+    for number, (name, rows) in enumerate(sides.items()):
+        at = np.searchsorted(every, rows)
+        place[name][at] = np.arange(len(rows))
+        label[name][at] = number
+    links = [(j.link.one.name, j.link.other.name, np.searchsorted(every, sides[j.link.one.name][j.one])) for j in found]
+    for _ in range(len(sides) - 1):  # a chain of all releases has as many links
+        for one, other, at in links:
+            least = np.minimum(label[one][at], label[other][at])
+            label[one][at] = label[other][at] = least
+    roots = [np.flatnonzero(label[name] == number) for number, name in enumerate(sides)]
+    row = np.concatenate(roots)
+    root = np.repeat(np.arange(len(roots)), [len(r) for r in roots])
+    order = np.argsort(row, kind="stable")
+    row, root = row[order], root[order]
+    return every[row], {n: np.where(label[n][row] == root, place[n][row], NOWHERE) for n in sides}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedTable:
+    """The rows, what is known of their columns, and the code of the cells that a release does not have, by column."""
+
+    table: Table
+    attributes: tuple[AttributeFacts, ...]
+    absent: Mapping[str, int]
+
+    @property
+    def unknowing(self) -> Table:
+        """The rows with suppressed cells where a release is not there: of a population, both may be anybody's."""
+        changed = {}
+        for name, code in self.absent.items():
+            column = self.table[name]
+            codes = np.where(column.codes == code, np.int32(SUPPRESSED), column.codes)
+            changed[name] = Column(codes, column.categories)
+        return self.table.replaced(changed)
+
+
+def joined_table(
+    rows: RowNumbers, places: Mapping[str, Places], columns: Sequence[Wanted], streams: Iterable[NumberedStream]
+) -> JoinedTable:
+    """Return the rows with these columns."""
+    cells: dict[tuple[str, str], Column] = {}
+    for stream in streams:
+        name = stream.release.name
+        wanted = list(dict.fromkeys(c for column in columns for r, c in column.members if r == name))
+        if wanted:
+            table = concat(stream.tables(wanted))
+            order = np.argsort(table.rows, kind="stable")
+            cells |= {(name, c): table[c].take(order) for c in wanted}
+    made: dict[str, Column] = {}
+    absent: dict[str, int] = {}
+    facts: list[AttributeFacts] = []
+    for column in columns:
+        made[column.name], code = _column(column, cells, places)
+        own = column.facts
+        derived = own.derived if code is None else own.lineage
+        facts.append(replace(own, name=column.name, source=own.source or own.name, derived=derived))
+        if code is not None and not column.is_weight:
+            absent[column.name] = code
+    return JoinedTable(Table(made, rows), tuple(facts), absent)
+
+
+def _column(
+    wanted: Wanted, cells: Mapping[tuple[str, str], Column], places: Mapping[str, Places]
+) -> tuple[Column, int | None]:
+    """Return a column, and the code of cells that a release does not have, if there are any."""
+    members = [(places[release], cells[release, name]) for release, name in wanted.members]
+    categories = union(c.categories for _, c in members)
+    codes = np.full(len(members[0][0]), _ABSENT, dtype=np.int32)
+    for at, column in members:
+        free = (codes == _ABSENT) & (at != NOWHERE)
+        codes[free] = column.onto(categories).codes[at[free]]
+    absent = codes == _ABSENT
+    if not absent.any():
+        return Column(codes, categories), None
+    text = "1" if wanted.is_weight else _no_text_of(categories)
+    code = int(categories.index(pa.scalar(text, pa.string())).as_py())
+    if code < 0:
+        code, categories = len(categories), pa.concat_arrays([categories, pa.array([text], categories.type)])
+    codes[absent] = code
+    return Column(codes, categories), code
+
+
+def _no_text_of(categories: pa.StringArray) -> str:
+    """Return a text that none of the cells has."""
+    text = ABSENT_TEXT
+    while categories.index(pa.scalar(text, pa.string())).as_py() >= 0:
+        text = f"({text})"
+    return text

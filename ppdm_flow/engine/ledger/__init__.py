@@ -1,0 +1,1 @@
+"""What was released about whom before, as keyed hashes, in a file or in PostgreSQL."""

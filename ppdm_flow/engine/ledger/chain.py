@@ -1,0 +1,89 @@
+"""The chain of a ledger: the keyed hash of each entry covers the entry before, so that none is lost or changed unseen.
+
+Entries are only ever added: that a release is written down, that it is out, that it never was. The hash of an entry
+covers its position, its words, for a release its whole row, and the hash of the entry before (Haber and Stornetta, How
+to time-stamp a digital document, Journal of Cryptology 3, 1991). A seal over the last entry shows that none is missing
+at the end. Who restores an older copy of the whole ledger is not found out here: see ``ledger_witness``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.engine.ledger.entry import DROPPED, PENDING, RELEASED
+from ppdm_flow.engine.ledger.key import LedgerKey
+
+_FOLLOWS = {PENDING: (), RELEASED: (PENDING,), DROPPED: (PENDING,)}
+"""What a release must be before it becomes this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of the chain: at which position it is said of which release that it is pending, released, dropped."""
+
+    position: int
+    release: int
+    state: str
+    chain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """All that a ledger holds but for people: ``rows`` by the number of the release, ``last`` the last number given."""
+
+    last: int
+    seal: str
+    events: tuple[Event, ...]
+    rows: Mapping[int, Sequence[Any]]
+
+
+def begin(key: LedgerKey) -> str:
+    """Return what the first entry's hash covers in place of the one before."""
+    return _sealed(key, ["begin"])
+
+
+def link(key: LedgerKey, before: str, position: int, release: int, state: str, row: Sequence[Any] | None) -> str:
+    """Return the hash of an entry; ``row`` is that of a release which is written down by it."""
+    return _sealed(key, ["entry", before, position, release, state, None if row is None else list(row)])
+
+
+def seal(key: LedgerKey, last: int, position: int, chain: str) -> str:
+    """Return the seal over the end of the chain."""
+    return _sealed(key, ["end", last, position, chain])
+
+
+def states(events: Sequence[Event]) -> dict[int, str]:
+    """Return what each release is now."""
+    return {e.release: e.state for e in events}
+
+
+def fault(stored: Stored, key: LedgerKey | None) -> str | None:
+    """Return what is wrong with a chain, and where; None where it is whole. Without the key hashes are not compared."""
+    gone = next((n for n in range(1, stored.last + 1) if n not in stored.rows), None)
+    if gone is not None:
+        return f"release no. {gone} was taken out"
+    before = "" if key is None else begin(key)
+    found: dict[int, str] = {}
+    for position, event in enumerate(stored.events, 1):
+        if event.position != position:
+            return f"entry {position} was taken out"
+        row = stored.rows.get(event.release) if event.state == PENDING else None
+        if key is not None and link(key, before, position, event.release, event.state, row) != event.chain:
+            return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
+        expected = () if event.release not in found else (found[event.release],)
+        if event.state not in _FOLLOWS or _FOLLOWS[event.state] != expected:
+            return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
+        before, found[event.release] = event.chain, event.state
+    stranger = next((n for n in stored.rows if n not in found), None)
+    if stranger is not None:
+        return f"release no. {stranger} has no entry: one was taken out, or the release put in"
+    if key is not None and seal(key, stored.last, len(stored.events), before) != stored.seal:
+        return f"entries after entry {len(stored.events)} were taken out"
+    return None
+
+
+def _sealed(key: LedgerKey, words: list[Any]) -> str:
+    return key.seal(json.dumps(words, separators=(",", ":"), default=repr).encode())

@@ -1,0 +1,83 @@
+"""The secret key of a ledger's hashes: made once, readable by its owner only, and never in the ledger."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine.faults import data_fault, output_fault
+from ppdm_flow.engine.ledger.hashes import WIDTH, hashes_of
+from ppdm_flow.sdk.history import Hashes
+from ppdm_flow.sdk.key_file import refuse_shared
+
+_BYTES = 32
+
+
+class LedgerKey:
+    """HMAC-SHA256 (RFC 2104), cut to 128 bits."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    @property
+    def commitment(self) -> str:
+        """What the ledger knows the key by."""
+        return hmac.digest(self._secret, b"ppdm-flow ledger", "sha256").hex()
+
+    def seal(self, text: bytes) -> str:
+        """Return a hash of 256 bits that nobody makes without the key."""
+        return hmac.digest(self._secret, b"chain\0" + text, "sha256").hex()
+
+    def hashes(self, kind: str, texts: Iterable[bytes]) -> Hashes:
+        """Return the hashes of ``texts``, those of one ``kind`` apart from all others."""
+        prefix, secret = kind.encode() + b"\0", self._secret
+        return hashes_of(b"".join([hmac.digest(secret, prefix + text, "sha256")[:WIDTH] for text in texts]))
+
+
+def required(key: LedgerKey | None) -> LedgerKey:
+    """Return the key. Raises UsageError where there is none: nothing is written without it."""
+    if key is None:
+        text = "nothing is written to a ledger without its key"
+        raise UsageError(Diagnostic("PPF687", text, help="add `--key FILE`"))
+    return key
+
+
+def read_key(path: Path) -> LedgerKey:
+    """Return the key in a file. Raises DataError where there is none, or where others may read it."""
+    try:
+        text = path.read_text(encoding="ascii").strip()
+        secret = bytes.fromhex(text)
+    except OSError as error:
+        reason = error.strerror or "no reason given"
+        raise data_fault(
+            "PPF735",
+            f"the key of the ledger, `{path}`, cannot be read: {reason}",
+            advice="without its key nobody can be found in the ledger; put the key file back",
+        ) from None
+    except ValueError:
+        secret = b""
+    if len(secret) != _BYTES:
+        raise data_fault("PPF735", f"`{path}` is no key of a ledger")
+    refuse_shared(path, "the ledger's key")
+    return LedgerKey(secret)
+
+
+def make_key(path: Path) -> LedgerKey:
+    """Write a new key to a file that only its owner can read, or return the one that is there."""
+    secret = secrets.token_bytes(_BYTES)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secret.hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        return read_key(path)
+    except OSError as error:
+        raise output_fault(error, f"the ledger's key `{path}`") from None
+    return LedgerKey(secret)

@@ -1,0 +1,151 @@
+"""The release ledger of a run: what was released before, and what is released now, written down with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Finding
+from ppdm_flow.engine.candidates.releasing import Candidate
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.ledger.entry import PENDING, Entry
+from ppdm_flow.engine.ledger.histories import beside
+from ppdm_flow.engine.ledger.key import LedgerKey, required
+from ppdm_flow.engine.ledger.making import find_ledger
+from ppdm_flow.engine.ledger.membership import membership
+from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
+from ppdm_flow.engine.manifest import NAME as MANIFEST
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.sdk.history import Earlier, History, Membership
+
+_RESPELLED = "{:,} ids are spelled in another way than others of the same people (`ledger.ignore`): counted as one each"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """A ledger while a run uses it."""
+
+    plan: Plan
+    store: LedgerStore
+    key: LedgerKey
+    members: dict[str, Membership | None] = field(default_factory=dict)
+
+    def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, History]:
+        """Return for each release whom it is about, and all that was released before or is in the same run."""
+        self.store.check()
+        entries = self.store.entries()
+        self._same_ids(entries)
+        before = tuple(self._earlier(entry) for entry in entries)
+        subject = None if self.plan.ledger is None else self.plan.ledger.subject
+        for c in candidates:
+            pairs = None if c.generated or subject is None else c.subject.pairs
+            self.members[c.release.name] = membership(self.plan, c.release, pairs, c.rows, self.key, subject)
+        return beside(candidates, self.members, before)
+
+    def announce(self, candidates: Sequence[Candidate], place: Path, started: datetime) -> Sequence[int]:
+        """Write down, as pending, the releases of the run at ``place``, and return their numbers.
+
+        Raises RunError where the ledger cannot be written.
+        """
+        manifest, folder = sha256(place / MANIFEST), place.parent.resolve()
+        return self.store.add(
+            [(self._entry(c, started, folder / place.name, manifest), self.members[c.release.name]) for c in candidates]
+        )
+
+    def testimony(self, count: int) -> Mapping[str, Any]:
+        """Return what the manifest of a run with ``count`` releases says of the ledger."""
+        return testimony(self.store, count)
+
+    def check_neighbours(self, folder: Path) -> None:
+        """Raise DataError where a run in ``folder`` was judged with another ledger, or a later one."""
+        check_neighbours(self.store, folder)
+
+    def confirm(self, numbers: Sequence[int]) -> None:
+        """Say of announced releases that they are out."""
+        self.store.confirm(numbers)
+
+    def withdraw(self, numbers: Sequence[int]) -> None:
+        """Say of announced releases that they never were."""
+        self.store.drop(numbers)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know of how people were told apart."""
+        found = {name: own.respelled for name, own in self.members.items() if own is not None and own.respelled}
+        return tuple(Finding("PPF915", Severity.INFO, _RESPELLED.format(n), name) for name, n in found.items())
+
+    def _same_ids(self, entries: Sequence[Entry]) -> None:
+        """Raise DataError where earlier releases tell people apart by other spellings than this policy does."""
+        node = self.plan.ledger
+        if node is None or node.subject is None:
+            return
+        for entry in entries:
+            if entry.people is not None and entry.ids != _ids(node.ignore):
+                words = f"release no. {entry.number} of {self.store.name} ignores {_named(entry.ids)} in ids of people"
+                text = (
+                    f"{words}, and this policy ignores {_named(_ids(node.ignore))}: one person could be taken for two"
+                )
+                raise data_fault("PPF914", text, advice="say the same `ledger.ignore` in all policies with this ledger")
+
+    def _earlier(self, entry: Entry) -> Earlier:
+        name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
+        members = None if entry.people is None else self.store.members(entry)
+        return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
+
+    def _entry(self, candidate: Candidate, started: datetime, place: Path, manifest: str) -> Entry:
+        release, own = candidate.release, self.members[candidate.release.name]
+        return Entry(
+            state=PENDING,
+            policy=self.plan.policy,
+            name=release.name,
+            audience=release.audience,
+            time=started.isoformat(timespec="seconds"),
+            plan=self.plan.digest,
+            folder=str(place.parent),
+            run=place.name,
+            manifest=manifest,
+            file=candidate.sha256,
+            rows=candidate.rows,
+            columns=tuple(
+                (a.name, a.source, a.role.value, tuple(c.value for _, c in a.changes)) for a in release.attributes
+            ),
+            people=None if own is None else len(own.subjects),
+            generated=candidate.generated,
+            ids="" if own is None or self.plan.ledger is None else _ids(self.plan.ledger.ignore),
+        )
+
+
+def open_ledger(plan: Plan) -> Ledger | None:
+    """Return the plan's ledger; None where the policy has none.
+
+    Raises DataError where there is no ledger, or it is damaged, changed, of another version, or without its key.
+    """
+    if plan.ledger is None:
+        return None
+    store = find_ledger(plan.ledger.place, Path(plan.ledger.key))
+    return Ledger(plan, store, required(store.key))
+
+
+@contextmanager
+def holding(ledger: Ledger | None) -> Iterator[None]:
+    """Keep other runs away from the ledger, if there is one."""
+    if ledger is None:
+        yield
+        return
+    with ledger.store.held():
+        yield
+
+
+def _ids(ignore: Sequence[str]) -> str:
+    return ",".join(sorted(ignore))
+
+
+def _named(ids: str) -> str:
+    return " and ".join(f"`{each}`" for each in ids.split(",")) if ids else "nothing"

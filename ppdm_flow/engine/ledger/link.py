@@ -1,0 +1,134 @@
+"""One connection to the ledger's server, by pg8000, whose exceptions become ours: they may quote."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError, PpdmError
+from ppdm_flow.core.server_address import ServerAddress
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.ledger.login import login
+from ppdm_flow.engine.ledger.server_faults import broken, refused, silent
+from ppdm_flow.engine.ledger.wire import plug
+
+LOCK = 0x70706C67
+"""The advisory lock that every run takes."""
+WAIT = 3600.0
+"""Seconds that a run waits for others to be done."""
+_STATEMENT = 300.0
+"""Seconds that the server may take for one statement."""
+_GRACE = 30.0
+_BEGIN = """
+    BEGIN ISOLATION LEVEL READ COMMITTED {mode};
+    SET LOCAL search_path = ppdm_flow, pg_temp;
+    SET LOCAL row_security = off;
+    SET LOCAL idle_in_transaction_session_timeout = 0;
+    SET LOCAL statement_timeout = 0;
+    SET LOCAL lock_timeout = {wait};
+    SET LOCAL tcp_keepalives_idle = 30; SET LOCAL tcp_keepalives_interval = 10; SET LOCAL tcp_keepalives_count = 3;
+    SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')
+"""
+"""What a role or a server sets otherwise may neither hide rows, end the transaction early, nor lose a commit."""
+
+
+class Link:
+    """A connection. Raises PluginError without the driver, DataError where the login or rights are at fault."""
+
+    def __init__(self, address: ServerAddress, wait: float = WAIT) -> None:
+        self.name = address.name
+        self._wait = wait
+        self._driver = _driver()
+        self._plug, self._open = _connected(self._driver, address)
+
+    def begin(self, *, writing: bool) -> None:
+        """Begin a transaction; where it writes, only once no other run is in one. Raises RunError after the wait."""
+        wait = round(self._wait * 1000)
+        self.ask(_BEGIN.format(mode="READ WRITE" if writing else "READ ONLY", wait=wait))
+        if writing:
+            self._plug.settimeout(self._wait + _GRACE)
+            self.ask(f"SELECT pg_advisory_xact_lock({LOCK})")
+            self._plug.settimeout(_STATEMENT + _GRACE)
+        self.ask(f"SET LOCAL statement_timeout = {round(_STATEMENT * 1000)}")
+
+    def ask(self, sql: str, **values: Any) -> Sequence[Sequence[Any]]:
+        """Return the rows of a statement."""
+        with self._guarded():
+            rows: Sequence[Sequence[Any]] | None = self._open.run(sql, **values)
+        return rows or ()
+
+    def commit(self) -> None:
+        """Keep what was written. Raises RunError; if the connection broke, nobody knows whether it was kept."""
+        try:
+            self.ask("COMMIT")
+        except PpdmError as error:
+            if error.diagnostics[0].code != "PPF626":
+                raise
+            text = f"the ledger `{self.name}`: the connection broke while a release was written down"
+            raise run_fault("PPF628", text, advice="`ppdm-flow ledger URL` tells whether it is pending") from None
+
+    def close(self) -> None:
+        """Hang up; the server undoes what was not kept."""
+        with contextlib.suppress(Exception):
+            self._open.close()
+        with contextlib.suppress(OSError):
+            self._plug.close()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except self._driver.DatabaseError as error:
+            raise refused(self.name, error) from None
+        except Exception:  # noqa: BLE001  # the driver raises what it stumbles over when a connection breaks
+            raise broken(self.name) from None
+
+
+def _driver() -> Any:
+    try:
+        return import_module("pg8000.native")
+    except ImportError:
+        advice = "pip install 'ppdm_flow[sql]'"
+        raise PluginError(Diagnostic("PPF621", "a ledger in PostgreSQL needs an extra", help=advice)) from None
+
+
+def _connected(driver: Any, address: ServerAddress) -> tuple[socket.socket, Any]:
+    who = login(address)
+    try:
+        made = plug(address)
+    except OSError as error:
+        raise silent(address.name, error) from None
+    try:
+        opened = driver.Connection(
+            who.user,
+            database=address.database,
+            password=who.password,
+            sock=made,
+            ssl_context=False,
+            application_name="ppdm-flow",
+            startup_params={"client_encoding": "UTF8"},
+        )
+    except OSError as error:
+        made.close()
+        raise silent(address.name, error) from None
+    except Exception as error:  # noqa: BLE001  # ways to log in that the driver lacks, a server that is none: it may quote
+        made.close()
+        raise refused(address.name, _answer(driver, error)) from None
+    except BaseException:
+        made.close()
+        raise
+    made.settimeout(_STATEMENT + _GRACE)
+    return made, opened
+
+
+def _answer(driver: Any, error: BaseException) -> BaseException | None:
+    """Return what the server said; the driver may have stumbled over the end of the connection after that."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, driver.DatabaseError):
+        found = found.__context__
+    return found

@@ -1,0 +1,138 @@
+"""Which class of a release each person is in, as keyed hashes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.successive import CumulativeK
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.ledger.hashes import hashes_of, ranked
+from ppdm_flow.engine.ledger.key import LedgerKey
+from ppdm_flow.engine.ledger.person_ids import spelling
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.sdk.history import Hashes, Membership, Places
+from ppdm_flow.sdk.view import PairedView
+from ppdm_flow.tables.numbering import joined, numbered
+from ppdm_flow.tables.table import Table
+
+Inverse = npt.NDArray[np.intp]
+
+
+def class_columns(plan: Plan, release: ReleaseNode) -> tuple[str, ...]:
+    """Return the released columns that others may know: those computed from quasi-identifiers, or from others named.
+
+    Those that a requirement names count as quasi-identifiers.
+    """
+    named = {a for r in plan.requirements if isinstance(r, CumulativeK) for a in r.attributes}
+    named |= {a.name for a in plan.source.attributes if a.role is Role.QUASI_IDENTIFIER}
+    known = [a for a in release.attributes if a.role is Role.QUASI_IDENTIFIER or a.lineage.computed_from & named]
+    return tuple(a.name for a in known)
+
+
+def membership(
+    plan: Plan, release: ReleaseNode, pairs: PairedView | None, rows: int, key: LedgerKey, subject: str | None = None
+) -> Membership | None:
+    """Return the classes of the people of a release of ``rows`` rows; None where nothing tells whose the rows are.
+
+    People are told apart by the attribute ``subject``; where there is none, each row of the source is one. Missing and
+    suppressed cells are values like others: that is at least as strict as the other null semantics. Raises DataError
+    where a row has no person.
+    """
+    if pairs is None:
+        return None
+    columns, ignore = class_columns(plan, release), plan.ledger.ignore if plan.ledger else ()
+    ids = None if subject is None else _Ids(subject, key, ignore)
+    people, classes = [], []
+    for original, released in pairs.pairs([] if subject is None else [subject], columns):
+        people.append(_rows(original) if ids is None else ids.of(original))
+        classes.append(_classes(released, columns, key))
+    both = _joined(people), _joined(classes)
+    if len(both[0]) != rows:
+        return None
+    subjects, own, places = _one_each(*both, key)
+    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places, ids.respelled if ids else 0)
+
+
+def _joined(parts: Sequence[Hashes]) -> Hashes:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype="S32")
+
+
+def _rows(table: Table) -> Hashes:
+    """Return the numbers of the rows in the form of hashes: nobody beside this run ever sees them."""
+    halves = np.zeros((len(table), 2), dtype=">u8")
+    halves[:, 1] = table.rows
+    return hashes_of(halves.tobytes())
+
+
+class _Ids:
+    """Hashes the ids of people; ``respelled`` counts spellings beyond one for each, within a partition."""
+
+    def __init__(self, subject: str, key: LedgerKey, ignore: Sequence[str]) -> None:
+        self._subject = subject
+        self._key = key
+        self._same = spelling(ignore)
+        self.respelled = 0
+
+    def of(self, table: Table) -> Hashes:
+        """Return the hash of each row's person. Raises DataError where a row has none."""
+        column = table[self._subject].compact()
+        texts = [self._same(text) for text in column.categories.to_pylist()]
+        nobody = np.array([not text for text in texts] + [True])[column.codes] | (column.codes < 0)
+        if nobody.any():
+            raise data_fault(
+                "PPF737",
+                f"{int(nobody.sum()):,} released rows have no `{self._subject}`: the ledger cannot say whose",
+                advice="drop such rows before, or name another attribute as the ledger's `subject`",
+            )
+        self.respelled += len(texts) - len(set(texts))
+        return self._key.hashes("person", (text.encode() for text in texts))[column.codes]
+
+
+def _classes(table: Table, columns: Sequence[str], key: LedgerKey) -> Hashes:
+    """Hash each combination once; equal rows have equal hashes in all partitions."""
+    found = [table[c].compact() for c in columns]
+    codes = np.stack([c.codes for c in found], axis=1) if found else np.zeros((len(table), 0), dtype=np.int32)
+    if not len(codes):
+        return np.zeros(0, dtype="S32")
+    if not found:
+        return np.repeat(key.hashes("class", [b"[]"]), len(codes))
+    number = np.zeros(len(codes), dtype=np.int64)
+    for column in codes.T:
+        number = joined(number, column.astype(np.int64) - int(column.min()))
+    cells = np.empty((int(number.max()) + 1, len(found)), dtype=codes.dtype)
+    cells[number] = codes
+    names = [c.categories.to_pylist() for c in found]
+    texts = (
+        [n[code] if code >= 0 else int(code) for n, code in zip(names, row, strict=True)] for row in cells.tolist()
+    )
+    return key.hashes("class", (json.dumps(t).encode() for t in texts))[number]
+
+
+def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, Hashes, Places]:
+    """Give a person with several rows the class of those who have rows in just the same classes, as often.
+
+    The people are in the order of their hashes, which says nothing of that of the rows. The third result is the place
+    of each row's person among the people.
+    """
+    (number,), subjects = numbered(people)
+    order = ranked(subjects)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    places = rank[number]
+    own = np.zeros(len(order), dtype=classes.dtype)
+    own[places] = classes
+    counts = np.bincount(places, minlength=len(order))
+    several = np.flatnonzero(counts > 1)
+    if len(several):
+        rows = np.flatnonzero(counts[places] > 1)
+        rows = rows[np.lexsort((classes[rows], places[rows]))]
+        ends = np.cumsum(counts[several])
+        spans = zip((ends - counts[several]).tolist(), ends.tolist(), strict=True)
+        sorted_ = classes[rows].tolist()
+        own[several] = key.hashes("classes", (b",".join(sorted_[a:b]) for a, b in spans))
+    return subjects[order], own, places

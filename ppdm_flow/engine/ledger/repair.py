@@ -1,0 +1,152 @@
+"""Looking at a ledger; settling its pending entries, of runs that ended between writing them down and confirming."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine.candidates.artifacts import as_json
+from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
+from ppdm_flow.engine.candidates.unpublished import is_dead, is_unpublished, remove
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.ledger.document import document
+from ppdm_flow.engine.ledger.entry import DROPPED, PENDING, RELEASED, Entry
+from ppdm_flow.engine.ledger.key import read_key
+from ppdm_flow.engine.ledger.making import key_beside
+from ppdm_flow.engine.ledger.store import LedgerStore, store_at
+from ppdm_flow.engine.ledger.witness import Witness, contradictions
+from ppdm_flow.engine.manifest import NAME as MANIFEST
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A ledger: all its entries, and of the pending ones those that were ``confirmed`` and ``dropped`` just now.
+
+    ``place`` is its path, or host and database; ``checked`` whether its chain was held against its key; ``runs`` how
+    many runs were held against it, and ``strangers`` those that it does not know.
+    """
+
+    entries: tuple[Entry, ...]
+    confirmed: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
+    place: str = ""
+    checked: bool = False
+    runs: int | None = None
+    strangers: tuple[Witness, ...] = ()
+
+    @property
+    def json(self) -> str:
+        """The ledger for programs: the schema is `ppdm-flow schema ledger`."""
+        strangers = {str(w.run): w.text for w in self.strangers}
+        return as_json(
+            document(self.place, self.entries, self.confirmed, self.dropped, strangers, checked=self.checked)
+        )
+
+    @property
+    def text(self) -> str:
+        """The ledger for people, a line a release."""
+        lines = [_line(e) for e in self.entries] or ["nothing was released yet"]
+        lines += [f"confirmed: no. {n}, its run is there" for n in self.confirmed]
+        lines += [f"dropped: no. {n}, which never was released" for n in self.dropped]
+        if any(e.state == PENDING for e in self.entries):
+            lines.append("pending releases count as released; `--repair` looks for their runs")
+        if not self.checked:
+            lines.append("whether entries were changed or taken out was not checked: that needs the key (`--key FILE`)")
+        if self.runs is not None:
+            lines += [f"not of this ledger as it is: {w.run}: {w.text}" for w in self.strangers]
+            lines.append(f"{self.runs:,} runs say that they used this ledger, and it knows {self._known:,} of them")
+        return "\n".join(lines)
+
+    @property
+    def _known(self) -> int:
+        return (self.runs or 0) - len(self.strangers)
+
+
+def look(
+    place: str, key: Path | None = None, *, repair: bool = False, forget: Sequence[int] = (), runs: Path | None = None
+) -> Looked:
+    """Return what the ledger at a path or URL holds.
+
+    ``repair`` settles pending releases: it confirms those whose run is published, by the hash of its manifest, and
+    drops those whose run ended before that. ``forget`` drops pending ones whose run is not there; nobody but the owner
+    knows that it was not moved away. ``runs`` is a folder of runs to hold against the ledger. Raises UsageError where
+    a release cannot be dropped, or the key is needed and not given; DataError where it is no whole ledger.
+    """
+    store = _opened(place, key, needed=repair or bool(forget) or runs is not None)
+    store.check()
+    confirmed: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
+    if repair or forget:
+        with store.held():
+            confirmed, dropped = _settle(store, forget)
+    checked = store.key is not None
+    if runs is None:
+        return Looked(store.entries(), confirmed, dropped, store.place, checked)
+    if not runs.is_dir():
+        raise UsageError(Diagnostic("PPF687", f"there is no folder of runs `{runs}`"))
+    count, strangers = contradictions(store, iter(sorted(runs.rglob(MANIFEST))))
+    return Looked(store.entries(), confirmed, dropped, store.place, checked, count, strangers)
+
+
+def _opened(place: str, key: Path | None, *, needed: bool) -> LedgerStore:
+    """Return the ledger with its key: the one given, or the one beside it if that is there."""
+    beside = key_beside(place)
+    if key is None and beside is not None and (needed or beside.exists()):
+        key = beside
+    if key is None and needed:
+        raise UsageError(Diagnostic("PPF687", "that needs the key of the ledger", help="add `--key FILE`"))
+    return store_at(place, None if key is None else read_key(key))
+
+
+def _settle(store: LedgerStore, forget: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    pending = {e.number: e for e in store.entries() if e.state == PENDING}
+    became = {number: _became(entry) for number, entry in pending.items()}
+    out = tuple(n for n, state in became.items() if state == RELEASED)
+    for number in forget:
+        alive = number in pending and is_unpublished(_run(pending[number])) and became[number] == PENDING
+        if number not in pending or number in out or alive:
+            why = "it is not pending" if number not in pending else "its run goes on" if alive else "its run is there"
+            raise UsageError(Diagnostic("PPF689", f"release no. {number} stays in the ledger: {why}"))
+    never = tuple(n for n in pending if n in forget or became[n] == DROPPED)
+    store.confirm(out)
+    store.drop(never)
+    for number in never:
+        if became[number] == DROPPED:
+            remove(_run(pending[number]))
+    return out, never
+
+
+def _became(entry: Entry) -> str:
+    """Return what became of a pending release: where its run is not there any more, it stays pending."""
+    run = _run(entry)
+    if _is_its(run, entry):
+        if is_unpublished(run):
+            return DROPPED if is_dead(run) else PENDING
+        return RELEASED if (run / FOLDER).is_dir() else PENDING
+    renamed = (path.parent for path in sorted(Path(entry.folder).glob(f"*/{MANIFEST}")))
+    published = (p for p in renamed if not is_unpublished(p) and (p / FOLDER).is_dir())
+    return RELEASED if any(_is_its(each, entry) for each in published) else PENDING
+
+
+def _run(entry: Entry) -> Path:
+    return Path(entry.folder) / entry.run
+
+
+def _is_its(run: Path, entry: Entry) -> bool:
+    try:
+        return sha256(run / MANIFEST) == entry.manifest
+    except OSError:
+        return False
+
+
+def _line(entry: Entry) -> str:
+    people = "of unknown people" if entry.people is None else f"of {entry.people:,} people"
+    columns = ", ".join(name for name, _, _, _ in entry.columns)
+    where = f"{_run(entry)}{' (pending)' if entry.state == PENDING else ''}"
+    return (
+        f"{entry.number}  {entry.time}  {entry.policy}/{entry.name} ({entry.audience})  {entry.rows:,} rows"
+        f" {'generated' if entry.generated else people}: {columns}\n   {where}"
+    )

@@ -1,0 +1,245 @@
+"""The release ledger as tables, in SQL that SQLite and PostgreSQL both understand.
+
+The people of a release are stored as packed hashes, in parts of some megabyte: neither database is quick with a million
+rows, both are with thirty large ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.ledger.chain import Event, Stored, begin, fault, link, seal, states
+from ppdm_flow.engine.ledger.entry import DROPPED, FIELDS, PENDING, RELEASED, Entry, read, told
+from ppdm_flow.engine.ledger.hashes import WIDTH, hashes_of, packed
+from ppdm_flow.engine.ledger.key import LedgerKey, required
+from ppdm_flow.sdk.history import Membership
+
+VERSION = 3
+_PART = 1 << 16
+"""People in one part."""
+_TABLES = (
+    """CREATE TABLE ledger (
+        version INTEGER NOT NULL, key_commitment TEXT NOT NULL, last BIGINT NOT NULL, seal TEXT NOT NULL)""",
+    """CREATE TABLE release (
+        number BIGINT PRIMARY KEY, policy TEXT NOT NULL, name TEXT NOT NULL, audience TEXT NOT NULL,
+        time TEXT NOT NULL, plan TEXT NOT NULL, folder TEXT NOT NULL, run TEXT NOT NULL, manifest TEXT NOT NULL,
+        file TEXT NOT NULL, rows BIGINT NOT NULL, columns TEXT NOT NULL, people BIGINT, generated INTEGER NOT NULL,
+        members TEXT NOT NULL, ids TEXT NOT NULL)""",
+    """CREATE TABLE event (
+        position BIGINT PRIMARY KEY, release BIGINT NOT NULL REFERENCES release (number), state TEXT NOT NULL,
+        chain TEXT NOT NULL)""",
+    """CREATE TABLE member (
+        release BIGINT NOT NULL REFERENCES release (number), part INTEGER NOT NULL,
+        people {bytes} NOT NULL, classes {bytes} NOT NULL, PRIMARY KEY (release, part))""",
+)
+_NAMES = ", ".join(FIELDS)
+_ALL = f"SELECT {_NAMES} FROM release ORDER BY number"  # noqa: S608  # our own names
+_ONE = f"SELECT {_NAMES} FROM release WHERE number = :number"  # noqa: S608  # the same
+_INSERT = f"INSERT INTO release ({_NAMES}) VALUES ({', '.join(f':{n}' for n in FIELDS)})"  # noqa: S608  # the same
+_EVENTS = "SELECT position, release, state, chain FROM event ORDER BY position"
+_PARTS = "SELECT people, classes FROM member WHERE release = :release ORDER BY part"
+_NUMBER = FIELDS.index("number")
+_SIZES = "SELECT release, SUM(LENGTH(people)) FROM member GROUP BY release"
+
+
+class Ask(Protocol):
+    """Carries out one statement, with values for what it calls ``:name``."""
+
+    def __call__(self, sql: str, **values: Any) -> Sequence[Sequence[Any]]:
+        """Return the rows; none where the statement has none."""
+        ...
+
+
+class LedgerTables(ABC):
+    """A ledger in a database. Methods raise DataError where it is damaged, RunError where it cannot be written."""
+
+    name: str
+    """What messages call it."""
+    place: str
+    """Its path, or host and database."""
+    key: LedgerKey | None = None
+    """Without it nothing can be written, and hashes of the chain are not compared."""
+
+    @abstractmethod
+    def session(self, *, writing: bool = False) -> AbstractContextManager[Ask]:
+        """Open a transaction, which is over at the end: kept if all went well, else undone."""
+
+    @abstractmethod
+    def judge(self, ask: Ask) -> None:
+        """Raise DataError where it is no ledger of this version, or the database says that it is damaged."""
+
+    def check(self) -> None:
+        """Raise DataError where it is no whole ledger of this version, was changed, or has another key."""
+        with self.session() as ask:
+            self.judge(ask)
+            known = [row[0] for row in ask("SELECT key_commitment FROM ledger")]
+            if len(known) != 1:
+                raise self.damaged()
+            if self.key is not None and known != [self.key.commitment]:
+                raise data_fault("PPF735", f"the key given is not that of {self.name}")
+            stored, sizes = _stored(ask), {int(row[0]): int(row[1]) for row in ask(_SIZES)}
+        self._whole(stored)
+        for entry in self._read(stored, with_dropped=True):
+            people = 0 if entry.state == DROPPED else entry.people or 0
+            if sizes.pop(entry.number, 0) != WIDTH * people:
+                raise self._changed(_PEOPLE.format(entry.number))
+        if sizes:
+            raise self._changed(_PEOPLE.format(min(sizes)))
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return every release, oldest first; pending ones count as released."""
+        with self.session() as ask:
+            stored = _stored(ask)
+        return self._read(stored)
+
+    def heads(self) -> tuple[str, ...]:
+        """Return the hash of each entry of the chain, oldest first."""
+        with self.session() as ask:
+            return tuple(str(row[3]) for row in ask(_EVENTS))
+
+    def last(self) -> int:
+        """Return the last number that was given to a release."""
+        with self.session() as ask:
+            return int(ask("SELECT last FROM ledger")[0][0])
+
+    def _read(self, stored: Stored, *, with_dropped: bool = False) -> tuple[Entry, ...]:
+        now = states(stored.events)
+        try:
+            found = [read(row, now.get(number, PENDING)) for number, row in stored.rows.items()]
+        except (ValueError, TypeError):
+            raise self.damaged() from None
+        return tuple(e for e in found if with_dropped or e.state != DROPPED)
+
+    def members(self, entry: Entry) -> Membership:
+        """Return the people of a release."""
+        with self.session() as ask:
+            rows = ask(_PARTS, release=entry.number)
+        people, classes = (b"".join(bytes(row[side]) for row in rows) for side in (0, 1))
+        if _digest(people, classes) != entry.members or len(people) != WIDTH * (entry.people or 0):
+            raise self._changed(_PEOPLE.format(entry.number))
+        return Membership(hashes_of(people), hashes_of(classes))
+
+    def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
+        """Write releases, all or none, and return their numbers, which are never given again."""
+        with self._appending() as end:
+            return [end.release(entry, members) for entry, members in entries]
+
+    def confirm(self, numbers: Sequence[int]) -> None:
+        """Say of pending releases that they are out."""
+        with self._appending() as end:
+            for number in numbers:
+                end.settle(number, RELEASED)
+
+    def drop(self, numbers: Sequence[int]) -> None:
+        """Say of pending releases that they never were, and forget their people."""
+        with self._appending() as end:
+            for number in numbers:
+                if end.settle(number, DROPPED):
+                    end.ask("DELETE FROM member WHERE release = :number", number=number)
+
+    @contextmanager
+    def _appending(self) -> Iterator[_End]:
+        """Open the end of the chain. Raises DataError where entries were taken out there."""
+        key = required(self.key)
+        with self.session(writing=True) as ask:
+            stored = _stored(ask)
+            self._whole(stored)
+            end = _End(ask, key, stored)
+            yield end
+            end.close()
+
+    def _whole(self, stored: Stored) -> None:
+        broken = fault(stored, self.key)
+        if broken is not None:
+            raise self._changed(broken)
+
+    def _changed(self, what: str) -> DataError:
+        return data_fault("PPF912", f"{self.name} was changed by something else: {what}", advice=_WHOLE)
+
+    def damaged(self) -> DataError:
+        """Return the error for a ledger that is not whole."""
+        return data_fault("PPF735", f"{self.name} is damaged, or no ledger", advice=_WHOLE)
+
+
+class _End:
+    """The end of the chain while a transaction adds to it."""
+
+    def __init__(self, ask: Ask, key: LedgerKey, stored: Stored) -> None:
+        self.ask = ask
+        self._key = key
+        self._last = stored.last
+        self._position = len(stored.events)
+        self._chain = stored.events[-1].chain if stored.events else begin(key)
+        self._states = states(stored.events)
+
+    def release(self, entry: Entry, members: Membership | None) -> int:
+        """Write one release down as pending, and return its number."""
+        self._last += 1
+        _write(self.ask, self._last, entry, members)
+        self._append(self._last, PENDING, self.ask(_ONE, number=self._last)[0])
+        return self._last
+
+    def settle(self, number: int, state: str) -> bool:
+        """Say what became of a pending release; False where it is not pending, or no more."""
+        if self._states.get(number) != PENDING:
+            return False
+        self._append(number, state, None)
+        return True
+
+    def close(self) -> None:
+        """Seal the end."""
+        sealed = seal(self._key, self._last, self._position, self._chain)
+        self.ask("UPDATE ledger SET last = :last, seal = :seal", last=self._last, seal=sealed)
+
+    def _append(self, number: int, state: str, row: Sequence[Any] | None) -> None:
+        self._position += 1
+        self._chain = link(self._key, self._chain, self._position, number, state, row)
+        self._states[number] = state
+        words = {"position": self._position, "number": number, "state": state, "chain": self._chain}
+        self.ask("INSERT INTO event VALUES (:position, :number, :state, :chain)", **words)
+
+
+def make_tables(ask: Ask, key: LedgerKey, kind: str) -> None:
+    """Make the tables of a ledger; ``kind`` is the type of bytes."""
+    for statement in _TABLES:
+        ask(statement.format(bytes=kind))
+    sealed = seal(key, 0, 0, begin(key))
+    ask("INSERT INTO ledger VALUES (:version, :key, 0, :seal)", version=VERSION, key=key.commitment, seal=sealed)
+
+
+def _stored(ask: Ask) -> Stored:
+    """Return all but the people. What is no number, where there should be one, is no entry of ours either."""
+    ends = ask("SELECT last, seal FROM ledger")
+    last, sealed = ends[0] if len(ends) == 1 and isinstance(ends[0][0], int) else (-1, "")
+    rows = {row[_NUMBER]: tuple(row) for row in ask(_ALL)}
+    return Stored(last, str(sealed), tuple(Event(*row) for row in ask(_EVENTS)), rows)
+
+
+def _write(ask: Ask, number: int, entry: Entry, members: Membership | None) -> None:
+    people, classes = (b"", b"") if members is None else (packed(members.subjects), packed(members.classes))
+    digest = "" if members is None else _digest(people, classes)
+    ask(_INSERT, **{**told(entry), "number": number, "members": digest})
+    for part, (some, theirs) in enumerate(zip(_cut(people), _cut(classes), strict=True)):
+        row = {"release": number, "part": part, "people": some, "classes": theirs}
+        ask("INSERT INTO member VALUES (:release, :part, :people, :classes)", **row)
+
+
+def _cut(packed_hashes: bytes) -> Iterator[bytes]:
+    size = _PART * WIDTH
+    return (packed_hashes[start : start + size] for start in range(0, len(packed_hashes), size))
+
+
+def _digest(people: bytes, classes: bytes) -> str:
+    found = hashlib.sha256(people)
+    found.update(classes)
+    return found.hexdigest()
+
+
+_PEOPLE = "the people of release no. {}"
+_WHOLE = "nothing is released without a ledger that is whole: put a copy back that has every release"

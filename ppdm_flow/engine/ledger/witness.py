@@ -1,0 +1,91 @@
+"""Runs bear witness for a ledger: each manifest names the last entry that its run saw, and the numbers it was given.
+
+A chain shows what was changed within a ledger, and not that the whole is an older copy. Runs that were judged with it
+since then do: an entry that they saw is not there, or is another one. Nothing shows it once these runs are gone too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.manifest import NAME as MANIFEST
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A published or withheld run, and why the ledger cannot be the one that it was judged with."""
+
+    run: Path
+    text: str
+
+
+def testimony(store: LedgerStore, count: int) -> dict[str, Any]:
+    """Return what a manifest says of the ledger; ``count`` are the releases that are about to be written down."""
+    heads, last = store.heads(), store.last()
+    return {
+        "key": "" if store.key is None else store.key.commitment,
+        "position": len(heads),
+        "chain": heads[-1] if heads else "",
+        "releases": list(range(last + 1, last + 1 + count)),
+    }
+
+
+def contradictions(store: LedgerStore, manifests: Iterator[Path]) -> tuple[int, tuple[Witness, ...]]:
+    """Return how many of these runs were judged with the ledger, and those that it does not know, or knows otherwise.
+
+    The ledger must have been checked with its key.
+    """
+    heads, known = store.heads(), {e.number: e.manifest for e in store.entries()}
+    commitment = "" if store.key is None else store.key.commitment
+    count, found = 0, []
+    for path in manifests:
+        said = _said(path)
+        if said is None or said["key"] != commitment or is_unpublished(path.parent.resolve()):
+            continue
+        count += 1
+        text = _contradiction(said, heads)
+        if text is None and (path.parent / RELEASED).is_dir():
+            digest = sha256(path)
+            unknown = [n for n in said["releases"] if known.get(n) != digest]
+            text = f"its release no. {unknown[0]} is not in the ledger" if unknown else None
+        if text is not None:
+            found.append(Witness(path.parent, text))
+    return count, tuple(found)
+
+
+def check_neighbours(store: LedgerStore, folder: Path) -> None:
+    """Hold the ledger against the runs in ``folder``. Raises DataError where one of them saw another ledger."""
+    _, found = contradictions(store, (path / MANIFEST for path in sorted(folder.iterdir()) if not path.is_symlink()))
+    if found:
+        text = f"{store.name} is older than a run that used it, or a copy: `{found[0].run.name}`: {found[0].text}"
+        advice = (
+            "put the latest copy back; `ppdm-flow ledger LEDGER --runs FOLDER` lists all runs that it does not know"
+        )
+        raise data_fault("PPF913", text, advice=advice)
+
+
+def _contradiction(said: dict[str, Any], heads: tuple[str, ...]) -> str | None:
+    position = said["position"]
+    if position > len(heads):
+        return f"it saw entry {position}, and the last one here is {len(heads)}"
+    if position and heads[position - 1] != said["chain"]:
+        return f"it saw another entry {position}"
+    return None
+
+
+def _said(path: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["ledger"]
+        numbers = found["releases"]
+        good = isinstance(found["position"], int) and all(isinstance(n, int) for n in numbers)
+        return {k: found[k] for k in ("key", "position", "chain", "releases")} if good else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

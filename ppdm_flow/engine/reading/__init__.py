@@ -1,0 +1,1 @@
+"""The original and files from elsewhere: opened, bound to the plan, and looked over."""

@@ -1,0 +1,123 @@
+"""The columns of a file and the attributes of a policy, one against the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.spans import Span
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.reading.unmatched import absent, nothing_fits
+from ppdm_flow.engine.streams.likeness import look_alike
+from ppdm_flow.plan.definition import ReleaseNode, SourceNode
+
+_MARKS = frozenset("*?[")
+_MOST = 8
+DELIMITED = 'the file was read as one column: if its delimiter is another one, say `with: {delimiter: ";"}`'
+"""What is likely where a file has one column only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """``columns`` maps each attribute to the name that the reader gives its column."""
+
+    attributes: tuple[AttributeFacts, ...]
+    columns: Mapping[str, str]
+
+
+def named(node: SourceNode, found: Sequence[str]) -> Mapping[str, str]:
+    """Return the reader's name of each column by the name that the policy gives it. Raises DataError."""
+    if node.columns is None:
+        return {name: name for name in found}
+    if len(node.columns) != len(found):
+        raise data_fault(
+            "PPF710",
+            f"the file has {counted(len(found), 'column')}, and `source.columns` names {len(node.columns)}",
+            span=node.span,
+            advice=DELIMITED if len(found) == 1 else None,
+        )
+    return dict(zip(node.columns, found, strict=True))
+
+
+def bind(node: SourceNode, found: Sequence[str]) -> Binding:
+    """Match the file's columns with the declared attributes. Raises DataError for missing and undeclared ones."""
+    names = named(node, found)
+    attributes = tuple(a for a in node.attributes if a.name in names or _MARKS.isdisjoint(a.name))
+    missing = [a for a in attributes if a.name not in names]
+    if missing:
+        raise _missing(missing, attributes, tuple(names), node.span)
+    declared = {a.name for a in attributes}
+    rest = [n for n in names if n not in declared]
+    globbed = [n for n in rest if any(fnmatchcase(n, p) for p in node.patterns)]
+    if rest and (node.undeclared == "error" or globbed):
+        raise _undeclared(node, globbed or rest, tuple(names))
+    _check_globbed(node, attributes)
+    return Binding(attributes, {a.name: names[a.name] for a in attributes})
+
+
+def _check_globbed(node: SourceNode, attributes: Sequence[AttributeFacts]) -> None:
+    """Refuse a column that only a glob covers and that looks like one with a declaration of its own."""
+    own = [p for p in node.patterns if _MARKS.isdisjoint(p)]
+    globbed = [a for a in attributes if a.name not in node.patterns]
+    found = look_alike([a.name for a in globbed], own)
+    if found is not None:
+        facts, name = globbed[found[0]], found[1]
+        text = f"the data has a column that looks like `{name}`, and only a pattern declares it, as {facts.role}"
+        raise data_fault("PPF727", text, span=facts.span, advice="declare it under its own name, or take it out")
+
+
+def _missing(
+    missing: Sequence[AttributeFacts], every: Sequence[AttributeFacts], names: Sequence[str], span: Span | None = None
+) -> DataError:
+    """Say what is missing. Where nothing fits, the file may have no header: then its names may be values."""
+    if len(missing) == len(every):
+        return DataError(nothing_fits(every, names, span))
+    return DataError([absent(facts, names) for facts in missing[:_MOST]])
+
+
+def _undeclared(node: SourceNode, names: Sequence[str], every: Sequence[str]) -> DataError:
+    if not any(name.strip() for name in names):
+        where = _placed([place for place, name in enumerate(every, 1) if not name.strip()])
+        return data_fault(
+            "PPF709",
+            "the data has columns without a name" if len(names) > 1 else "the data has a column without a name",
+            span=node.span,
+            advice=f"{where}: perhaps every line ends with a delimiter, or begins with a row number: take it away, or"
+            " say `undeclared: drop`",
+        )
+    return data_fault(
+        "PPF709",
+        f"the data has columns that the policy does not declare: {_shown(names)}",
+        span=node.span,
+        advice="declare them, or say `undeclared: drop`",
+    )
+
+
+def _placed(places: Sequence[int]) -> str:
+    """Name columns by where they stand, from 1."""
+    told = ", ".join(str(place) for place in places[:_MOST])
+    more = f" and {len(places) - _MOST} more" if places[_MOST:] else ""
+    return f"column{'s' if len(places) > 1 else ''} {told}{more}"
+
+
+def _shown(names: Sequence[str]) -> str:
+    """Name columns; one without a name by that."""
+    told = ", ".join(f"`{name}`" if name.strip() else "one without a name" for name in names[:_MOST])
+    return told + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
+
+
+def foreign(release: ReleaseNode, found: Sequence[str]) -> tuple[AttributeFacts, ...]:
+    """Return a release's attributes in the order of a file that claims to be it. Raises DataError."""
+    by_name = {a.name: a for a in release.attributes}
+    missing = [a for a in release.attributes if a.name not in found]
+    if missing:
+        raise _missing(missing, release.attributes, found)
+    extra = [place for place, name in enumerate(found, 1) if name not in by_name]
+    if extra:  # its names may be values: the file comes from elsewhere
+        text = f"the file has {counted(len(extra), 'column')} more than release `{release.name}` may have"
+        raise data_fault("PPF709", f"{text}: {_placed(extra)}")
+    return tuple(by_name[name] for name in found)

@@ -1,0 +1,107 @@
+"""The source that a node of a plan, a file name and an installed reader make together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.engine.faults import data_fault, guarded, run_fault
+from ppdm_flow.plan.definition import Bound, ReleaseNode, SourceNode
+from ppdm_flow.plan.formats import handling, inferred
+from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import PluginSpec
+from ppdm_flow.sdk.storage import Sink, Source
+
+_LATER = ("pandas", "ppdm_flow.engine.streams.sql")
+"""What is slow to import and not needed before something is released."""
+
+
+def located(node: SourceNode, data: Path | None) -> Path:
+    """Return the file to read. Raises DataError where neither the policy nor the caller names one."""
+    if data is not None:
+        return data
+    if node.path is None:
+        raise data_fault("PPF721", "the policy names no data file", span=node.span, advice="give one with --data")
+    return Path(node.path)
+
+
+def open_source(node: SourceNode, path: Path) -> Source:
+    """Return the reader of ``path``. Raises DataError where no format fits, PluginError where a reader is missing."""
+    kind = node.format or inferred(path.name)
+    if kind is None:
+        raise _formatless(path)
+    if path.exists() and not path.is_file():
+        raise data_fault("PPF701", f"cannot read `{path}`: it is no regular file")
+    spec = registry.load("sources", kind)
+    options = dict(node.options)
+    if node.columns is not None and "header" in spec.params.model_fields:
+        options["header"] = False  # `source.columns` are for files without a header
+    return _made(spec, options, path)
+
+
+def open_released(release: ReleaseNode, path: Path) -> Source:
+    """Return the reader of a released file."""
+    kind = release.format or inferred(path.name)
+    if kind is None:
+        raise _formatless(path)
+    spec = registry.load("sources", kind)
+    known = {k: v for k, v in release.options.items() if k in spec.params.model_fields}
+    return _made(spec, known, path)
+
+
+def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
+    """Return the columns of a released file; the one of a format without names has the release's own name."""
+    found = source.names()
+    kind = release.format or inferred(path.name)
+    if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(found) == 1:
+        return (release.attributes[0].name,)
+    return found
+
+
+def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:
+    """Return the writer of a release."""
+    spec = registry.load("sinks", release.format)
+    with guarded(f"sink `{release.format}`"):
+        sink: Sink = spec.load()(spec.params.model_validate(dict(release.options)), path, names)
+    return sink
+
+
+def import_algorithms(bound: Iterable[Bound]) -> None:
+    """Import what is going to run, to have it at hand. What cannot be imported is reported where it is used."""
+    for each in bound:
+        with contextlib.suppress(Exception):
+            each.spec.load()
+    for name in _LATER:
+        with contextlib.suppress(Exception):
+            import_module(name)
+
+
+def made(bound: Bound) -> Any:
+    """Return the algorithm of a bound plugin, made from its parameters."""
+    with guarded(f"plugin `{bound.info.name}`"):
+        return bound.spec.load()(bound.params)
+
+
+def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path) -> Source:
+    try:
+        params = spec.params.model_validate(options)
+    except ValidationError:
+        raise run_fault("PPF906", f"the options of source `{spec.info.name}` are not valid") from None
+    with guarded(f"source `{spec.info.name}`"):
+        source: Source = spec.load()(params, path)
+    return source
+
+
+def _formatless(path: Path) -> DataError:
+    return data_fault(
+        "PPF720",
+        f"the ending of `{path.name}` tells no format",
+        advice="say `format: csv`, `jsonl`, `parquet` or `excel` in `source:`; sets are `transactions`, `baskets`"
+        " or `long`",
+    )

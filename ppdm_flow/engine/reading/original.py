@@ -1,0 +1,186 @@
+"""The original: opened, bound to the policy's attributes, checked while it is read for the first time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.faults import data_fault, guarded
+from ppdm_flow.engine.hashing import identity, sha256
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.reading.binding import Binding, bind
+from ppdm_flow.engine.reading.key_files import check_key_files
+from ppdm_flow.engine.reading.opening import import_algorithms, located, open_source
+from ppdm_flow.engine.reading.repeating import Repeats, look_at_the_top, watched
+from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.streams.checks import Weights, check_values
+from ppdm_flow.engine.streams.expansion import Numbering
+from ppdm_flow.engine.streams.likeness import Written, written
+from ppdm_flow.engine.streams.named_values import Attendance, attendance
+from ppdm_flow.engine.streams.set_counts import SetCounts
+from ppdm_flow.engine.streams.source import Budget, Look, Reading, SourceStream
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.definition import SOURCE, Plan
+from ppdm_flow.tables.table import Table
+
+_HINTS = 10_000
+"""Among so many values of the data, where it may be shown, the nearest spelling is looked for."""
+_PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """``columns`` are all that the file has; ``stat`` tells whether it was written to since."""
+
+    path: Path
+    columns: tuple[str, ...]
+    stream: SourceStream
+    numbering: Numbering | None
+    digest: str
+    stat: tuple[int, int, int]
+    sets: tuple[SetCounts, ...] = ()
+    repeats: tuple[Repeats, ...] = ()
+
+    def unchanged(self) -> None:
+        """Raise DataError where the file was written to while it was used."""
+        try:
+            now: tuple[int, int, int] | None = identity(self.path)
+        except OSError:
+            now = None
+        if now != self.stat:
+            raise data_fault("PPF724", f"`{self.path}` was changed while it was being read")
+
+
+@dataclass(slots=True)
+class _Counting:
+    """Tells how many rows have been read."""
+
+    listener: Listener
+    rows: int = 0
+
+    def look(self, table: Table) -> None:
+        self.rows += len(table)
+        self.listener(Progress(SOURCE, self.rows, None))
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How to open the original of a plan."""
+
+    plan: Plan
+    data: Path | None
+    partition_rows: int
+    budget: Budget
+    stop: Stop
+    listener: Listener
+    workers: int = field(default=2)
+
+    def open(self) -> Original:
+        """Read the file once. Raises DataError where it cannot be read, does not match the policy, or keys lie open."""
+        check_key_files(self.plan)
+        self.listener(StepStarted(SOURCE))
+        started = time.perf_counter()
+        node = self.plan.source
+        path = located(node, self.data)
+        with guarded("the source"):
+            source = open_source(node, path)
+            columns = source.names()
+        stat = identity(path)
+        binding = bind(node, columns)
+        stream = SourceStream(
+            source, read_attributes(self.plan, binding), self._reading(binding), self.budget, self.stop
+        )
+        numbering = self._numbering(stream)
+        sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
+        present = attendance(self.plan.requirements, stream.attributes, self.plan.declared)
+        repeats = watched(binding.attributes, tuple(binding.columns))
+        digest = self._load(path, stream, binding, numbering, sets, present)
+        if not stream.row_count:
+            raise _no_rows(stream)
+        self._attended(stream, present)
+        with guarded("the source"):
+            look_at_the_top(repeats, open_source(node, path), binding.columns, node.missing)
+        self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
+        for counts in sets:
+            counts.repeated = getattr(source, "repeated", 0)
+        return Original(path, columns, stream, numbering, digest, stat, sets, repeats)
+
+    def _load(
+        self,
+        path: Path,
+        stream: SourceStream,
+        binding: Binding,
+        numbering: Numbering | None,
+        sets: tuple[SetCounts, ...],
+        present: tuple[Attendance, ...],
+    ) -> str:
+        facts = {a.name: a for a in binding.attributes}
+        before: list[Look] = [lambda t: check_values(t, facts), _Counting(self.listener).look]
+        before += [values.look for values in present]
+        weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
+        after: list[Look] = [*(Weights(a).look for a in weights), *(w.check for w in self._written(stream))]
+        after += [counts.look for counts in sets]
+        if numbering is not None:
+            after.append(numbering.look)
+        bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
+        tasks = [
+            Task("read", lambda: stream.load(before, after)),
+            Task("import", lambda: import_algorithms(bound)),  # beside the reader, which hardly needs Python
+            Task("hash", lambda: sha256(path)),
+        ]
+        return str(run_all(tasks, self.workers, self.stop)["hash"])
+
+    def _attended(self, stream: SourceStream, present: tuple[Attendance, ...]) -> None:
+        """Raise DataError where a requirement names a value that nobody has."""
+        found: list[Diagnostic] = []
+        for values in present:
+            if values.absent:
+                shown = (
+                    StreamView(stream).domain(values.facts.name)[:_HINTS].to_pylist() if self.plan.show_values else ()
+                )
+                found += values.faults(shown)
+        if found:
+            raise DataError(found)
+
+    def _written(self, stream: SourceStream) -> tuple[Written, ...]:
+        return written(self.plan.requirements, stream.attributes)
+
+    def _reading(self, binding: Binding) -> Reading:
+        node = self.plan.source
+        return Reading(
+            columns=binding.columns,
+            missing=node.missing,
+            partition_rows=self.partition_rows,
+            incomplete=tuple(binding.columns) if node.drop_incomplete else (),
+            weight=next((a.name for a in binding.attributes if a.role is Role.WEIGHT), None),
+        )
+
+    def _numbering(self, stream: SourceStream) -> Numbering | None:
+        weights = [a.name for a in stream.attributes if a.role is Role.WEIGHT]
+        return Numbering(weights[0]) if weights and any(n.expands for n in self.plan.steps) else None
+
+
+def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
+    """Return the attributes that go on from the source: identifiers and subjects only where a step asks for them."""
+    asked = asked_of(plan)
+    return tuple(a for a in binding.attributes if a.role not in _PERSONAL or a.name in asked)
+
+
+def asked_of(plan: Plan) -> frozenset[str]:
+    """Return what a step reads or changes, what an audit asks for, and by what the ledger knows people."""
+    people = {plan.ledger.subject} if plan.ledger is not None and plan.ledger.subject is not None else set()
+    return frozenset(people).union(*(s.effect.needed for s in plan.steps), *(a.asks for a in plan.audits))
+
+
+def _no_rows(stream: SourceStream) -> Exception:
+    if stream.rows_read:
+        text = f"all {stream.rows_read} rows have a missing value, and the policy drops such rows, or the weight 0"
+        return data_fault("PPF714", text)
+    return data_fault("PPF714", "the data has a header and no rows")

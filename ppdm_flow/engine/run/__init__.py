@@ -1,0 +1,1 @@
+"""A run: measured, decided, published; and what can be said beforehand."""

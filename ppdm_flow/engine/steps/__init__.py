@@ -1,0 +1,1 @@
+"""Steps carried out, one stream feeding the next."""

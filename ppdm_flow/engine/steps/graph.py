@@ -1,0 +1,174 @@
+"""The steps of a plan, fitted one after another where they depend on each other, side by side where they do not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+
+from ppdm_flow.core.draws import Draws, RunKey
+from ppdm_flow.core.results import StepResult
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.calls.calling import called
+from ppdm_flow.engine.calls.chain import Clock, GeneratedStream, OrderedStream, RowStream, outputs
+from ppdm_flow.engine.calls.lending import lent_view
+from ppdm_flow.engine.calls.plain import Plain
+from ppdm_flow.engine.calls.quotations import refuse_quotations
+from ppdm_flow.engine.calls.said import Said, of_step
+from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.reading.opening import made
+from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.streams.expansion import ExpandedStream, Numbering
+from ppdm_flow.engine.streams.source import SourceStream
+from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.definition import SOURCE, Plan, StepNode
+from ppdm_flow.sdk.anonymizer import Fitted, Generator, OrderTransform, RowTransform, StepContext, TableTransform
+
+
+@dataclass(slots=True)
+class Graph:
+    """Streams, views and fitted steps by name. ``numbering`` is there where weighted rows are written out."""
+
+    plan: Plan
+    key: RunKey
+    source: Stream
+    numbering: Numbering | None
+    partition_rows: int
+    stop: Stop
+    listener: Listener
+    streams: dict[str, Stream] = field(default_factory=dict)
+    views: dict[str, StreamView] = field(default_factory=dict)
+    fitted: dict[str, Fitted] = field(default_factory=dict)
+    clocks: dict[str, Clock] = field(default_factory=dict)
+    fit_seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._put(SOURCE, self.source)
+
+    def fit(self, workers: int) -> None:
+        """Fit every step. Raises the PpdmError of the first step that fails."""
+        tasks = [Task(n.name, self._fitting(n), _after(n)) for n in self.plan.steps]
+        run_all(tasks, workers, self.stop)
+
+    def results(self) -> tuple[StepResult, ...]:
+        """Return what each step did, in the plan's order. Raises RunError where one of them quotes the data."""
+        found = tuple(self._result(node) for node in self.plan.steps)
+        if isinstance(self.source, SourceStream):
+            every = (self._said(node, result) for node, result in zip(self.plan.steps, found, strict=True))
+            refuse_quotations(self.plan, self.source, chain.from_iterable(every))
+        return found
+
+    def _said(self, node: StepNode, result: StepResult) -> Iterator[Said]:
+        fitted, view = self.fitted[node.name], self.views[node.input]
+        attributes = {operator.attribute for operator in fitted.operators.values()}
+        domains = {a: {*view.counts([a]).names(a).to_pylist(), None} for a in attributes & {*view.schema.names}}
+        return of_step(node, result, fitted, domains)
+
+    def expanded(self, reference: str) -> bool:
+        """Whether the rows at ``reference`` are numbered as single rows of a weighted table."""
+        return self.numbering is not None and any(n.expands for n in self.plan.upstream(reference))
+
+    def _fitting(self, node: StepNode) -> Callable[[], None]:
+        return lambda: self._fit(node)
+
+    def _fit(self, node: StepNode) -> None:
+        self.stop.check()
+        self.listener(StepStarted(node.name))
+        started = time.perf_counter()
+        view = self.views[node.input]
+        facts = {a.name: a for a in view.stream.attributes if not (node.expands and a.role is Role.WEIGHT)}
+        plan = self.plan
+        context = StepContext(
+            node.name,
+            facts,
+            plan.requirements,
+            plan.nulls,
+            Path(plan.home),
+            MappingProxyType(dict(plan.declared)),
+            plan.show_values,
+            self._progress(node),
+        )
+        algorithm = made(node.bound)
+        with called(node, view.stream.attributes):
+            fitted = Plain(_who(node)).fitted(algorithm.fit(lent_view(node.bound, view), context))
+        self.fitted[node.name] = fitted
+        self.clocks[node.name] = Clock()
+        self._attach(node, fitted)
+        self.fit_seconds[node.name] = time.perf_counter() - started
+        rows = self._rows(node)
+        self.listener(StepFinished(node.name, time.perf_counter() - started, rows, peak_mb()))
+
+    def _progress(self, node: StepNode) -> Callable[[int, int | None], None]:
+        def tell(done: int, total: int | None) -> None:
+            self.stop.check()
+            self.listener(Progress(node.name, done, total, "candidates"))
+
+        return tell
+
+    def _attach(self, node: StepNode, fitted: Fitted) -> None:
+        """Make the step's output from its input."""
+        source = self._input(node)
+        transform, clock = fitted.transform, self.clocks[node.name]
+        draws = Draws(self.key.step(node.name), transform.draws_per_row)
+        if isinstance(transform, RowTransform):
+            self._put(node.name, RowStream(source, node, transform, draws, clock))
+        elif isinstance(transform, OrderTransform):
+            self._put(node.name, OrderedStream(source, node, transform, draws, clock))
+        elif isinstance(transform, TableTransform):
+            found = outputs(source, node, transform, draws, clock, self.partition_rows, self.stop)
+            for name, stream in found.items():
+                self._put(f"{node.name}.{name}" if name else node.name, stream)
+        elif isinstance(transform, Generator):
+            rows = int(getattr(transform, "row_count", self.views[node.input].row_count))
+            args = (rows, node, transform, draws, clock, self.partition_rows, self.stop)
+            self._put(node.name, GeneratedStream(*args))
+        else:
+            raise run_fault("PPF905", f"step `{node.name}` ({node.bound.info.name}) made no known kind of transform")
+
+    def _input(self, node: StepNode) -> Stream:
+        source = self.streams[node.input]
+        weighted = any(a.role is Role.WEIGHT for a in source.attributes)
+        if node.expands and weighted and self.numbering is not None:
+            return ExpandedStream(source, self.numbering)
+        return source
+
+    def _put(self, reference: str, stream: Stream) -> None:
+        self.streams[reference] = stream
+        self.views[reference] = StreamView(stream)
+
+    def _rows(self, node: StepNode) -> int:
+        if node.effect.rows in ("same", "reordered") and not node.expands:
+            return self.views[node.input].row_count
+        return self.views[node.name].row_count if node.name in self.views else self.views[node.input].row_count
+
+    def _result(self, node: StepNode) -> StepResult:
+        fitted = self.fitted[node.name]
+        with called(node, node.attributes):
+            described = Plain(_who(node)).document(fitted.transform.describe())
+        return StepResult(
+            name=node.name,
+            use=node.bound.info.name,
+            version=node.bound.info.version,
+            rows_in=self.views[node.input].row_count,
+            rows_out=self._rows(node),
+            seconds=self.fit_seconds[node.name] + self.clocks[node.name].seconds,
+            figures=dict(fitted.figures),
+            description=described,
+            charts=fitted.charts,
+            findings=fitted.findings,
+        )
+
+
+def _who(node: StepNode) -> str:
+    return f"step `{node.name}` ({node.bound.info.name})"
+
+
+def _after(node: StepNode) -> tuple[str, ...]:
+    base = node.input.partition(".")[0]
+    return () if base == SOURCE else (base,)

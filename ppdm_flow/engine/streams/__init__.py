@@ -1,0 +1,1 @@
+"""Rows as partitions: read, coded, ordered, counted, and asked by audits in SQL."""

@@ -1,0 +1,158 @@
+"""Does the data match what the policy declares of it? On distinct values; a fault names column and row, no value."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.streams.coding import has_suppressed_text
+from ppdm_flow.engine.streams.set_checks import check_sets, wrong_kind
+from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.table import RowNumbers, Table
+
+_INTEGER = r"^[+-]?[0-9]+$"
+_FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
+_WEIGHT = r"^[0-9]{1,18}$"
+_ZERO = r"^0+$"
+_HALF = 30
+_MOST = 1 << 62
+
+Bad = npt.NDArray[np.bool_]
+
+
+def check_values(table: Table, attributes: Mapping[str, AttributeFacts]) -> None:
+    """Hold one partition against the declared domains and types. Raises DataError."""
+    for name, facts in attributes.items():
+        if (facts.role is Role.ITEMS) != (name in table.sets):
+            raise wrong_kind(facts)
+        if name in table.sets:
+            check_sets(facts, table.sets[name], table.rows)
+        elif name in table.columns:
+            _check_column(facts, table[name], table.rows)
+
+
+def _check_column(facts: AttributeFacts, column: Column, rows: RowNumbers) -> None:
+    names = column.categories
+    if has_suppressed_text(column):
+        text = f"column `{facts.name}` has the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells"
+        raise _at(text, "PPF713", facts, column, _bools(pc.equal(names, SUPPRESSED_TEXT)), rows)
+    if facts.domain is not None:
+        outside = ~_bools(pc.is_in(names, value_set=pa.array(facts.domain, pa.string())))
+        if outside.any():
+            text = f"column `{facts.name}` has a value outside its declared domain"
+            raise _at(text, "PPF711", facts, column, outside, rows)
+    find = _UNREADABLE.get(facts.type)
+    if find is not None:
+        bad = find(names)
+        if bad.any():
+            text = f"column `{facts.name}` has a value that is no {_WORDS[facts.type]}"
+            raise _at(text, "PPF712", facts, column, bad, rows, _SPELLED[facts.type])
+
+
+def _at(
+    text: str, code: str, facts: AttributeFacts, column: Column, bad: Bad, rows: RowNumbers, advice: str | None = None
+) -> DataError:
+    hit = np.flatnonzero(np.append(bad, [False, False])[column.codes])
+    row = int(rows[hit[0]]) + 1 if len(hit) else 1
+    return data_fault(code, f"row {row}: {text}", span=facts.span, advice=advice)
+
+
+def _bools(array: pa.Array) -> Bad:
+    found: Bad = array.to_numpy(zero_copy_only=False).astype(bool)
+    return found
+
+
+def _no_integer(names: pa.StringArray) -> Bad:
+    return ~_bools(pc.match_substring_regex(names, _INTEGER))
+
+
+def _no_float(names: pa.StringArray) -> Bad:
+    bad = ~_bools(pc.match_substring_regex(names, _FLOAT))
+    good = np.flatnonzero(~bad)
+    numbers = pc.cast(names.take(pa.array(good)), pa.float64()).to_numpy(zero_copy_only=False)
+    bad[good[~np.isfinite(numbers)]] = True
+    return bad
+
+
+def _no_date(names: pa.StringArray) -> Bad:
+    """Dates are ISO 8601: YYYY-MM-DD, or a date and time."""
+    try:
+        pc.cast(names, pa.date32())
+    except pa.ArrowInvalid:
+        return np.array([not _is_date(n) for n in names.to_pylist()], dtype=bool)
+    return np.zeros(len(names), dtype=bool)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        dt.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return text[4:5] == "-"
+
+
+_UNREADABLE: Mapping[AttributeType, Callable[[pa.StringArray], Bad]] = {
+    AttributeType.INTEGER: _no_integer,
+    AttributeType.FLOAT: _no_float,
+    AttributeType.DATE: _no_date,
+}
+_WORDS = {
+    AttributeType.INTEGER: "integer",
+    AttributeType.FLOAT: "finite number",
+    AttributeType.DATE: "date (YYYY-MM-DD)",
+}
+_SPELLED = {
+    AttributeType.INTEGER: "digits alone, with a sign at most; what stands for a missing value belongs in"
+    " `source.missing`, and all else is `type: text`",
+    AttributeType.FLOAT: "a decimal point, no comma, and neither thousands separators nor a unit; what stands for a"
+    " missing value belongs in `source.missing`, and all else is `type: text`",
+    AttributeType.DATE: "dates written otherwise are `type: text`; `generalize` reads them with"
+    ' `{date: year, format: "%d.%m.%Y"}`',
+}
+
+
+@dataclass(slots=True)
+class Weights:
+    """Holds the weights of a table against what weights are: whole numbers of people, and not too many to add up.
+
+    ``zeros`` says whether a row may stand for nobody.
+    """
+
+    facts: AttributeFacts
+    zeros: bool = True
+    total: int = 0
+
+    def look(self, table: Table) -> None:
+        """Take in a partition. Raises DataError, with the row."""
+        column = table[self.facts.name]
+        bad = np.append(~_bools(pc.match_substring_regex(column.categories, _WEIGHT)), [True, True])[column.codes]
+        if bad.any():
+            raise self._fault("is not a whole number of at most 18 digits", table.rows[bad.argmax()])
+        weights = weights_of(column)
+        if not self.zeros and not weights.all():
+            raise self._fault("is 0: it stands for nobody, and no figure counts it", table.rows[weights.argmin()])
+        self.total += (int((weights >> _HALF).sum()) << _HALF) + int((weights & ((1 << _HALF) - 1)).sum())
+        if self.total > _MOST:
+            raise self._fault("takes the sum beyond 2^62", table.rows[-1])
+
+    def _fault(self, text: str, row: np.int64) -> DataError:
+        text = f"row {int(row) + 1}: column `{self.facts.name}` holds the weights of rows, and this one {text}"
+        return data_fault("PPF715", text, span=self.facts.span)
+
+
+def nobody(column: Column) -> Bad:
+    """Return which rows have the weight 0: they stand for nobody."""
+    zero: Bad = np.append(_bools(pc.match_substring_regex(column.categories, _ZERO)), [False, False])[column.codes]
+    return zero

@@ -1,0 +1,81 @@
+"""Names and values that look like one that the policy writes, and are another: no rule about that one covers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.spans import Span
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.streams.named_values import values_of
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import Table
+
+_UNSEEN = r"[\p{Z}\p{Cc}\p{Cf}\x{FE00}-\x{FE0F}]+"
+_HOW = "in letter case, white space, invisible characters or Unicode form"
+
+
+def folded(texts: pa.StringArray) -> pa.StringArray:
+    r"""Return texts without what a reader overlooks: compatibility forms (NFKC), case, white and invisible characters.
+
+    >>> folded(pa.array(["HIV ", "hiv", "H\u200biv"])).unique().to_pylist()
+    ['hiv']
+    """
+    return pc.utf8_lower(pc.replace_substring_regex(pc.utf8_normalize(texts, "NFKC"), _UNSEEN, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The values of one attribute that a requirement is about, each with the requirement's place."""
+
+    facts: AttributeFacts
+    spans: Mapping[str, Span | None]
+
+    def check(self, table: Table) -> None:
+        """Hold one partition against them. Raises DataError with the row, and the value that the policy wrote."""
+        column = table[self.facts.name]
+        known = pa.array(dict.fromkeys((*self.spans, *(self.facts.domain or ()))), pa.string())
+        wanted = pa.array(list(self.spans), pa.string())
+        places = pc.index_in(folded(column.categories), value_set=folded(wanted))
+        strange = pc.and_(pc.is_valid(places), pc.invert(pc.is_in(column.categories, value_set=known)))
+        hit = np.append(strange.to_numpy(zero_copy_only=False).astype(bool), [False, False])[column.codes]
+        if hit.any():
+            row = int(hit.argmax())
+            raise self._fault(int(table.rows[row]) + 1, wanted[places[_code(column, row)].as_py()].as_py())
+
+    def _fault(self, row: int, value: str) -> DataError:
+        return data_fault(
+            "PPF726",
+            f"row {row}: column `{self.facts.name}` has a value that differs from `{value}` only {_HOW}",
+            span=self.spans[value],
+            advice="the requirement would not cover it: clean the data, or name every spelling, here or in `domain:`",
+        )
+
+
+def _code(column: Column, row: int) -> int:
+    return int(column.codes[row])
+
+
+def written(requirements: Iterable[Requirement], attributes: Iterable[AttributeFacts]) -> tuple[Written, ...]:
+    """Return the values that requirements name, for each attribute that is read."""
+    named: dict[str, dict[str, Span | None]] = {}
+    for requirement in requirements:
+        for attribute, value, span in values_of(requirement):
+            named.setdefault(attribute, {}).setdefault(value, span)
+    return tuple(Written(a, named[a.name]) for a in attributes if a.name in named)
+
+
+def look_alike(names: Sequence[str], declared: Sequence[str]) -> tuple[int, str] | None:
+    """Return the place of the first of ``names`` that looks like one of ``declared``, and that one; else None."""
+    if not names or not declared:
+        return None
+    places = pc.index_in(folded(pa.array(names, pa.string())), value_set=folded(pa.array(declared, pa.string())))
+    found = [(i, declared[place]) for i, place in enumerate(places.to_pylist()) if place is not None]
+    return found[0] if found else None

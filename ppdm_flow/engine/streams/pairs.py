@@ -1,0 +1,77 @@
+"""Original and released rows side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ppdm_flow.engine.streams.stream import Stream, positions
+from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.table import Table, concat
+
+_GATHER = 8
+
+
+class StreamPairs:
+    """A PairedView over two streams with row numbers of one kind, the released one before it is shuffled.
+
+    ``aligned`` says that both yield their rows in ascending order: then neither is ever held as a whole.
+    """
+
+    def __init__(self, original: Stream, released: Stream, *, aligned: bool) -> None:
+        self._original = original
+        self._released = released
+        self._aligned = aligned
+
+    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
+        """Yield aligned partitions: row i of one is row i of the other."""
+        left = (p.table for p in self._original.parts(list(original)))
+        right = (p.table for p in self._released.parts(list(released)))
+        return _merged(left, right) if self._aligned else _looked_up(left, right)
+
+    def joint(self, original: str, released: str) -> Counts:
+        """Count (original value, released value) over all rows."""
+        waiting: list[Counts] = []
+        for left, right in self.pairs([original], [released]):
+            both = Table({"original": left[original], "released": right[released]}, left.rows)
+            waiting.append(count(both, ["original", "released"]))
+            if len(waiting) >= _GATHER:
+                waiting = [merge(waiting)]
+        if not waiting:
+            empty = Table.of({"original": [], "released": []})
+            return count(empty, ["original", "released"])
+        return merge(waiting)
+
+
+def _merged(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[Table, Table]]:
+    """Join two ascending sequences of partitions; at most a few partitions are held."""
+    held: Table | None = None
+    for table in right:
+        while held is None or not len(held) or held.rows[-1] < table.rows[-1]:
+            more = next(left, None)
+            if more is None:
+                break
+            held = more if held is None or not len(held) else concat([held, more])
+        if held is None:
+            return
+        places = positions(held.rows, table.rows)
+        there = places >= 0
+        if there.any():
+            yield held.take(places[there]), table.take(there) if not there.all() else table
+        held = held.take(held.rows > table.rows[-1])
+
+
+def _looked_up(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[Table, Table]]:
+    """Join where the released rows come in any order: they are held whole."""
+    parts = list(right)
+    if not parts:
+        return
+    whole = concat(parts)
+    order = np.argsort(whole.rows, kind="stable")
+    whole = whole.take(order)
+    for table in left:
+        places = positions(whole.rows, table.rows)
+        there = places >= 0
+        if there.any():
+            yield table.take(there), whole.take(places[there])

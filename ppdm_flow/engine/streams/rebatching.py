@@ -1,0 +1,60 @@
+"""Partitions of exactly the asked size, whatever blocks a reader yields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.engine.streams.coding import coded, restricted
+from ppdm_flow.engine.streams.set_coding import bounded, split
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.sets import stacked
+from ppdm_flow.tables.table import Table
+
+
+def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: int) -> Iterator[Table]:
+    """Yield tables of ``size`` rows (the last may be shorter), numbered from 0, with the columns named ``names``.
+
+    Where sets are packed, partitions have so many rows that their bits stay below 64 MB.
+    """
+    waiting: list[Table] = []
+    start = held = 0
+    for batch in batches:
+        size = bounded(size, batch)
+        waiting.append(_table(batch, names, start))
+        start += batch.num_rows
+        held += batch.num_rows
+        if held >= size:
+            whole = _joined(waiting)
+            full = held - held % size
+            yield from (_slice(whole, at, at + size) for at in range(0, full, size))
+            waiting = [_slice(whole, full, held)] if full < held else []
+            held -= full
+    if held:
+        yield _slice(_joined(waiting), 0, held)
+
+
+def _table(batch: pa.RecordBatch, names: Sequence[str], start: int) -> Table:
+    sets = split(batch, names, start)
+    columns = {name: coded(batch.column(i)) for i, name in enumerate(names) if name not in sets}
+    return Table(columns, np.arange(start, start + batch.num_rows, dtype=np.int64), sets)
+
+
+def _joined(tables: list[Table]) -> Table:
+    """Stack blocks; categories are sorted by text."""
+    columns = {}
+    for name in tables[0].columns:
+        names: pa.StringArray = union(t[name].categories for t in tables)
+        columns[name] = Column(np.concatenate([t[name].onto(names).codes for t in tables]), names)
+    sets = {name: stacked([t.sets[name] for t in tables]) for name in tables[0].sets}
+    return Table(columns, np.concatenate([t.rows for t in tables]), sets)
+
+
+def _slice(table: Table, begin: int, end: int) -> Table:
+    """Return the rows between two positions; only the categories that occur there stay, sorted."""
+    columns = {n: restricted(Column(c.codes[begin:end], c.categories)) for n, c in table.columns.items()}
+    sets = {n: s.take(slice(begin, end)).compact() for n, s in table.sets.items()}
+    return Table(columns, table.rows[begin:end], sets)

@@ -1,0 +1,196 @@
+"""The source as a stream: read once whole, checked, and kept coded in memory where it fits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.streams.ahead import ahead
+from ppdm_flow.engine.streams.checks import nobody
+from ppdm_flow.engine.streams.coding import marked
+from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.rebatching import partitions
+from ppdm_flow.engine.streams.stream import Part, Stop
+from ppdm_flow.sdk.storage import Source
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
+from ppdm_flow.tables.table import Table
+
+Look = Callable[[Table], None]
+
+
+class Budget:
+    """Bytes that all caches of a run share."""
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> bool:
+        """Take ``size`` bytes, if they are left."""
+        with self._lock:
+            if size > self._left:
+                return False
+            self._left -= size
+            return True
+
+    def give(self, size: int) -> None:
+        """Give bytes back."""
+        with self._lock:
+            self._left += size
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
+
+    ``released`` files have ``⊥`` for suppressed cells. ``incomplete`` are the attributes in which a missing value
+    drops the row; a row of which ``weight`` is 0 stands for nobody and is dropped as well.
+    """
+
+    columns: Mapping[str, str]
+    missing: tuple[str, ...] = ()
+    partition_rows: int = 262_144
+    released: bool = False
+    incomplete: tuple[str, ...] = ()
+    weight: str | None = None
+    who: str = "the source"
+
+    @property
+    def selects(self) -> bool:
+        """Whether some rows may be dropped."""
+        return bool(self.incomplete) or self.weight is not None
+
+
+@dataclass(slots=True)
+class _Memory:
+    tables: list[NarrowTable] | None = field(default_factory=list)
+    size: int = 0
+
+
+class SourceStream:
+    """A file's rows. :meth:`load` must come first; after that any thread may ask for partitions."""
+
+    def __init__(
+        self, source: Source, attributes: Sequence[AttributeFacts], reading: Reading, budget: Budget, stop: Stop
+    ) -> None:
+        self.attributes = tuple(attributes)
+        self.rows_read = 0
+        self.row_count = 0
+        self._longest: dict[str, int] = {}
+        self._source = source
+        self._reading = reading
+        self._budget = budget
+        self._stop = stop
+        self._memory = _Memory()
+        self._kept: list[npt.NDArray[np.uint8]] = []
+
+    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+        """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
+        for table in ahead(self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete))))):
+            for look in before:
+                look(table)
+            self.rows_read += len(table)
+            kept = self._complete(table)
+            self.row_count += len(kept)
+            for look in after:
+                look(kept)
+            self._measure(kept)
+            self._remember(kept.select(self._names))
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions, from memory or from the file again."""
+        names = self._names if columns is None else tuple(columns)
+        if self._memory.tables is not None:
+            for narrow in self._memory.tables:
+                self._stop.check()
+                yield Part(narrow.table(names))
+            return
+        for number, table in enumerate(self._read(names)):
+            kept = table
+            if self._reading.selects:
+                mask = np.unpackbits(self._kept[number], count=len(table)).astype(bool)
+                kept = table.take(mask)
+            if len(kept):
+                yield Part(kept)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether asking for partitions reads no file."""
+        return self._memory.tables is not None
+
+    def vocabulary(self, names: Sequence[str]) -> Iterator[Mapping[str, pa.ChunkedArray]]:
+        """Yield the texts in these columns, or in their sets, often more than once: all together where they are held.
+
+        Some may belong to rows that were dropped.
+        """
+        tables = self._memory.tables
+        if tables is not None:
+            yield {n: pa.chunked_array([t.texts(n) for t in tables], pa.string()) for n in names}
+            return
+        for part in self.parts(names):
+            yield {n: pa.chunked_array([part.table.texts(n)], pa.string()) for n in names}
+
+    @property
+    def longest_line(self) -> int:
+        """The most bytes that a row can take as a line of CSV, every quote doubled."""
+        return sum(2 * size + 3 for size in self._longest.values())
+
+    def release(self) -> None:
+        """Forget what is held in memory."""
+        self._budget.give(self._memory.size)
+        self._memory = _Memory(None)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.attributes)
+
+    def _read(self, names: tuple[str, ...]) -> Iterator[Table]:
+        with guarded(self._reading.who):
+            columns = [self._reading.columns[n] for n in names]
+            batches = self._source.batches(columns)
+            for table in partitions(batches, names, self._reading.partition_rows):
+                self._stop.check()
+                yield self._marked(table)
+
+    def _marked(self, table: Table) -> Table:
+        if self._reading.released:
+            return table.replaced({n: marked(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()})
+        if not self._reading.missing:
+            return table
+        return table.replaced({n: marked(c, self._reading.missing, MISSING) for n, c in table.columns.items()})
+
+    def _complete(self, table: Table) -> Table:
+        if not self._reading.selects:
+            return table
+        mask = np.ones(len(table), dtype=bool)
+        for name in self._reading.incomplete:
+            if name in table.columns:  # a set may be empty, but is never missing
+                mask &= table[name].codes != MISSING
+        if self._reading.weight is not None:
+            mask &= ~nobody(table[self._reading.weight])
+        self._kept.append(np.packbits(mask))
+        return table.take(mask)
+
+    def _measure(self, table: Table) -> None:
+        for name, column in table.columns.items():
+            size = pc.max(pc.binary_length(column.categories)).as_py() or 0
+            self._longest[name] = max(size, self._longest.get(name, 0))
+
+    def _remember(self, table: Table) -> None:
+        if self._memory.tables is None or not len(table):
+            return
+        narrow = NarrowTable.of(table)
+        size = narrow.nbytes
+        if self._budget.take(size):
+            self._memory.tables.append(narrow)
+            self._memory.size += size
+        else:
+            self.release()

@@ -1,0 +1,67 @@
+"""Counting combinations in a file of any size, a partition at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.errors import unknown_column
+from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.streams.coding import marked
+from ppdm_flow.engine.streams.rebatching import partitions
+from ppdm_flow.sdk.storage import Source
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.table import Table
+
+Wanted = Mapping[str, Sequence[str]]
+
+_ROWS = 262_144
+_AT_ONCE = 16
+
+
+def tally(source: Source, columns: Sequence[str], wanted: Wanted, who: str) -> Counts | None:
+    """Count the combinations of ``columns`` in a released file, over the rows that have one of the ``wanted`` texts.
+
+    Of a column's wanted texts ``""`` stands for a missing value as well, ``⊥`` for a suppressed cell. Returns None
+    where no row fits. Raises DataError for a column that is not there, or a file that cannot be read.
+    """
+    with guarded(who):
+        known = source.names()
+    needed = tuple(dict.fromkeys((*columns, *wanted)))
+    for name in needed:
+        if name not in known:
+            raise unknown_column("PPF763", name, known, where=who)
+    waiting: list[Counts] = []
+    for table in _tables(source, needed, who):
+        chosen = table.take(_fits(table, wanted)) if wanted else table
+        if len(chosen):
+            waiting.append(count(chosen, columns))
+        if len(waiting) == _AT_ONCE:
+            waiting = [merge(waiting)]
+    return merge(waiting) if waiting else None
+
+
+def _tables(source: Source, names: tuple[str, ...], who: str) -> Iterator[Table]:
+    with guarded(who):
+        for table in partitions(source.batches(names), names, _ROWS):
+            yield Table({n: marked(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()}, table.rows)
+
+
+def _fits(table: Table, wanted: Wanted) -> npt.NDArray[np.bool_]:
+    mask = np.ones(len(table), dtype=bool)
+    for name, texts in wanted.items():
+        mask &= _one_of(table[name], texts)
+    return mask
+
+
+def _one_of(column: Column, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    hit = pc.is_in(column.categories, value_set=pa.array(list(texts), pa.string())).to_numpy(zero_copy_only=False)
+    special = np.zeros(2, dtype=bool)
+    special[SUPPRESSED] = SUPPRESSED_TEXT in texts
+    special[MISSING] = "" in texts
+    return np.concatenate([hit.astype(bool), special])[column.codes]

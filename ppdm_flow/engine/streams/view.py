@@ -1,0 +1,166 @@
+"""What algorithms may ask of a stream."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.streams.stream import Stream, schema_of
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.schema import Schema
+from ppdm_flow.tables.sets import Baskets
+from ppdm_flow.tables.table import Table, concat
+
+_GATHER = 8
+_REMEMBER = 1 << 26
+"""Bytes of counts that a view remembers."""
+
+
+class StreamView:
+    """A DataView over a stream. Small answers are remembered; it may be asked from several threads."""
+
+    def __init__(self, stream: Stream, attributes: Sequence[AttributeFacts] | None = None) -> None:
+        self.stream = stream
+        self._schema = schema_of(stream.attributes if attributes is None else attributes)
+        self._answers: dict[Any, Any] = {}
+        self._held = 0
+        self._lock = threading.Lock()
+
+    @property
+    def schema(self) -> Schema:
+        """The columns, their roles and types."""
+        return self._schema
+
+    @property
+    def row_count(self) -> int:
+        """The number of physical rows."""
+        rows: int = self._remembered("rows", self._count_rows)
+        return rows
+
+    def counts(self, columns: Sequence[str]) -> Counts:
+        """Return distinct combinations with counts; memory is bounded by their number."""
+        self._known(columns)
+        self._cells(columns)
+        found: Counts = self._remembered(("counts", tuple(columns)), lambda: self._counted(tuple(columns)))
+        return found
+
+    def domain(self, column: str) -> pa.StringArray:
+        """Return the values that occur, sorted."""
+        self._known([column])
+        self._cells([column])
+        return self._remembered(("domain", column), lambda: self._domain(column))
+
+    def sample(self, size: int) -> Table:
+        """Return at most ``size`` rows, evenly spaced."""
+        rows = self.row_count
+        if rows <= size:
+            return self.table()
+        wanted = (np.arange(size, dtype=np.int64) * rows) // max(1, size)
+        pieces = []
+        start = 0
+        for part in self.partitions():
+            begin, end = np.searchsorted(wanted, [start, start + len(part)])
+            if end > begin:
+                pieces.append(_compact(part.take(wanted[begin:end] - start)))
+            start += len(part)
+        return concat(pieces) if pieces else self._nothing(None)
+
+    def table(self, columns: Sequence[str] | None = None) -> Table:
+        """Return the whole table."""
+        parts = list(self.partitions(columns))
+        return concat(parts) if parts else self._nothing(columns)
+
+    def partitions(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
+        """Yield the table a partition at a time, in order."""
+        if columns is not None:
+            self._known(columns)
+        wanted = self._schema.names if columns is None else tuple(dict.fromkeys(columns))
+        for part in self.stream.parts(wanted):
+            yield part.table
+
+    def _count_rows(self) -> int:
+        known = getattr(self.stream, "row_count", None)
+        return known if isinstance(known, int) else sum(len(p.table) for p in self.stream.parts(self._cheapest()))
+
+    def _cheapest(self) -> tuple[str, ...]:
+        return self._schema.names[:1]
+
+    def _counted(self, columns: tuple[str, ...]) -> Counts:
+        """Add up remembered counts over more columns, where these are fewer than the rows."""
+        with self._lock:
+            known = [a for a in self._answers.values() if isinstance(a, Counts) and set(columns) <= set(a.columns)]
+        wider = min(known, key=len, default=None)
+        if wider is not None and len(wider) <= self.row_count // 2:
+            return wider.project(columns)
+        return self._count(columns)
+
+    def _count(self, columns: tuple[str, ...]) -> Counts:
+        weight = self._schema.weight
+        wanted = columns if weight is None else (*columns, weight)
+        waiting: list[Counts] = []
+        for part in self.partitions(wanted):
+            waiting.append(count(part, columns, weight))
+            if len(waiting) >= _GATHER and sum(map(len, waiting[1:])) >= len(waiting[0]):
+                waiting = [merge(waiting)]
+        return merge(waiting) if waiting else count(self._nothing(wanted), columns, weight)
+
+    def _domain(self, column: str) -> pa.StringArray:
+        found = union([])
+        for part in self.partitions([column]):
+            found = union([found, part[column].compact().categories])
+        return found
+
+    def _nothing(self, columns: Sequence[str] | None) -> Table:
+        names = self._schema.names if columns is None else columns
+        sets = [n for n in names if self._schema[n].role is Role.ITEMS]
+        empty = Column(np.zeros(0, dtype=np.int32), pa.array([], pa.string()))
+        plain = dict.fromkeys([n for n in names if n not in sets], empty)
+        return Table(plain, np.zeros(0, dtype=np.int64), {n: Baskets.of([]) for n in sets})
+
+    def _known(self, columns: Sequence[str]) -> None:
+        for name in columns:
+            if name not in self._schema:
+                raise unknown(name, self._schema.names)
+
+    def _cells(self, columns: Sequence[str]) -> None:
+        for name in columns:
+            if self._schema[name].role is Role.ITEMS:
+                raise data_fault(
+                    "PPF752",
+                    f"`{name}` holds sets of items: they have no counts and no single values",
+                    advice="name an ordinary attribute here",
+                )
+
+    def _remembered(self, key: Any, ask: Callable[[], Any]) -> Any:
+        with self._lock:
+            if key in self._answers:
+                return self._answers[key]
+        answer = ask()
+        size = answer.codes.nbytes + answer.counts.nbytes if isinstance(answer, Counts) else 0
+        with self._lock:
+            if key not in self._answers and self._held + size <= _REMEMBER:
+                self._answers[key] = answer
+                self._held += size
+        return answer
+
+
+def unknown(name: str, known: Sequence[str]) -> DataError:
+    """Build the error for a column that a view does not have."""
+    near = closest(name, known)
+    return data_fault("PPF708", f"there is no column `{name}` here", hint=f"did you mean `{near}`?" if near else None)
+
+
+def _compact(table: Table) -> Table:
+    sets = {n: s.compact() for n, s in table.sets.items()}
+    return Table({n: c.compact() for n, c in table.columns.items()}, table.rows, sets)

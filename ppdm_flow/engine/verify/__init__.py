@@ -1,0 +1,1 @@
+"""Finished runs and files of other tools, measured again."""

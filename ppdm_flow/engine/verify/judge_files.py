@@ -1,0 +1,180 @@
+"""Judging a release that any tool has made: the same audits, without the steps that led to it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.results import Report
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.candidates.candidate import stream_of
+from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.faults import data_fault, guarded
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.judging.auditing import Audited, Subject, audit, refuse_quoting_audits
+from ppdm_flow.engine.judging.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.machine import peak_mb, utc_now
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.reading.binding import foreign
+from ppdm_flow.engine.reading.identifiers import check_identifiers
+from ppdm_flow.engine.reading.opening import open_released, released_names
+from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
+from ppdm_flow.engine.reading.original import Opening, Original
+from ppdm_flow.engine.reading.repeating import findings as repeating
+from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.streams.source import Budget, SourceStream
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.engine.verify.beside import beside_cells
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.plan.document import document
+from ppdm_flow.plan.formats import implied, inferred
+
+
+def judge(
+    plan: Plan,
+    original: Path,
+    released: Path,
+    release: str,
+    operator: Path | None = None,
+    options: RunOptions | None = None,
+    listener: Listener = silent,
+    look: Callable[[StreamView], None] = lambda _view: None,
+) -> Report:
+    """Measure what ``plan`` requires of ``release`` on the file ``released``; ``look`` is shown its rows.
+
+    Rows cannot be paired, so figures that need pairs are absent. ``operator`` is the ``operator.json`` of a
+    perturbation; left out, one beside ``released`` is used. Raises DataError where a file does not fit the policy.
+    """
+    chosen = (options or RunOptions()).fitting(plan)
+    folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
+    stop = Stop()
+    try:
+        return _Judging(plan, release, chosen, stop, listener, folder, look).report(original, released, operator)
+    finally:
+        stop.set()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    plan: Plan
+    name: str
+    options: RunOptions
+    stop: Stop
+    listener: Listener
+    folder: Path
+    look: Callable[[StreamView], None]
+
+    def report(self, original: Path, released: Path, operator: Path | None) -> Report:
+        started, clock = utc_now(), time.perf_counter()
+        budget = Budget(self.options.memory_limit)
+        rows, workers = self.options.partition_rows, self.options.workers
+        source = Opening(self.plan, original, rows, budget, self.stop, self.listener, workers).open()
+        node = self._node(released)
+        candidate = stream_of(node, released, rows, budget, self.stop)
+        if not candidate.row_count:
+            raise data_fault("PPF714", f"`{released}` has a header and no rows")
+        subject = self._subject(node, released, source, candidate, operator)
+        self.look(subject.candidate)
+        check_identifiers(node, subject.original, subject.candidate)
+        plan = replace(self.plan, releases=(node,))
+        audited = self._audited(plan, subject)
+        refuse_quoting_audits(plan, source.stream, audited)
+        metrics = metrics_of(plan, audited, ())
+        of_source = (*repeating(source.repeats), *beside_cells(node, released))
+        findings = (*of_source, *findings_of(plan, audited, ()))
+        judged = requirements_of(plan, audited), gates_of(plan, metrics)
+        waived = waive(plan, *judged, findings, self.options.clock())
+        return Report(
+            policy=plan.policy,
+            verdict=verdict((*waived.requirements, *waived.gates)),
+            requirements=waived.requirements,
+            gates=waived.gates,
+            metrics=metrics,
+            steps=(),
+            findings=waived.findings,
+            charts=charts_of(plan, audited),
+            releases={node.name: _about(node, released, candidate.row_count)},
+            plan=document(plan),
+            secrets=plan.secrets,
+            run={
+                "started": started.isoformat(timespec="seconds"),
+                "finished": utc_now().isoformat(timespec="seconds"),
+                "seconds": round(time.perf_counter() - clock, 3),
+                "peak_mb": peak_mb(),
+                "input": {"name": original.name, "sha256": source.digest, "rows_used": source.stream.row_count},
+                "released": {"name": released.name, "rows": candidate.row_count},
+                "versions": manifest.versions(),
+            },
+            waivers=waived.waivers,
+        )
+
+    def _node(self, released: Path) -> ReleaseNode:
+        """Return the release as the file has it: its format, and its columns in their order."""
+        node = next(r for r in self.plan.releases if r.name == self.name)
+        kind = inferred(released.name) or node.format
+        options = node.options if kind == node.format else {}
+        node = replace(node, format=kind, options={**options, **implied(released.name, kind)})
+        with guarded(f"release `{node.name}`"):
+            names = released_names(node, released, open_released(node, released))
+        return replace(node, attributes=foreign(node, names))
+
+    def _subject(
+        self, node: ReleaseNode, file: Path, source: Original, back: SourceStream, operator: Path | None
+    ) -> Subject:
+        view = StreamView(source.stream)
+        operators = operators_for(node, file, operator)
+        sets = set_operators_for(node, file, operator)
+        sources = {name: each.attribute for name, each in operators.items()}
+        sources |= {name: each.attribute for name, each in sets.items()}
+        return Subject(
+            release=node,
+            file=file,
+            original=view,
+            candidate=StreamView(back),
+            read_back=back,
+            original_attributes=source.stream.attributes,
+            operators=operators,
+            operator_inputs={n: view for n, source in sources.items() if _is_direct(node, n, source)},
+            set_operators=sets,
+        )
+
+    def _audited(self, plan: Plan, subject: Subject) -> tuple[Audited, ...]:
+        nodes = [n for n in plan.audits if n.release == self.name]
+        tasks = [Task(n.name, self._auditing(plan, i, n, subject)) for i, n in enumerate(nodes)]
+        done = run_all(tasks, self.options.workers, self.stop)
+        return tuple(done[n.name] for n in nodes)
+
+    def _auditing(self, plan: Plan, number: int, node: AuditNode, subject: Subject) -> Callable[[], Audited]:
+        folder = self.folder / f"audit-{number}"
+        return lambda: audit(plan, node, subject, folder, self.options.workers, self.listener)
+
+
+def _is_direct(node: ReleaseNode, name: str, source: str) -> bool:
+    """Whether the source's own values went into the operator: nothing else was done to them."""
+    facts = _facts(node, name)
+    return facts.source == source and [c for _, c in facts.changes] in ([], [Change.PERTURBED])
+
+
+def _facts(node: ReleaseNode, name: str) -> AttributeFacts:
+    return next(a for a in node.attributes if a.name == name)
+
+
+def _about(node: ReleaseNode, file: Path, rows: int) -> Mapping[str, Any]:
+    return {
+        "path": file.name,
+        "format": node.format,
+        "audience": node.audience,
+        "rows": rows,
+        "columns": len(node.attributes),
+        "bytes": file.stat().st_size,
+        "sha256": sha256(file),
+    }

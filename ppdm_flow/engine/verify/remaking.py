@@ -1,0 +1,235 @@
+"""Releases of a finished run made once more, in a private folder: the plan's own steps on the run's own data.
+
+A way without draws, or one whose draws come from the seed that the policy holds, has one outcome: the file has to have
+the same bytes. Where a step draws afresh, the columns that were finished before the first draw have one outcome but for
+the order of rows, as long as no later step drops or adds rows. Where these are all columns, it is only the order that
+was drawn, and nothing that is required of groups of rows depends on it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DisagreementError, PpdmError
+from ppdm_flow.core.requirements import OnGroups, Requirement
+from ppdm_flow.core.results import RequirementResult
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.candidates.candidate import read_back
+from ppdm_flow.engine.candidates.releasing import Candidate
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.judging.joining.joined import about
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.run.measuring import Measured, measure, opened
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.source import Budget
+from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode, StepNode
+from ppdm_flow.plan.together import APART
+from ppdm_flow.policy.redaction import redacted
+
+DRAWN = "steps on its way draw at random, and nobody has their draws any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What can be made again of ``release``: ``made`` is the release up to the first draw, or all of it (``whole``)."""
+
+    release: ReleaseNode
+    made: ReleaseNode
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is drawn on its way, or what is drawn is known."""
+        return self.made is self.release
+
+    @property
+    def complete(self) -> bool:
+        """Whether every column is made again: at most the order of rows is drawn."""
+        return self.made.attributes == self.release.attributes
+
+    def tells(self, requirement: Requirement) -> bool:
+        """Whether all columns that tell of the requirement's attributes are made again."""
+        if self.whole:
+            return True
+        if not isinstance(requirement, OnGroups):
+            return False
+        named = about(requirement)
+        asked = [a for a in self.release.attributes if a.role is Role.WEIGHT or any(map(a.carries, named))]
+        return all(a in self.made.attributes for a in asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """What came of making a release again: whether it is the ``same``, or None where it was not made, and ``why``.
+
+    ``results`` are the requirements as measured on it, with its rows paired; ``draft`` says how much of it was made.
+    """
+
+    same: bool | None
+    why: str = ""
+    draft: Draft | None = None
+    results: tuple[RequirementResult, ...] = ()
+
+    def tells(self, requirements: Iterable[Requirement]) -> bool:
+        """Whether nothing but what was made again is needed to measure these requirements as the run did."""
+        if not self.same or self.draft is None:
+            return False
+        return self.draft.whole or (self.draft.complete and all(isinstance(r, OnGroups) for r in requirements))
+
+
+@dataclass(frozen=True, slots=True)
+class Remaking:
+    """The releases by name; ``run`` is what all of them tell together, where every one came out the same.
+
+    ``exact`` says that it is by byte: then the run's gates and figures are those of ``run`` as well.
+    """
+
+    releases: Mapping[str, Remade]
+    run: Measured | None = None
+    exact: bool = False
+
+
+def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> Remaking:
+    """Make the releases of ``files`` again from ``data``, and compare them. No ledger is read or written.
+
+    What cannot be made, for want of a key or a file, is said of each release. Raises DisagreementError.
+    """
+    drafts = [d for r in plan.releases if r.name in files and (d := draft(plan, r)) is not None]
+    found = {name: Remade(None, DRAWN) for name in files}
+    if not drafts:
+        return Remaking(found)
+    folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
+    try:
+        making = _Making(plan, files, data, folder, RunOptions().fitting(plan))
+        together = len(drafts) == len(plan.releases) and all(d.complete for d in drafts)
+        attempts = [making.attempt(drafts, together=together)]
+        if len(drafts) > 1 and (attempts[0].fault or (together and not all(attempts[0].same.values()))):
+            attempts, together = [making.attempt([d], together=False) for d in drafts], False
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    found |= {name: remade for attempt in attempts for name, remade in attempt.releases().items()}
+    run = attempts[0].measured if together and all(each.same for each in found.values()) else None
+    return Remaking(found, run, exact=run is not None and all(d.whole for d in drafts))
+
+
+def draft(plan: Plan, release: ReleaseNode) -> Draft | None:
+    """Return what can be made again of a release; None where that is no column."""
+    steps = plan.upstream(release.input)
+    places = [i for i, node in enumerate(steps) if node.bound.info.randomized and not _seeded(plan)]
+    if not places:
+        return Draft(release, release)
+    later = steps[places[0] :]
+    if any(node.expands or node.effect.rows not in ("same", "reordered") for node in later):
+        return None
+    before = _attributes(plan, later[0].input)
+    finished = tuple(a for a in release.attributes if a in before)
+    return Draft(release, replace(release, input=later[0].input, attributes=finished)) if finished else None
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """Drafts that are made in one go. ``fault`` says why they were not."""
+
+    drafts: Sequence[Draft]
+    same: dict[str, bool] = field(default_factory=dict)
+    measured: Measured | None = None
+    fault: str = ""
+
+    def releases(self) -> dict[str, Remade]:
+        return {d.release.name: self._remade(d) for d in self.drafts}
+
+    def _remade(self, draft: Draft) -> Remade:
+        if self.fault or self.measured is None:
+            return Remade(None, self.fault)
+        name = draft.release.name
+        results = tuple(r for r in self.measured.requirements if r.release == name)
+        return Remade(self.same[name], draft=draft, results=results)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What all attempts have in common."""
+
+    plan: Plan
+    files: Mapping[str, Path]
+    data: Path
+    folder: Path
+    options: RunOptions
+
+    def attempt(self, drafts: Sequence[Draft], *, together: bool) -> _Attempt:
+        """Carry out the steps of these drafts, and compare what they make."""
+        part, found = _part(self.plan, drafts, together=together), _Attempt(drafts)
+        stop = Stop()  # one that failed stops everything that it read
+
+        def look(candidates: Sequence[Candidate], graph: Graph) -> None:
+            made = {c.release.name: c for c in candidates}
+            found.same.update({d.release.name: self._is_same(d, made[d.release.name], stop) for d in drafts})
+            drawing = [n for n in part.steps if graph.fitted[n.name].transform.draws_per_row]
+            if not _seeded(part) and not all(n.bound.info.randomized for n in drawing):
+                found.fault = DRAWN
+
+        try:
+            original = opened(self.plan, self.data, self.options, stop)
+            found.measured = measure(part, original, self.folder, self.options, stop, look=look)
+        except DisagreementError:
+            raise
+        except PpdmError as error:
+            first = redacted(error.diagnostics[0], part.secrets)
+            found.fault = f"its steps could not be carried out again: {first.code}: {first.message}"
+        finally:
+            stop.set()
+        return found
+
+    def _is_same(self, draft: Draft, made: Candidate, stop: Stop) -> bool:
+        """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows."""
+        file, options = self.files[draft.release.name], self.options
+        if draft.whole:
+            return sha256(file) == made.sha256
+        kept = read_back(draft.release, file, options.partition_rows, Budget(options.memory_limit), stop)
+        names, key = [a.name for a in draft.made.attributes], MultisetHash.fresh_key()
+        return _rows(kept, names, key) == _rows(made.subject.candidate.stream, names, key)
+
+
+def _part(plan: Plan, drafts: Sequence[Draft], *, together: bool) -> Plan:
+    """Return the plan of these releases alone; each by itself where it takes the others to tell what they tell."""
+    releases = tuple(d.made for d in drafts)
+    names = {r.name for r in releases}
+    used = {node.name for r in releases for node in plan.upstream(r.input)}
+    exact = together and all(d.whole for d in drafts)
+    return replace(
+        plan,
+        releases=releases,
+        steps=tuple(node for node in plan.steps if node.name in used),
+        audits=tuple(a for a in plan.audits if a.release in names and (exact or a.requirements)),
+        gates=plan.gates if exact else (),
+        recipients=plan.recipients if together else APART,
+        ledger=None,
+        waivers=(),
+    )
+
+
+def _rows(stream: Stream, names: Sequence[str], key: str) -> tuple[int, int]:
+    found = MultisetHash(key)
+    for part in stream.parts(names):
+        found.look(part.table.select(names))
+    return found.value
+
+
+def _attributes(plan: Plan, reference: str) -> tuple[AttributeFacts, ...]:
+    """Return the attributes at a place of the plan: ``source``, a step, or one of its outputs."""
+    if reference == SOURCE:
+        return plan.source.attributes
+    name, _, output = reference.partition(".")
+    node: StepNode = plan.step(name)
+    wanted = node.effect.outputs.get(output)
+    return tuple(a for a in node.attributes if wanted is None or a.name in wanted)
+
+
+def _seeded(plan: Plan) -> bool:
+    return plan.randomness == "reproducible" and plan.seed is not None

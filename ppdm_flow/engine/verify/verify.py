@@ -1,0 +1,146 @@
+"""Is a finished run still what it was? Its files by their hashes; with the data at hand, its figures as well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.clock import Clock, utc_today
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
+from ppdm_flow.engine.verify.grants import Grant, agrees, grants, readable
+from ppdm_flow.engine.verify.remeasuring import Remeasured, remeasure
+from ppdm_flow.plan.definition import Plan
+
+NOT_PUBLISHED = "not published"
+_UNFINISHED = f"{NOT_PUBLISHED}: the run goes on, or was ended before it could publish anything"
+_GONE = f"{NOT_PUBLISHED}: there is no folder `{RELEASED}`, or another one in its place"
+PlanLoader = Callable[[Path, Path | None], Plan]
+"""Compiles the policy that a run kept, for the columns of the data."""
+
+POLICY = "policy.resolved.yaml"
+REPORT = "report.json"
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOutcome:
+    """What is not as the manifest says. ``remeasured`` is None where no data was given."""
+
+    run_dir: Path
+    verdict: str
+    files: int
+    changed: tuple[str, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    remeasured: Remeasured | None = None
+    contradictions: tuple[str, ...] = ()
+    grants: tuple[Grant, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is as it was."""
+        intact = not (self.changed or self.missing or self.extra or self.contradictions)
+        return intact and (self.remeasured is None or self.remeasured.holds)
+
+    @property
+    def text(self) -> str:
+        """The outcome for people, a line a fact."""
+        lines = [f"changed: {n}" for n in self.changed]
+        lines += [f"missing: {n}" for n in self.missing]
+        lines += [f"not in the manifest: {n}" for n in self.extra]
+        lines += self.contradictions
+        lines += [f"waiver `{grant.name}`: {grant.text}" for grant in self.grants]
+        lines += self.remeasured.lines if self.remeasured else []
+        state = "is as it was" if self.holds else "is NOT as it was"
+        return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
+
+
+def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clock = utc_today) -> VerifyOutcome:
+    """Hash every file of a run again; with ``data``, make and audit its releases again.
+
+    The hashes show that nothing was changed by itself. Whoever rewrites the manifest as well can make them fit: then
+    only making and measuring it again shows it, or a manifest that was kept elsewhere. Its waivers are
+    held against the day that ``clock`` tells.
+
+    A directory that was not published is no release, whatever it holds. Raises UsageError where ``run_dir`` is no
+    run's directory, DataError where ``data`` does not fit.
+    """
+    if is_unpublished(run_dir.resolve()):
+        return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
+    known = _manifest(run_dir)
+    listed: dict[str, Any] = known["files"]
+    found = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
+    missing = tuple(sorted(listed.keys() - found))
+    extra = tuple(sorted(found - listed.keys()))
+    changed = tuple(n for n in sorted(listed.keys() & found) if _differs(run_dir / n, listed[n]["sha256"]))
+    remeasured = None
+    if data is not None and not (missing or changed):
+        plan = plan_loader(run_dir / POLICY, data)
+        remeasured = remeasure(run_dir, known, data, plan)
+    against = _contradictions(run_dir, known, frozenset(listed.keys() & found) - frozenset(changed))
+    verdict, granted = str(known["verdict"]), grants(known, clock())
+    return VerifyOutcome(run_dir, verdict, len(found), changed, missing, extra, remeasured, against, granted)
+
+
+def _is_entry(path: Path) -> bool:
+    """Whether it has to be listed: everything but folders, links to folders included."""
+    return path.is_symlink() or not path.is_dir()
+
+
+def _contradictions(run_dir: Path, known: Mapping[str, Any], files: frozenset[str]) -> tuple[str, ...]:
+    """Return where the manifest's verdict is not that of the report, or not that of the folders."""
+    verdict = known["verdict"]
+    found = []
+    folder = run_dir / RELEASED
+    if verdict == RELEASED and (folder.is_symlink() or not folder.is_dir()):
+        found.append(_GONE)
+    if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
+        found.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
+    if REPORT in files and not agrees(run_dir / REPORT, known):
+        found.append(f"the manifest and `{REPORT}` tell of different waivers")
+    folders = {name.partition("/")[0] for name in files if "/" in name}
+    if folders & {RELEASED, WITHHELD} and verdict not in folders:
+        found.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
+    if verdict == WITHHELD and RELEASED in folders:
+        found.append(f"the manifest says {verdict}, and there is a folder `{RELEASED}`")
+    return tuple(found)
+
+
+def _verdict(report: Path) -> str:
+    try:
+        return str(json.loads(report.read_text(encoding="utf-8"))["verdict"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "nothing"
+
+
+def _differs(path: Path, expected: str) -> bool:
+    if path.is_symlink():
+        return True
+    try:
+        return sha256(path) != expected
+    except OSError:
+        return True
+
+
+def _manifest(run_dir: Path) -> dict[str, Any]:
+    path = run_dir / manifest.NAME
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        entries = found["files"].values()
+        good = found["version"] == manifest.VERSION and all(isinstance(e["sha256"], str) for e in entries)
+        good = good and readable(found)
+    except OSError:
+        text = f"`{run_dir}` holds no `{manifest.NAME}`"
+        raise UsageError(Diagnostic("PPF750", text, help="give the directory that `ppdm-flow run` printed")) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        good = False
+    if not good or not isinstance(found.get("verdict"), str):
+        raise UsageError(Diagnostic("PPF750", f"`{path}` is damaged, or of a version that this program does not know"))
+    return dict(found)

@@ -1,0 +1,1 @@
+"""Itemsets level by level, from exact or randomized sets."""

@@ -1,0 +1,1 @@
+"""Supports of itemsets, counted on bits or on seeds."""

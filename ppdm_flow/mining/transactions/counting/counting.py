@@ -1,0 +1,74 @@
+"""Counts of itemsets in randomized rows, by original size: supports, patterns, partial supports."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.transactions.counting.counting_kernels import supports
+from ppdm_flow.mining.transactions.counting.vertical import Columns
+
+Integers = npt.NDArray[np.int64]
+
+LARGEST = 12
+"""Items of an itemset whose 2^k patterns are told apart."""
+
+
+def support_counts(columns: Columns, itemsets: Integers) -> Integers:
+    """Return how many rows of each class have all items, (itemsets, classes); ``itemsets`` (n, k) are lines of it."""
+    found = np.zeros((len(itemsets), len(columns.sizes)), dtype=np.int64)
+    if itemsets.shape[1] == 0:
+        found[:] = columns.rows
+    else:
+        supports(columns.words, columns.starts, np.ascontiguousarray(itemsets, dtype=np.int64), found)
+    return found
+
+
+def pattern_counts(columns: Columns, itemsets: Integers) -> Integers:
+    """Return the rows of each class with exactly these of the items, (itemsets, classes, 2^k).
+
+    Bit i of the last index says whether item i of the itemset is there. Raises ValueError for more than 12 items.
+
+    Each subset is counted once, whichever itemsets it is of; inclusion and exclusion give the rest.
+    """
+    size = itemsets.shape[1]
+    if size > LARGEST:
+        raise ValueError(f"patterns of more than {LARGEST} items")
+    found = np.empty((len(itemsets), len(columns.sizes), 1 << size), dtype=np.int64)
+    for chosen in range(size + 1):
+        for places in combinations(range(size), chosen):
+            mask = sum(1 << place for place in places)
+            found[:, :, mask] = _each_once(columns, itemsets[:, list(places)])
+    return exactly(found)
+
+
+def partial_support_counts(columns: Columns, itemsets: Integers) -> Integers:
+    """Return the rows of each class with exactly l of the items, l = 0..k, (itemsets, classes, k + 1)."""
+    return partial(pattern_counts(columns, itemsets))
+
+
+def exactly(at_least: Integers) -> Integers:
+    """Turn counts of rows with at least these items (..., 2^k) into counts of rows with exactly these."""
+    found = at_least.copy()
+    size = found.shape[-1].bit_length() - 1
+    masks = np.arange(found.shape[-1])
+    for place in range(size):
+        without = masks[masks >> place & 1 == 0]
+        found[..., without] -= found[..., without | 1 << place]
+    return found
+
+
+def partial(patterns: Integers) -> Integers:
+    """Add up patterns (..., 2^k) of as many items: (..., k + 1)."""
+    size = patterns.shape[-1].bit_length() - 1
+    ones = np.bitwise_count(np.arange(patterns.shape[-1]))
+    return np.stack([patterns[..., ones == count].sum(axis=-1) for count in range(size + 1)], axis=-1)
+
+
+def _each_once(columns: Columns, itemsets: Integers) -> Integers:
+    if itemsets.shape[1] == 0:
+        return np.broadcast_to(columns.rows, (len(itemsets), len(columns.rows)))
+    distinct, inverse = np.unique(itemsets, axis=0, return_inverse=True)
+    return support_counts(columns, distinct)[inverse.ravel()]

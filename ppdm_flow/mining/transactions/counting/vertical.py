@@ -1,0 +1,158 @@
+"""Sets by item: the rows of each item as bits, rows of one original size together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.transactions.counting.seeded_expansion import Points, lowest_plane
+from ppdm_flow.mining.transactions.counting.seeded_expansion_kernels import columns_of_seeds, count_items, rows_of_seeds
+from ppdm_flow.mining.transactions.counting.vertical_kernels import TILE, columns_of_bits, columns_of_items
+from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
+from ppdm_flow.tables.sets.packed import words_for
+from ppdm_flow.tables.sets.seeded import LEVELS
+
+Words = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Bits ``64 starts[c]`` to ``64 starts[c] + rows[c]`` of ``words[i]`` are the rows of original size ``sizes[c]``.
+
+    A bit is set where ``items[i]`` is in the set; the bits from there to the next start are 0. ``words`` uint64
+    (items, words), ``sizes`` and ``rows`` int64 (classes,), ``starts`` int64 (classes + 1,).
+    """
+
+    items: Integers
+    words: Words
+    sizes: Integers
+    starts: Integers
+    rows: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeClass:
+    """The rows (positions, ascending) of one original size, and the word at which their bits begin."""
+
+    size: int
+    rows: Integers
+    start: int
+
+
+def columns(sets: SetColumn, items: Integers, points: Points | None = None) -> Columns:
+    """Return the bits of ``items`` (distinct positions in the alphabet) in one partition.
+
+    ``points`` of the same items spares tabulating them again for each partition of seeds.
+    """
+    classes = list(size_classes(sets))
+    starts = np.array([c.start for c in classes] + [_end(classes)], dtype=np.int64)
+    words = np.zeros((len(items), int(starts[-1])), dtype=np.uint64)
+    if isinstance(sets, SeededSets):
+        _expand(sets, classes, Points.of(items, sets.expansion.width) if points is None else points, words)
+    elif isinstance(sets, PackedSets):
+        _turn(sets, classes, items, words)
+    else:
+        _scatter(sets, classes, items, words)
+    sizes = np.array([c.size for c in classes], dtype=np.int64)
+    return Columns(items, words, sizes, starts, np.array([len(c.rows) for c in classes], dtype=np.int64))
+
+
+def item_counts(sets: SetColumn, points: Points | None = None) -> tuple[Integers, Integers]:
+    """Return the sizes that occur (classes,), and how many rows of each have each item, (classes, alphabet)."""
+    alphabet = len(sets.categories)
+    classes = list(size_classes(sets))
+    found = np.zeros((len(classes), alphabet), dtype=np.int64)
+    if isinstance(sets, SeededSets) and points is None:
+        points = Points.of(np.arange(alphabet), sets.expansion.width)
+    for c, one in enumerate(classes):
+        if isinstance(sets, SeededSets) and points is not None:
+            room = np.zeros(64 * TILE * points.tiles, dtype=np.int64)
+            count_items(sets.seeds, one.rows, *_terms(sets, one.size), points.bits, room)
+            found[c] = room[:alphabet]
+        elif isinstance(sets, Baskets):
+            found[c] = sets.take(one.rows).counts()
+    if isinstance(sets, PackedSets):
+        for c, one in enumerate(classes):
+            found[c] = _bit_counts(sets.take(one.rows))
+    return np.array([c.size for c in classes], dtype=np.int64), found
+
+
+def expand(seeds: SeededSets) -> PackedSets:
+    """Return the randomized transactions that seeds stand for."""
+    width = words_for(len(seeds.categories))
+    out = np.zeros((len(seeds), width), dtype=np.uint64)
+    points = Points.of(np.arange(len(seeds.categories)), seeds.expansion.width)
+    for one in size_classes(seeds):
+        rows_of_seeds(seeds.seeds, one.rows, *_terms(seeds, one.size), points.bits, out)
+    if len(seeds.categories) % 64:
+        out[:, -1] &= np.uint64((1 << len(seeds.categories) % 64) - 1)
+    return PackedSets(out, seeds.sizes, seeds.categories)
+
+
+def size_classes(sets: SetColumn) -> Iterator[SizeClass]:
+    """Yield the rows of each original size, ascending; for baskets it is their own."""
+    sizes = sets.sizes
+    order = np.argsort(sizes, kind="stable").astype(np.int64)
+    distinct, first = np.unique(sizes[order], return_index=True)
+    start = 0
+    ends = np.append(first, len(order))[1:]
+    for size, begin, end in zip(distinct, first, ends, strict=True):
+        yield SizeClass(int(size), order[begin:end], start)
+        start += words_for(int(end - begin))
+
+
+def _end(classes: list[SizeClass]) -> int:
+    return classes[-1].start + words_for(len(classes[-1].rows)) if classes else 0
+
+
+def _terms(seeds: SeededSets, size: int) -> tuple[int, int, int]:
+    """Return how many coefficients count, how many values put an item in, and the lowest bit that decides it."""
+    level = round(seeds.expansion.insertion[size] * LEVELS)
+    return size + seeds.expansion.spare, level, lowest_plane(level)
+
+
+def _expand(seeds: SeededSets, classes: list[SizeClass], points: Points, words: Words) -> None:
+    for one in classes:
+        columns_of_seeds(seeds.seeds, one.rows, *_terms(seeds, one.size), points.bits, one.start, words)
+        _clear_tail(one, words)
+
+
+def _clear_tail(one: SizeClass, words: Words) -> None:
+    """Clear the bits behind a class: rows that are not there."""
+    if len(one.rows) % 64:
+        words[:, one.start + len(one.rows) // 64] &= np.uint64((1 << len(one.rows) % 64) - 1)
+
+
+def _turn(sets: PackedSets, classes: list[SizeClass], items: Integers, words: Words) -> None:
+    needed = np.unique(items >> 6)
+    tiles = -(-len(needed) // TILE)
+    lines = np.full(tiles * TILE, -1, dtype=np.int64)
+    lines[: len(needed)] = needed
+    spots = np.full(tiles * TILE * 64, -1, dtype=np.int64)
+    spots[np.searchsorted(needed, items >> 6) * 64 + (items & 63)] = np.arange(len(items))
+    for one in classes:
+        columns_of_bits(sets.words, one.rows, one.start, lines.reshape(tiles, TILE), spots, words)
+
+
+def _scatter(sets: Baskets, classes: list[SizeClass], items: Integers, words: Words) -> None:
+    line = np.full(len(sets.categories), -1, dtype=np.int64)
+    line[items] = np.arange(len(items))
+    for one in classes:
+        columns_of_items(sets.offsets, sets.items, one.rows, one.start, line, words)
+
+
+def _bit_counts(sets: PackedSets) -> Integers:
+    """Count each item, a tile of the alphabet at a time: few bits are held at once."""
+    alphabet = len(sets.categories)
+    one = SizeClass(0, np.arange(len(sets)), 0)
+    found = np.zeros(alphabet, dtype=np.int64)
+    for begin in range(0, alphabet, 64 * TILE):
+        items = np.arange(begin, min(alphabet, begin + 64 * TILE))
+        words = np.zeros((len(items), words_for(len(sets))), dtype=np.uint64)
+        _turn(sets, [one], items, words)
+        found[items] = np.bitwise_count(words).sum(axis=1)
+    return found

@@ -1,0 +1,91 @@
+"""Seeds in place of randomized transactions: what is published is small, whatever the alphabet.
+
+Randomizing puts a good part of all items into every transaction. Evfimievski, Gehrke and Srikant ("Limiting privacy
+breaches in privacy preserving data mining", PODS 2003, section 5) publish for each one a seed instead, of which a
+public function says what the randomized transaction is, and pick it among the seeds that are right on the items of t.
+Here that function is a polynomial, so that nothing about it has to be assumed.
+
+**Expansion.** Items, by their position in the alphabet, are elements x of the field F of 2^16 elements: numbers whose
+bits are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1. The seed of a transaction of m items is a polynomial f
+over F with d = m + spare coefficients, the constant one first. Item x is in t' if f(x), read as a number, is below a,
+where rho_m = a / 2^16.
+
+**Choice of the seed.** The operator says which items of t are in t': j from its law, then j of the m at random. Each
+item of t gets a value f(x), uniform among the a values that put it in or the 2^16 - a that leave it out, and f is drawn
+uniformly among the 2^(16 spare) polynomials that have these values (Newton's interpolation, plus a random multiple of
+the polynomial that vanishes on t). All of that from AES-CTR words, a fixed number a row.
+
+**Privacy.** Each polynomial of d coefficients that agrees with pattern b on t is chosen with the same probability, so
+Pr[f | t] = Pr[b | t] a^-|b| (2^16 - a)^(|b| - m) 2^(-16 spare), and the operator has Pr[t' | t] =
+Pr[b | t] rho^(|t'| - |b|) (1 - rho)^(n - m - |t'| + |b|). Their ratio depends on m, n and |t'| only: among transactions
+of m items, a seed says exactly what its expansion says. m itself is published with both. So the breach levels and the
+amplification of the operator are those of the seeds, for any adversary, whatever their computing power. What is assumed
+is that the words are uniform (AES), and that probabilities may be off by 2^-34 of themselves where words are reduced
+to the needed range.
+
+**Utility.** Values of a uniform polynomial of d coefficients are independent and uniform at any d items. Given t and
+the pattern, those at ``spare`` items outside of t are so too. So the law of t' on the union of t and any ``spare``
+items is exactly the operator's, and with it the mean and variance of all estimates for itemsets of up to ``spare``
+items, and the covariance of those that have so many in their union. Larger ones must not be estimated from seeds.
+
+**Once only.** Whoever sees two randomizations of one transaction learns more than the operator says. Where bits are to
+be published beside seeds, they are those of `vertical.expand`, never a second draw.
+
+A seed of 16 (m + spare) bits is about as small as this can be: 65,536 items have that many independent bits only with
+seeds of half its length, or more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.mining.transactions.counting.seeded_field import tables
+from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.randomize.input import checked, refuse_seeds
+from ppdm_flow.mining.transactions.randomize.laws import thresholds
+from ppdm_flow.mining.transactions.randomize.seeded_kernels import interpolate
+from ppdm_flow.tables.sets import Baskets, Expansion, SeededSets
+from ppdm_flow.tables.sets.seeded import LEVELS
+
+Rows = npt.NDArray[np.int64]
+
+SPARE = 4
+"""The largest itemset that can be estimated, unless more are asked for."""
+_WORDS_AT_ONCE = 1 << 20
+
+
+def expansion(operator: Operator, spare: int = SPARE) -> Expansion:
+    """Return the expansion of an operator's seeds. Raises DataError PPF778 where it cannot be had by seeds."""
+    refuse_seeds(operator)
+    insertion = [0.0] * (operator.sizes[-1] + 1)
+    for size in operator.sizes:
+        insertion[size] = operator.rho(size)
+    return Expansion(tuple(insertion), spare)
+
+
+def draws_per_row(operator: Operator, spare: int = SPARE) -> int:
+    """Return how many 64-bit words a row takes: one for j, two for each item, a quarter for each spare one."""
+    return 1 + 2 * operator.sizes[-1] + -(-spare // 4)
+
+
+def seed(baskets: Baskets, operator: Operator, draws: Draws, rows: Rows, spare: int = SPARE) -> SeededSets:
+    """Randomize each basket and return its seed; ``rows`` int64 (len(baskets),) are the global row numbers.
+
+    ``draws.draws_per_row`` must be :func:`draws_per_row`. Raises DataError PPF777 for baskets that are no sets of items
+    of the operator's alphabet and sizes, PPF778 for an operator that seeds cannot carry.
+    """
+    expanded = expansion(operator, spare)
+    sizes = checked(baskets, operator)
+    levels = np.array([round(p * LEVELS) for p in expanded.insertion], dtype=np.int64)
+    seeds = np.zeros((len(baskets), expanded.width), dtype=np.uint16)
+    powers, logs = tables()
+    limits = thresholds(operator)
+    step = max(1, _WORDS_AT_ONCE // draws.draws_per_row)
+    for start in range(0, len(baskets), step):
+        piece = slice(start, start + step)
+        words = draws.words(rows[piece])
+        offsets = baskets.offsets[start : start + step + 1]
+        interpolate(offsets, baskets.items, limits, levels, words, spare, powers, logs, seeds[piece])
+    return SeededSets(seeds, sizes, baskets.categories, expanded)

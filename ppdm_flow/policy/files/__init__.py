@@ -1,0 +1,1 @@
+"""Policy files, read once, and what their head says."""

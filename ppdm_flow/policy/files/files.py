@@ -1,0 +1,123 @@
+"""The files that policies are made of: each read and parsed once, however many policies share it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.server_address import masked, passwords
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.files.header import header_faults
+from ppdm_flow.policy.files.recognition import is_empty, is_meant_as_policy, no_policy
+from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import Map, Node
+from ppdm_flow.policy.text.parse import parse
+from ppdm_flow.policy.text.reading import forbidden, read
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file's text and located tree, and the faults of its text and header that do not hide the rest.
+
+    Of a file that is not meant as a policy there is no text, so that no diagnostic can quote it.
+
+    ``passwords`` of URLs are hidden in ``text``, not in the tree.
+    """
+
+    text: str | None
+    root: Map | None
+    found: tuple[Diagnostic, ...] = ()
+    error: UnreadableError | UsageError | None = None
+    passwords: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Library:
+    """What several policies share while they are read together. Files must not change meanwhile.
+
+    ``layers`` holds what templates come to, for policies that give them no values of their own; inheritance keeps it.
+    """
+
+    parsed: dict[tuple[str, str, bool], Parsed] = field(default_factory=dict)
+    layers: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    def file(self, path: Path, shown: str, *, template: bool) -> Parsed:
+        """Return a file's text and tree; diagnostics name it ``shown``, and another file may extend a ``template``."""
+        key = (str(path), shown, template)
+        if key not in self.parsed:
+            self.parsed[key] = _parsed(path, shown, template=template)
+        return self.parsed[key]
+
+
+class Files:
+    """The files of one policy. ``sources`` is the text of each, by the name that diagnostics give it.
+
+    ``passwords`` of URLs in these texts are hidden in ``sources``, and must be in what is said of them.
+    """
+
+    def __init__(self, root: Path, library: Library | None = None) -> None:
+        self.root = root
+        self.library = library or Library()
+        self.sources: dict[str, str] = {}
+        self.passwords: set[str] = set()
+
+    def tree(self, path: Path, shown: str) -> tuple[Map, tuple[Diagnostic, ...]]:
+        """Return the located tree of a file, and the faults of its text and header that do not hide the rest.
+
+        Raises
+        ------
+        UsageError
+            Where it cannot be opened.
+        UnreadableError
+            Where it is no YAML map.
+        """
+        parsed = self.library.file(path, shown, template=path != self.root)
+        if parsed.text is not None:
+            self.sources[shown] = parsed.text
+            self.passwords |= parsed.passwords
+        if parsed.root is None:
+            raise parsed.error or UnreadableError(_no_map(None, shown))
+        return parsed.root, parsed.found
+
+
+def _parsed(path: Path, shown: str, *, template: bool) -> Parsed:
+    try:
+        text = read(path, shown)
+    except (UnreadableError, UsageError) as error:
+        return Parsed(None, None, error=error)
+    root, found, fault = _tree(text, shown)
+    if not is_meant_as_policy(text, root if isinstance(root, Map) else None, template=template):
+        why = _no_map(None, shown) if is_empty(text) else no_policy(shown)
+        return Parsed(None, None, error=UnreadableError(why))
+    hidden, secret = masked(text), frozenset(passwords(text))
+    if not isinstance(root, Map):
+        return Parsed(hidden, None, error=fault or UnreadableError(_no_map(root, shown)), passwords=secret)
+    return Parsed(hidden, root, (*found, *header_faults(root)), passwords=secret)
+
+
+def _tree(text: str, shown: str) -> tuple[Node | None, list[Diagnostic], UnreadableError | None]:
+    fault = forbidden(text, shown)
+    if fault is not None:
+        return None, [], UnreadableError(fault)
+    try:
+        root, found = parse(text, shown)
+    except UnreadableError as error:
+        return None, [], error
+    return root, found, None
+
+
+def _no_map(root: object, shown: str) -> Diagnostic:
+    start = Span(shown, 1, 1, 1, 1)
+    if root is None:
+        return Diagnostic(
+            "PPF116",
+            "the file is empty",
+            start,
+            hint="a policy begins with `version: 1`",
+            help="ppdm-flow init writes one",
+        )
+    span = getattr(root, "span", start)
+    return Diagnostic("PPF117", "a policy is a map of keys and values", span, hint="write `version: 1`, `name: …`")

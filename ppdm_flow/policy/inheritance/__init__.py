@@ -1,0 +1,1 @@
+"""Policies that extend others: files, packages, built-in templates."""

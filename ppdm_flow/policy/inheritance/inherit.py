@@ -1,0 +1,279 @@
+"""Inheritance: a file, the templates that it extends and their params become one tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.files.files import Files
+from ppdm_flow.policy.files.header import HEADER, Parent, parents_of
+from ppdm_flow.policy.floors.reading import floors_of
+from ppdm_flow.policy.inheritance.contests import uncertain
+from ppdm_flow.policy.inheritance.declarations import Declarations, declarations, known, over
+from ppdm_flow.policy.inheritance.joining import lay
+from ppdm_flow.policy.inheritance.layers import Layer, joined, state
+from ppdm_flow.policy.inheritance.rebase import rebased
+from ppdm_flow.policy.inheritance.references import Found, NotFoundError, find, package
+from ppdm_flow.policy.params.params import Value, evaluate, required, unknown
+from ppdm_flow.policy.params.permission import within
+from ppdm_flow.policy.params.substitute import Substitution
+from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import Map
+
+CHAIN_LIMIT = 16
+USE_LIMIT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """How a file is used by the one that extends it: values and declarations that go before its own."""
+
+    given: Mapping[str, Value]
+    over: Declarations
+    chain: tuple[tuple[str, Span], ...]
+
+    @property
+    def outermost(self) -> bool:
+        """Whether the file is the policy itself."""
+        return len(self.chain) == 1
+
+
+@dataclass(slots=True)
+class Account:
+    """What reading a policy brings to light beside its tree.
+
+    ``found`` are all faults, ``users`` the place that brought in each file, ``extending`` the files that extend others,
+    ``secrets`` the values that came from the environment, ``ranges`` where each package is asked for, ``files`` what
+    tells the files apart that were used.
+    """
+
+    found: list[Diagnostic] = field(default_factory=list)
+    users: dict[str, Span] = field(default_factory=dict)
+    extending: set[str] = field(default_factory=set)
+    secrets: set[str] = field(default_factory=set)
+    ranges: dict[str, list[Span]] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+    uses: int = 0
+
+    def add(self, other: Account) -> None:
+        """Take over another account."""
+        self.found.extend(other.found)
+        for name, span in other.users.items():
+            self.users.setdefault(name, span)
+        self.extending |= other.extending
+        self.secrets |= other.secrets
+        for name, spans in other.ranges.items():
+            self.ranges.setdefault(name, []).extend(spans)
+        self.files |= other.files
+        self.uses += other.uses
+
+    def beside(self, fault: Diagnostic) -> Diagnostic:
+        """Add to the fault of one range the places that ask for the same package (PPF317)."""
+        several = next((s for s in self.ranges.values() if fault.span in s), []) if fault.code == "PPF317" else []
+        others = dict.fromkeys(s for s in several if s != fault.span)
+        related = tuple(Related(s, "asked for here as well") for s in others)
+        return replace(fault, related=fault.related + related) if related else fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a template came to, for the next policy that extends it in the same way."""
+
+    layer: Layer
+    account: Account
+    sources: Mapping[str, str]
+    passwords: frozenset[str]
+
+
+class Inheritance:
+    """Resolves one policy; ``account`` is what comes to light meanwhile."""
+
+    def __init__(self, files: Files, sets: Mapping[str, str]) -> None:
+        self.files = files
+        self.sets = sets
+        self.account = Account()
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        """All faults so far."""
+        return self.account.found
+
+    def resolve(self, root: Map, path: Found) -> Layer:
+        """Return the policy of ``root`` with everything that it inherits."""
+        layer = self._layer(root, path, _Use({}, {}, ((path.identity, root.span),)))
+        self.account.found = [self.account.beside(d) for d in self.found]
+        for name in self.sets:
+            if name not in layer.declared:
+                self.found.append(unknown(name, None, layer.declared, "--set: the policy"))
+        if layer.needed:
+            how = " ".join(f"--set {n.name}=…" for n in layer.needed)
+            self.found.append(required(layer.needed, None, f"give it a default, or {how}"))
+        return layer
+
+    def _layer(self, root: Map, here: Found, use: _Use) -> Layer:
+        """Bring in the parents, then lay this file over them."""
+        own = declarations(root)
+        early, _, _ = evaluate(over(own, known(use.over, own)), use.given, self.sets)
+        layers = []
+        whole = True
+        for parent in parents_of(root):
+            self.account.extending.add(root.span.file)
+            layer = self._parent(parent, here, early, own, use)
+            whole = whole and layer is not None and layer.whole
+            layers.extend([(layer, parent.template.span)] if layer else [])
+        merged = joined(root, layers, whole=whole)
+        if use.outermost:
+            merged.needed = []  # reported where the templates are extended
+        self._own(merged, root, own, early, here, use)
+        return merged
+
+    def _own(
+        self, merged: Layer, root: Map, own: Declarations, early: Mapping[str, Value], here: Found, use: _Use
+    ) -> None:
+        """Lay a file's own part over what it inherits."""
+        declared = over(over(known(merged.declared, own), own), known(use.over, own))
+        inherited = {n: v for n, v in merged.values.items() if n in own and not v.broken}
+        values, needed, faults = evaluate(declared, {**inherited, **use.given}, self.sets)
+        self.found.extend(faults)
+        secret = (v for v in (*early.values(), *values.values()) if not v.quotable)
+        self.account.secrets.update(text for v in secret for text in {v.text, *v.texts})
+        merged.declared.update(declared)
+        merged.values.update(values)
+        merged.needed = [n for n in merged.needed if n.name not in own] + needed
+        substitution = Substitution(merged.values)
+        rest = {k: e for k, e in root.entries.items() if k not in HEADER}
+        node = substitution.map(Map(rest, root.span, root.partial))
+        floors = root.get("floors")
+        limits = substitution.map(floors) if isinstance(floors, Map) else None
+        stated, wrong = floors_of(limits)
+        self.found.extend([*substitution.found, *wrong])
+        merged.unsure = {n: v for n, v in merged.unsure.items() if n not in own and n not in self.sets}
+        self.found.extend(
+            uncertain(n, substitution.used[n], v) for n, v in merged.unsure.items() if n in substitution.used
+        )
+        merged.laid = lay(merged.laid, rebased(node, here, self.files.root, merged.node))
+        self.found.extend(state(merged, stated, template=not use.outermost))
+        merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
+
+    def _parent(
+        self, parent: Parent, here: Found, early: Mapping[str, Value], own: Declarations, use: _Use
+    ) -> Layer | None:
+        """Read one parent and resolve it with the values given to it; None where it cannot be read."""
+        substitution = Substitution(early)
+        reference = substitution.scalar(parent.template)
+        given = {
+            n: Value.of(made) for n, v in parent.given.items() if not isinstance(made := substitution.node(v), Map)
+        }
+        self.found.extend(substitution.found)
+        if reference.broken or reference.text is None:
+            return None
+        target = self._found(reference.text, parent, os.path.dirname(here.path) or ".")  # noqa: PTH120  (keeps `./` away)
+        if target is None or self._circular(target, parent, use):
+            return None
+        self.account.users.setdefault(target.shown, parent.template.span)
+        shared = None if given or not use.outermost else self._shared(target, own, use)
+        layer = shared or self._resolved(target, parent, _Use({**given, **use.given}, over(own, use.over), use.chain))
+        if layer is not None:
+            self._check_given(parent, layer, target, outermost=use.outermost)
+        return layer
+
+    def _found(self, reference: str, parent: Parent, home: str) -> Found | None:
+        span = parent.template.span
+        if name := package(reference):
+            self.account.ranges.setdefault(name, []).append(span)
+        try:
+            return find(reference, home)
+        except NotFoundError as error:
+            self.found.append(Diagnostic(error.code, error.message, span, hint=error.hint, help=error.help))
+        return None
+
+    def _resolved(self, target: Found, parent: Parent, use: _Use) -> Layer | None:
+        root = self._read(target, parent)
+        if root is None:
+            return None
+        chain = (*use.chain, (target.identity, parent.template.span))
+        return self._layer(root, target, replace(use, chain=chain))
+
+    def _shared(self, target: Found, own: Declarations, use: _Use) -> Layer | None:
+        """Return what the template comes to for any policy that gives it no values; None where this one must look."""
+        folder = os.path.abspath(self.files.root.parent)  # noqa: PTH100  (keeps symlinks)
+        key = (target.shown, target.identity, folder)
+        layers = self.files.library.layers
+        if key not in layers:
+            layers[key] = self._kept(target)
+        kept: _Kept | None = layers[key]
+        if kept is None or use.chain[0][0] in kept.account.files or own.keys() & kept.layer.declared.keys():
+            return None
+        self.account.add(kept.account)
+        self.files.sources.update(kept.sources)
+        self.files.passwords |= kept.passwords
+        return kept.layer
+
+    def _kept(self, target: Found) -> _Kept | None:
+        """Resolve a template on its own account, as if a policy without a name extended it."""
+        files = Files(self.files.root, self.files.library)
+        apart = Inheritance(files, self.sets)
+        try:
+            root, found = files.tree(target.path, target.shown)
+        except (UnreadableError, UsageError):
+            return None
+        apart.found.extend(found)
+        apart.account.files.add(target.identity)
+        layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
+        return _Kept(layer, apart.account, files.sources, frozenset(files.passwords))
+
+    def _check_given(self, parent: Parent, layer: Layer, target: Found, *, outermost: bool) -> None:
+        """Report values for params that the template lacks, and required ones that not even the policy gives."""
+        for name in parent.given:
+            if name not in layer.declared:
+                span = parent.key_spans[name]
+                self.found.append(unknown(name, span, layer.declared, f"the template {target.shown}"))
+        if layer.needed and outermost:
+            how = "add `with: {" + ", ".join(f"{n.name}: …" for n in layer.needed) + "}`"
+            self.found.append(required(layer.needed, parent.template.span, how))
+
+    def _circular(self, target: Found, parent: Parent, use: _Use) -> bool:
+        """Report a template that extends itself, by whatever detour (PPF302)."""
+        identities = [identity for identity, _ in use.chain]
+        self.account.files.add(target.identity)
+        if target.identity not in identities:
+            return self._too_many(len(identities), parent)
+        way = use.chain[identities.index(target.identity) + 1 :]
+        self.found.append(
+            Diagnostic(
+                "PPF302",
+                f"{target.shown} extends itself",
+                parent.template.span,
+                hint="this closes the circle",
+                related=tuple(Related(span, "by way of this") for _, span in way),
+            )
+        )
+        return True
+
+    def _too_many(self, length: int, parent: Parent) -> bool:
+        """Report a chain of templates that is too long, or too many of them in all (PPF313)."""
+        self.account.uses += 1
+        if length < CHAIN_LIMIT and self.account.uses <= USE_LIMIT:
+            return False
+        message = f"templates extend each other over more than {CHAIN_LIMIT} files"
+        if length < CHAIN_LIMIT:
+            message = f"more than {USE_LIMIT} templates are brought in"
+        if self.account.uses <= USE_LIMIT + 1:
+            self.found.append(Diagnostic("PPF313", message, parent.template.span))
+        return True
+
+    def _read(self, target: Found, parent: Parent) -> Map | None:
+        try:
+            root, found = self.files.tree(target.path, target.shown)
+        except UnreadableError as error:
+            self.found.append(error.diagnostic)
+            return None
+        except UsageError as error:
+            self.found.extend(replace(d, code="PPF301", span=parent.template.span) for d in error.diagnostics)
+            return None
+        self.found.extend(found)
+        return root

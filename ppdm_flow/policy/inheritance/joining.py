@@ -1,0 +1,160 @@
+"""Several templates side by side: what the nearer one says holds, and what none is nearer for is a conflict.
+
+A file is nearer than the files that it extends, so what it lays over them holds against another template that brings
+the same files in (as in the C3 order of base classes). Of two templates that know nothing of each other the later one
+holds, and the conflict is kept until a file above says what is meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.text.merge import is_null
+from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar, Seq
+
+Under = dict[PolicyPath, frozenset[Span]]
+
+_UNCONTESTED = frozenset({"description"})
+_NONE: frozenset[Span] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two templates give a place different values; ``holds`` is the one that is used.
+
+    ``deleted`` says that the other one gives no value, but takes it away. ``at`` is where the second is extended.
+    """
+
+    path: PolicyPath
+    holds: Node
+    other: Node
+    at: Span
+    deleted: bool = False
+
+
+@dataclass(slots=True)
+class Laid:
+    """A tree with what it was laid over.
+
+    ``under`` are, for a value, the places of those that it replaced; ``gone`` the ``null`` that took something away,
+    ``gone_under`` the places of what that was.
+    """
+
+    node: Map
+    under: Under = field(default_factory=dict)
+    gone: dict[PolicyPath, Span] = field(default_factory=dict)
+    gone_under: Under = field(default_factory=dict)
+
+
+def lay(base: Laid, over: Map) -> Laid:
+    """Lay a file's own part over what it inherits: the merge rule, with an account of what was replaced."""
+    made = Laid(over, dict(base.under), dict(base.gone), dict(base.gone_under))
+    made.node = _laid(base.node, over, (), made)
+    return made
+
+
+def _laid(base: Map, over: Map, path: PolicyPath, made: Laid) -> Map:
+    entries = dict(base.entries)
+    for key, entry in over.entries.items():
+        below, here = entries.get(key), (*path, key)
+        if below is None:
+            entries[key] = entry
+        elif is_null(entry.node):
+            del entries[key]
+            made.gone[here] = entry.key_span
+            made.gone_under[here] = places(below.node) | _all(made.under, here)
+        elif isinstance(below.node, Map) and isinstance(entry.node, Map):
+            entries[key] = Entry(entry.key_span, _laid(below.node, entry.node, here, made), entry.plain)
+        else:
+            made.under[here] = places(below.node) | _all(made.under, here)
+            entries[key] = entry
+    return Map(entries, over.span, base.partial or over.partial)
+
+
+def join(first: Laid, second: Laid, at: Span, found: list[Conflict]) -> Laid:
+    """Put two templates side by side; ``at`` is where the second one is extended."""
+    gone = {**first.gone, **second.gone}
+    gone_under = {**first.gone_under}
+    for path, spans in second.gone_under.items():
+        gone_under[path] = gone_under.get(path, _NONE) | spans
+    made = Laid(second.node, _union(first.under, second.under), gone, gone_under)
+    joiner = _Joiner(first, second, at, made, found)
+    made.node = joiner.maps(first.node, second.node, ())
+    return made
+
+
+@dataclass(slots=True)
+class _Joiner:
+    first: Laid
+    second: Laid
+    at: Span
+    made: Laid
+    found: list[Conflict]
+
+    def maps(self, one: Map, two: Map, path: PolicyPath) -> Map:
+        entries = dict(one.entries)
+        for key, entry in one.entries.items():
+            if key not in two.entries:
+                self._taken(entry.node, (*path, key), self.second)
+        for key, entry in two.entries.items():
+            below, here = entries.get(key), (*path, key)
+            if below is None:
+                self._taken(entry.node, here, self.first)
+                entries[key] = entry
+            elif is_null(entry.node) and not is_null(below.node):
+                del entries[key]
+                self.made.gone[here] = entry.key_span
+                self.made.gone_under[here] = places(below.node) | _all(self.made.under, here)
+            elif isinstance(below.node, Map) and isinstance(entry.node, Map):
+                entries[key] = Entry(entry.key_span, self.maps(below.node, entry.node, here), entry.plain)
+            else:
+                entries[key] = self._one(below, entry, here)
+        return Map(entries, two.span, one.partial or two.partial)
+
+    def _one(self, one: Entry, two: Entry, path: PolicyPath) -> Entry:
+        """Decide between two values of one place."""
+        if is_null(one.node) or same(one.node, two.node):
+            return two
+        if places(two.node) <= self.first.under.get(path, _NONE):
+            return one
+        if not places(one.node) <= self.second.under.get(path, _NONE) and path[-1] not in _UNCONTESTED:
+            self.found.append(Conflict(path, two.node, one.node, self.at))
+        return two
+
+    def _taken(self, node: Node, path: PolicyPath, other: Laid) -> None:
+        """Keep what one template takes away and the other brings in, since it may be a protection; but say so."""
+        if path in other.gone and places(node) and places(node) <= other.gone_under[path]:
+            self.found.append(Conflict(path, node, Scalar(None, other.gone[path]), self.at, deleted=True))
+
+
+def same(one: Node, two: Node) -> bool:
+    """Whether two values say the same, wherever they stand."""
+    if isinstance(one, Scalar) and isinstance(two, Scalar):
+        return one.text == two.text or one.broken or two.broken
+    if isinstance(one, Seq) and isinstance(two, Seq):
+        return len(one.items) == len(two.items) and all(same(a, b) for a, b in zip(one.items, two.items, strict=True))
+    if isinstance(one, Map) and isinstance(two, Map):
+        return one.entries.keys() == two.entries.keys() and all(
+            same(e.node, two.entries[k].node) for k, e in one.entries.items()
+        )
+    return False
+
+
+def places(node: Node) -> frozenset[Span]:
+    """Return where the values of a tree stand: a list is one value."""
+    if isinstance(node, Map):
+        return frozenset().union(*(places(e.node) for e in node.entries.values())) if node.entries else _NONE
+    return frozenset({node.span})
+
+
+def _all(under: Under, path: PolicyPath) -> frozenset[Span]:
+    """Everything that the values at a path, and below it, were laid over."""
+    return _NONE.union(*(spans for at, spans in under.items() if at[: len(path)] == path))
+
+
+def _union(one: Under, two: Under) -> Under:
+    found = dict(one)
+    for path, spans in two.items():
+        found[path] = found.get(path, _NONE) | spans
+    return found

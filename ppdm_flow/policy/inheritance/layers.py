@@ -1,0 +1,146 @@
+"""One file with all that it inherits, and how files side by side come together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.demands import Present
+from ppdm_flow.policy.flatten import flatten
+from ppdm_flow.policy.floor import Floor, Relative
+from ppdm_flow.policy.floors.judging import Judged, violations
+from ppdm_flow.policy.floors.relative import anchored, present
+from ppdm_flow.policy.inheritance.declarations import Declarations
+from ppdm_flow.policy.inheritance.joining import Conflict, Laid, join
+from ppdm_flow.policy.params.params import Needed, Value
+from ppdm_flow.policy.params.permission import Permission, together
+from ppdm_flow.policy.text.nodes import Map
+
+Wanted = Floor | Relative
+
+
+@dataclass(slots=True)
+class Layer:
+    """A file with all that it inherits, params replaced.
+
+    ``relative`` are the floors that go by what is inherited, ``conflicts`` the places that its templates give different
+    values, ``unsure`` the params. It is not ``whole`` where something that it inherits could not be read.
+    """
+
+    laid: Laid
+    declared: Declarations = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
+    needed: list[Needed] = field(default_factory=list)
+    floors: list[Floor] = field(default_factory=list)
+    relative: list[Wanted] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    unsure: dict[str, tuple[Value, Value]] = field(default_factory=dict)
+    whole: bool = True
+    privacy_waivers: Permission = field(default_factory=Permission)
+
+    @property
+    def node(self) -> Map:
+        """What stands in it."""
+        return self.laid.node
+
+
+def joined(root: Map, layers: Sequence[tuple[Layer, Span]], *, whole: bool) -> Layer:
+    """Return what templates come to side by side; each goes with the place where it is extended."""
+    merged = Layer(Laid(Map({}, root.span)), whole=whole)
+    for position, (layer, span) in enumerate(layers):
+        merged.laid = join(merged.laid, layer.laid, span, merged.conflicts) if position else layer.laid
+        _params(merged, layer)
+        _floors(merged, layer)
+    merged.privacy_waivers = together(layer.privacy_waivers for layer, _ in layers)
+    if merged.relative:
+        inherit(merged)
+    return merged
+
+
+def inherit(layer: Layer) -> None:
+    """Make floors of what a file inherits, where floors go by that."""
+    flat = flatten(layer.node)
+    for each in layer.relative:
+        if isinstance(each, Floor):
+            _add(layer, present(each, flat))
+        elif "*" in each.path or each.path == ("attributes",):
+            _add(layer, anchored(each, flat))
+
+
+def state(layer: Layer, stated: Sequence[Wanted], *, template: bool) -> Iterator[Diagnostic]:
+    """Take over a file's own floors; those of a template that it does not keep itself are faults (PPF309, PPF314)."""
+    if not stated:
+        return
+    flat = flatten(layer.node)
+    absolute = [f for f in stated if isinstance(f, Floor)]
+    for each in stated:
+        before = len(layer.floors)
+        if isinstance(each, Floor):
+            starred = each.starred and isinstance(each.demand, Present)
+            _add(layer, present(each, flat) if starred else [each])
+        else:
+            _add(layer, anchored(each, flat))
+            if len(layer.floors) == before and "*" not in each.path and not _known(layer, each) and template:
+                yield _nothing(each)
+        if "*" in each.path or each.path == ("attributes",):
+            layer.relative.extend([each] if isinstance(each, Relative) or isinstance(each.demand, Present) else [])
+    if template:
+        yield from _own_faults(Judged(flat, whole=False), absolute)
+
+
+def _known(layer: Layer, each: Relative) -> bool:
+    """Whether it has made floors before, in the same place."""
+    return each.path == ("attributes",) or any(f.span == each.span for f in layer.floors)
+
+
+def _nothing(each: Relative) -> Diagnostic:
+    text = ".".join(each.path)
+    return Diagnostic(
+        "PPF309",
+        f"`{each.demand.text}` has nothing to compare with: this template does not state `{text}`",
+        each.span,
+        hint=f"state `{text}` here, or write a bound",
+    )
+
+
+def _own_faults(judged: Judged, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
+    for fault in violations(judged, floors):
+        span, related = fault.span, fault.related
+        if span is None or fault.notes or any(r.span.file != span.file for r in related):
+            continue
+        yield Diagnostic(
+            "PPF314",
+            f"this template does not keep its own floor: {fault.message}",
+            span,
+            hint="no policy can extend it as it is",
+            related=tuple(Related(r.span, r.text) for r in related),
+            path=fault.path,
+        )
+
+
+def _params(merged: Layer, layer: Layer) -> None:
+    for name, value in layer.values.items():
+        before = merged.values.get(name)
+        if before and not before.broken and not value.broken and before.texts != value.texts:
+            merged.unsure[name] = (before, value)
+    merged.unsure |= layer.unsure
+    merged.declared.update(layer.declared)
+    merged.values.update(layer.values)
+    merged.needed.extend(layer.needed)
+
+
+def _floors(merged: Layer, layer: Layer) -> None:
+    _add(merged, layer.floors)
+    merged.relative.extend(r for r in layer.relative if r not in merged.relative)
+    merged.conflicts.extend(c for c in layer.conflicts if c not in merged.conflicts)
+
+
+def _add(layer: Layer, floors: Sequence[Floor] | Iterator[Floor]) -> None:
+    """Add floors; one that demands the same of the same place on behalf of the same line is there already."""
+    there = {(f.path, f.demand, f.span) for f in layer.floors}
+    for floor in floors:
+        if (floor.path, floor.demand, floor.span) not in there:
+            there.add((floor.path, floor.demand, floor.span))
+            layer.floors.append(floor)

@@ -1,0 +1,46 @@
+"""The JSON Schema (draft-07) of a template: a policy of which any part may be missing, for others to extend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ppdm_flow.policy.language import schemas
+
+IDENTITY = schemas.IDENTITY.replace("policy.v1", "template.v1")
+
+
+def schema() -> dict[str, Any]:
+    """Return the schema of a template file, version 1: what a policy that extends something may hold."""
+    whole = schemas.schema()
+    definitions = {n: d for n, d in whole["definitions"].items() if n in _used("Policy.child", whole["definitions"])}
+    return {
+        "$schema": whole["$schema"],
+        "$id": IDENTITY,
+        "title": "ppdm-flow policy template",
+        "description": "What policies share: any part of a policy, with params and with floors that no child lowers.",
+        "type": "object",
+        "allOf": [{"$ref": "#/definitions/Policy.child"}],
+        "definitions": definitions,
+    }
+
+
+def _used(name: str, definitions: dict[str, Any]) -> set[str]:
+    """The definitions that one refers to, by whatever detour, and itself."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting.extend(_references(definitions[each]))
+    return found
+
+
+def _references(node: Any) -> list[str]:
+    if isinstance(node, list):
+        return [name for item in node for name in _references(item)]
+    if not isinstance(node, dict):
+        return []
+    own = node.get("$ref")
+    below = [name for value in node.values() for name in _references(value)]
+    return [*([own.rpartition("/")[2]] if isinstance(own, str) else []), *below]

@@ -1,0 +1,1 @@
+"""The policy language: its models, their shape, words and schemas."""

@@ -1,0 +1,162 @@
+"""The JSON Schema (draft-07) of a policy file, for editors and for CI without this package.
+
+An editor's YAML gives numbers and booleans where this reader takes text, so each field allows both, and
+``${params.name}`` wherever a single value stands. A file with ``extends:`` may leave out what it inherits and write
+``null`` to delete, so it has definitions of its own, marked ``.child``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.policy.language.descriptions import POLICY, Described, descriptions
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
+
+IDENTITY = "https://ppdm-flow.example/schemas/policy.v1.json"
+
+_Schema = dict[str, Any]
+
+_PLACEHOLDER = r"\$\{params\.[A-Za-z][A-Za-z0-9_]*\}"
+_SCALAR = ["string", "number", "boolean"]
+_NUMERIC = r"^\s*[-+]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+_WHOLE = r"^\s*[-+]?[0-9][0-9_]*(\.0*)?\s*$"
+
+
+def schema() -> _Schema:
+    """Return the schema of a policy file, version 1."""
+    described = descriptions(POLICY)
+    whole, child = Writer(described), Writer(described, child=True)
+    whole.reference(shape_of(Policy))
+    child.reference(shape_of(Policy))
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": IDENTITY,
+        "title": "ppdm-flow release policy",
+        "description": "What the columns are, what must hold before the data may leave, and how to get there.",
+        "type": "object",
+        "if": {"required": ["extends"]},
+        "then": {"$ref": "#/definitions/Policy.child"},
+        "else": {"$ref": "#/definitions/Policy"},
+        "definitions": {
+            "placeholder": {"type": "string", "pattern": _PLACEHOLDER, "description": "The value of a param."},
+            "extends": _extends(),
+            **whole.definitions,
+            **child.definitions,
+        },
+    }
+
+
+class Writer:
+    """Writes definitions for whole files, or for policies that inherit; ``described`` has a sentence on each key."""
+
+    def __init__(self, described: Mapping[str, Described], *, child: bool = False) -> None:
+        self.described = described
+        self.child = child
+        self.definitions: dict[str, _Schema] = {}
+
+    def reference(self, shape: Keys) -> _Schema:
+        """Return a reference to the definition of a map with fixed keys."""
+        name = shape.model.__name__ + (".child" if self.child else "")
+        if name not in self.definitions:
+            self.definitions[name] = {}
+            self.definitions[name] = self._keys(shape)
+        return {"$ref": f"#/definitions/{name}"}
+
+    def _keys(self, shape: Keys) -> _Schema:
+        required = [k.name for k in shape.keys.values() if k.required]
+        written: _Schema = {
+            "description": (shape.model.__doc__ or "").strip(),
+            "type": "object",
+            "properties": {k.name: self._property(shape, k) for k in shape.keys.values()},
+            "additionalProperties": False,
+        }
+        if required and not self.child:
+            written["required"] = required
+        return written
+
+    def _property(self, owner: Keys, key: Key) -> _Schema:
+        description, example = self.described[f"{owner.model.__name__}.{key.name}"]
+        about: _Schema = {"description": description.replace("`", ""), "markdownDescription": description}
+        about["examples"] = [example]
+        if isinstance(key.default, (str, bool)) and key.default != "":
+            about["default"] = str(key.default).lower() if isinstance(key.default, bool) else str(key.default)
+        value = self.value(key.shape)
+        if key.name == "extends":
+            value = {"$ref": "#/definitions/extends"}
+        if self.child:
+            value = {"anyOf": [value, {"type": "null"}]}
+        return {**about, **({"allOf": [value]} if "$ref" in value else value)}
+
+    def value(self, shape: Shape) -> _Schema:
+        """Return what a value of this shape is."""
+        if isinstance(shape, Text):
+            return _text(shape)
+        if isinstance(shape, Number):
+            return _number(shape)
+        if isinstance(shape, Keys):
+            return self.reference(shape)
+        if isinstance(shape, Amount):
+            return self._amount(shape)
+        if isinstance(shape, Free):
+            return {"type": "object"}
+        return self._list(shape) if isinstance(shape, ListOf) else self._map(shape)
+
+    def _amount(self, shape: Amount) -> _Schema:
+        """Exactly one of the two keys, or a bare number; an heir may also take back its parent's with ``null``."""
+        keys = {"count": _number(shape.count), "ratio": _number(shape.ratio)}
+        written: _Schema = {"type": "object", "additionalProperties": False, "minProperties": 1}
+        if self.child:
+            written["properties"] = {name: {"anyOf": [value, {"type": "null"}]} for name, value in keys.items()}
+        else:
+            written |= {"properties": keys, "maxProperties": 1}
+        return {"anyOf": [*keys.values(), written]}
+
+    def _list(self, shape: ListOf) -> _Schema:
+        written: _Schema = {"type": "array", "items": self.value(shape.item)}
+        if shape.least:
+            written["minItems"] = shape.least
+        if shape.single:
+            return {"anyOf": [self.value(shape.item), written]}
+        return {"anyOf": [written, {"$ref": "#/definitions/placeholder"}]}
+
+    def _map(self, shape: MapOf) -> _Schema:
+        value = self.value(shape.value)
+        written: _Schema = {
+            "type": "object",
+            "additionalProperties": {"anyOf": [value, {"type": "null"}]} if self.child else value,
+        }
+        if shape.key.pattern:
+            written["propertyNames"] = {"anyOf": [{"pattern": shape.key.pattern}, {"pattern": _PLACEHOLDER}]}
+        return {**written, "minProperties": shape.least} if shape.least and not self.child else written
+
+
+def _text(shape: Text) -> _Schema:
+    if shape.choices:
+        return {"anyOf": [{"enum": _spellings(shape.choices)}, {"$ref": "#/definitions/placeholder"}]}
+    if shape.pattern:
+        named = {"type": "string", "pattern": shape.pattern}
+        return {"anyOf": [named, {"$ref": "#/definitions/placeholder"}]}
+    return {"type": _SCALAR}
+
+
+def _spellings(choices: tuple[str, ...]) -> list[Any]:
+    """The choices, and what an editor's YAML makes of them unquoted."""
+    if choices == ("true", "false"):
+        return [True, False, "true", "false"]
+    return [*(int(c) for c in choices if c.isdecimal()), *choices]
+
+
+def _number(shape: Number) -> _Schema:
+    names = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+    ends = {word: getattr(shape, name) for name, word in names.items() if getattr(shape, name) is not None}
+    written = {"type": "integer" if shape.whole else "number", **ends}
+    text = {"type": "string", "pattern": _WHOLE if shape.whole else _NUMERIC}
+    return {"anyOf": [written, text, {"$ref": "#/definitions/placeholder"}]}
+
+
+def _extends() -> _Schema:
+    """One template, or several; each by its name alone, or with values for its params."""
+    name = {"type": "string", "minLength": 1}
+    return {"anyOf": [name, {"type": "array", "items": {"anyOf": [name, {"$ref": "#/definitions/Extends"}]}}]}

@@ -1,0 +1,219 @@
+"""The policy language seen from outside: which keys stand where and what each takes, read off the models."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from ppdm_flow.core.supports import Support
+from ppdm_flow.policy.language.model import Flag, one_or_more, text_or_texts
+from ppdm_flow.policy.language.models import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text; with ``choices`` one of them."""
+
+    choices: tuple[str, ...] = ()
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number within bounds."""
+
+    whole: bool
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list; where ``single``, one item may stand for a list of one."""
+
+    item: Shape
+    least: int = 0
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A map from names of one's own choice."""
+
+    key: Text
+    value: Shape
+    least: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of a fixed set."""
+
+    name: str
+    field: str
+    shape: Shape
+    required: bool
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """A map with a fixed set of keys: a model."""
+
+    model: type[BaseModel]
+    keys: Mapping[str, Key]
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """Anything: a plugin says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A support: rows or a share, in a map of one key or bare."""
+
+    count: Number = Number(whole=True, ge=1)
+    ratio: Number = Number(whole=False, gt=0, le=1)
+
+
+Shape = Text | Number | ListOf | MapOf | Keys | Free | Amount
+
+
+@cache
+def shape_of(model: type[BaseModel]) -> Keys:
+    """Return the keys of a model."""
+    keys = {}
+    for field, info in model.model_fields.items():
+        name = info.alias or field
+        told = not info.is_required() and info.default_factory is None
+        keys[name] = Key(name, field, _field(info), info.is_required(), info.default if told else None)
+    return Keys(model, keys)
+
+
+def at(path: tuple[str, ...], model: type[BaseModel] = Policy) -> Shape | None:
+    """Return what stands at ``path``, or None where the language has nothing."""
+    shape: Shape | None = shape_of(model)
+    for part in path:
+        shape = _below(shape, part)
+    return shape
+
+
+def _below(shape: Shape | None, part: str) -> Shape | None:
+    """Return what stands at ``part`` of something of this shape."""
+    if isinstance(shape, ListOf) and shape.single and not part.isdecimal():
+        shape = shape.item
+    if isinstance(shape, Keys):
+        return shape.keys[part].shape if part in shape.keys else None
+    if isinstance(shape, MapOf):
+        return shape.value
+    if isinstance(shape, ListOf):
+        return shape.item
+    if isinstance(shape, Amount):
+        return {"count": shape.count, "ratio": shape.ratio}.get(part)
+    return shape if isinstance(shape, Free) else None
+
+
+def placed(loc: Iterable[str | int], tree: Any) -> tuple[str, ...]:
+    """Return where a fault of pydantic's stands: an item that stands for a list of one has no position there."""
+    path: list[str] = []
+    node = tree
+    for part in loc:
+        if isinstance(part, int) and isinstance(node, Mapping):
+            continue
+        path.append(str(part))
+        below = isinstance(node, Mapping) and part in node
+        node = node[part] if below or (isinstance(part, int) and isinstance(node, list)) else None
+    return tuple(path)
+
+
+@cache
+def homes(model: type[BaseModel] = Policy) -> Mapping[str, tuple[str, ...]]:
+    """Return for each key of the language the dotted places that it may stand under (``""`` is the top)."""
+    found: dict[str, list[str]] = {}
+    for place, name in _walk(shape_of(model), ()):
+        found.setdefault(name, []).append(".".join(place))
+    return {name: tuple(places) for name, places in found.items()}
+
+
+def _walk(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(shape, Keys):
+        for name, key in shape.keys.items():
+            yield place, name
+            yield from _walk(key.shape, (*place, name))
+    elif isinstance(shape, MapOf):
+        yield from _walk(shape.value, (*place, "<name>"))
+    elif isinstance(shape, ListOf):
+        yield from _walk(shape.item, place)
+
+
+def _field(info: FieldInfo) -> Shape:
+    return _annotation(info.annotation, tuple(info.metadata))
+
+
+def _annotation(annotation: Any, constraints: tuple[Any, ...] = ()) -> Shape:
+    if get_origin(annotation) is Annotated:
+        inner, *metadata = get_args(annotation)
+        if annotation == Flag:
+            return Text(("true", "false"))
+        return _annotation(inner, (*_flat(metadata), *constraints))
+    if get_origin(annotation) in (Union, types.UnionType):
+        return _annotation(next(a for a in get_args(annotation) if a is not type(None)), constraints)
+    if get_origin(annotation) is Literal:
+        return Text(tuple(get_args(annotation)))
+    if get_origin(annotation) is tuple:
+        single = any(getattr(c, "func", None) in (one_or_more, text_or_texts) for c in constraints)
+        return ListOf(_annotation(get_args(annotation)[0]), _bound(constraints, "min_length") or 0, single)
+    if get_origin(annotation) is dict:
+        return _map(annotation, constraints)
+    return _plain(annotation, constraints)
+
+
+def _map(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
+    key, value = get_args(annotation)
+    if value is object:
+        return Free()
+    key_shape = _annotation(key)
+    return MapOf(
+        key_shape if isinstance(key_shape, Text) else Text(),
+        _annotation(value),
+        _bound(constraints, "min_length") or 0,
+    )
+
+
+def _plain(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
+    if annotation is bool:
+        return Text(("true", "false"))
+    if annotation in (int, float):
+        ends = {name: _bound(constraints, name) for name in ("ge", "gt", "le", "lt")}
+        return Number(annotation is int, **ends)
+    if annotation is Support:
+        return Amount()
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return Text(tuple(str(member.value) for member in annotation))
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return shape_of(annotation)
+    if annotation is str:
+        return Text(pattern=_bound(constraints, "pattern"))
+    return Free()
+
+
+def _flat(metadata: list[Any]) -> tuple[Any, ...]:
+    """A ``Field(...)`` inside of ``Annotated`` holds its constraints in its own metadata."""
+    found: list[Any] = []
+    for each in metadata:
+        found.extend(each.metadata if isinstance(each, FieldInfo) else [each])
+    return tuple(found)
+
+
+def _bound(constraints: tuple[Any, ...], name: str) -> Any:
+    return next((getattr(c, name) for c in constraints if getattr(c, name, None) is not None), None)

@@ -1,0 +1,19 @@
+"""Waivers as typed models: what need not hold for a while, why, who answers for it, and until when."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.model import Model
+
+
+class Waiver(Model):
+    """A requirement, a gate or a finding (``of``) that does not count until the end of a day (``until``, UTC).
+
+    ``of`` is an id (``privacy.k_anonymity``, ``gates.NAME``), a code (``PPFnnn``; ``at`` says at which place), or the
+    hash of a run's finding. ``until`` is an ISO date.
+    """
+
+    of: str
+    at: str | None = None
+    reason: str
+    owner: str
+    until: str

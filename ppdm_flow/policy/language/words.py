@@ -1,0 +1,132 @@
+"""The language in words: what a place is called, and what may stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text
+
+NAME_RULE = "a letter, then up to 63 letters, digits, `_` or `-`"
+
+_NOUNS = {
+    "attributes": "attribute",
+    "templates": "template",
+    "steps": "step",
+    "audits": "audit",
+    "gates": "gate",
+    "waivers": "waiver",
+    "releases": "release",
+    "params": "param",
+}
+
+
+def place_name(path: tuple[str, ...]) -> str:
+    """Name the map at ``path`` as a reader would: ``template `no-discharged```, ``the policy``."""
+    if not path:
+        return "the policy"
+    if path[0] == "privacy" and "sensitivities" in path and len(path) > 2:
+        return _sensitivity(path)
+    if path[0] == "tests":
+        return _in_tests(path)
+    if path[0] == "extends":
+        return "this entry of `extends`" if len(path) == 2 else "the params given here"
+    above = path[-2] if len(path) > 1 else ""
+    if above in _NOUNS:
+        return f"{_NOUNS[above]} `{short(path[-1])}`"
+    if len(path) > 2 and path[-3] in _NOUNS:
+        return f"`{short(path[-1])}` of {_NOUNS[path[-3]]} `{short(path[-2])}`"
+    return f"`{short(path[-1])}`"
+
+
+def _in_tests(path: tuple[str, ...]) -> str:
+    """Name a place of a test file: ``test `small-classes```, ```expect` of test `small-classes```, ``metric `a.b```."""
+    if len(path) < 3:
+        return f"test `{short(path[1])}`" if len(path) == 2 else "`tests`"
+    if len(path) == 3:
+        return f"`{path[2]}` of test `{short(path[1])}`"
+    noun = {"metrics": "metric", "releases": "release"}.get(path[-2], "")
+    return f"{noun} `{short(path[-1])}`".strip()
+
+
+def expected(shape: Shape) -> str:
+    """Say what a value of this shape is: ``a whole number of at least 2``, ``one of `keep`, `drop```."""
+    if isinstance(shape, Text):
+        if shape.choices:
+            return choices(shape.choices)
+        return "a name" if shape.pattern else "a text"
+    if isinstance(shape, Number):
+        return ("a whole number" if shape.whole else "a number") + _range(shape)
+    if isinstance(shape, ListOf):
+        return (
+            f"{expected(shape.item)}, or a list of such {_plural(shape.item)}"
+            if shape.single
+            else f"a list of {_plural(shape.item)}"
+        )
+    if isinstance(shape, MapOf):
+        return "a map with a name for each entry"
+    if isinstance(shape, Keys):
+        return f"a map with {_keys(shape)}"
+    if isinstance(shape, Amount):
+        return "`{count: ROWS}` or `{ratio: SHARE}`"
+    if isinstance(shape, Free):
+        return "a map of the plugin's parameters"
+    raise TypeError(shape)
+
+
+def choices(names: Iterable[str]) -> str:
+    """Return ``one of `a`, `b```, or `` `a` `` alone."""
+    every = [f"`{n}`" for n in names]
+    return every[0] if len(every) == 1 else "one of " + ", ".join(every)
+
+
+def short(text: str, limit: int = 60) -> str:
+    """Cut a text for a message, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def number(value: float) -> str:
+    """Write a number without a needless fraction."""
+    return f"{value:g}" if abs(value) < 1e6 else repr(value)
+
+
+def _sensitivity(path: tuple[str, ...]) -> str:
+    rest = path[path.index("sensitivities") + 1 :]
+    if len(rest) == 1:
+        return f"the sensitivities of `{short(rest[0])}`"
+    if len(rest) == 3 and rest[1] == "groups":
+        return f"group `{short(rest[2])}`"
+    if len(rest) == 3:
+        return f"the bound of `{short(rest[2])}`"
+    if len(rest) == 4 and rest[1] == "values" and rest[3].isdecimal():
+        return f"bound {int(rest[3]) + 1} of `{short(rest[2])}`"
+    return f"`{rest[1]}` of the sensitivities of `{short(rest[0])}`"
+
+
+def _range(shape: Number) -> str:
+    lower = _end(shape.ge, "of at least", shape.gt, "above")
+    upper = _end(shape.le, "of at most", shape.lt, "below")
+    return "".join([f" {lower}" if lower else "", " and" if lower and upper else "", f" {upper}" if upper else ""])
+
+
+def _end(inclusive: float | None, word: str, exclusive: float | None, other: str) -> str:
+    if inclusive is not None:
+        return f"{word} {number(inclusive)}"
+    return f"{other} {number(exclusive)}" if exclusive is not None else ""
+
+
+def _plural(shape: Shape) -> str:
+    if isinstance(shape, Text):
+        return "texts"
+    if isinstance(shape, Number):
+        return "numbers"
+    return "lists" if isinstance(shape, ListOf) else "maps"
+
+
+def _keys(shape: Keys) -> str:
+    required = [f"`{k.name}`" for k in shape.keys.values() if k.required]
+    optional = [f"`{k.name}`" for k in shape.keys.values() if not k.required]
+    parts = [", ".join(required)] if required else []
+    if optional:
+        parts.append(("and if wanted " if required else "any of ") + ", ".join(optional))
+    return " ".join(parts)

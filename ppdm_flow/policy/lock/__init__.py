@@ -1,0 +1,1 @@
+"""Lock files: what a reviewed policy uses."""

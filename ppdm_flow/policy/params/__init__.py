@@ -1,0 +1,1 @@
+"""Params and placeholders, and what `--set` may give them."""

@@ -1,0 +1,1 @@
+"""YAML as nodes: scalars are texts, every one with its place."""

@@ -1,0 +1,256 @@
+"""YAML text to located nodes: the parser's events only, nothing is ever constructed.
+
+The events are walked with a stack of our own, since the composer of libyaml recurses in C and a text of a few
+thousand brackets ends the process. Every scalar stays the text that it is in the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.placeholder import shield
+from ppdm_flow.policy.text.syntax import explained
+
+DEPTH_LIMIT = 64
+NODE_LIMIT = 100_000
+
+_TAGS = {"tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!"}
+_NOTHING = {"", "~", "null", "Null", "NULL"}
+_Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def parse(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
+    """Return the tree of one document (None for an empty one) and the faults that do not hide the rest.
+
+    Raises
+    ------
+    UnreadableError
+        Where the text is no YAML, nests deeper than 64, or holds more than 100,000 values, aliases expanded.
+    """
+    shielded, marks = shield(text)
+    reader = _Reader(file, marks)
+    parser = _Parser(shielded)
+    try:
+        reader.read(parser)
+    except yaml.MarkedYAMLError as error:
+        raise UnreadableError(explained(error, text, file)) from None
+    finally:
+        parser.dispose()
+    return reader.root, reader.found
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A collection being read. ``key`` waits for its value; ``skip`` says that the value is to be thrown away."""
+
+    begin: Any
+    is_map: bool
+    anchor: str | None
+    entries: dict[str, Entry] = field(default_factory=dict)
+    items: list[Node] = field(default_factory=list)
+    key: Scalar | None = None
+    skip: bool = False
+    partial: bool = False
+    refused: bool = False
+    size: int = 1
+    height: int = 0
+
+    @property
+    def wants_key(self) -> bool:
+        return self.is_map and self.key is None and not self.skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    node: Node
+    size: int
+    height: int
+
+
+class _Reader:
+    """Turns one stream of events into nodes."""
+
+    def __init__(self, file: str, marks: dict[int, int]) -> None:
+        self.file = file
+        self.marks = marks
+        self.root: Node | None = None
+        self.found: list[Diagnostic] = []
+        self._stack: list[_Frame] = []
+        self._anchors: dict[str, _Measured | None] = {}
+        self._count = 0
+        self._documents = 0
+
+    def read(self, parser: Any) -> None:
+        while True:
+            event = parser.get_event()
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                self._scalar(event)
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                self._open(event, is_map=kind is yaml.MappingStartEvent)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self._close(event)
+            elif kind is yaml.AliasEvent:
+                self._alias(event)
+            elif kind is yaml.DocumentStartEvent:
+                self._document(event)
+            elif kind is yaml.StreamEndEvent:
+                return
+
+    def _span(self, start: Any, end: Any) -> Span:
+        return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+    def _report(self, code: str, message: str, span: Span, **more: Any) -> None:
+        self.found.append(Diagnostic(code, message, span, **more))
+
+    def _document(self, event: Any) -> None:
+        self._documents += 1
+        if self._documents > 1:
+            span = self._span(event.start_mark, event.end_mark)
+            raise UnreadableError(
+                Diagnostic("PPF112", "a second document begins here", span, hint="one policy a file: split the file")
+            )
+
+    def _tag(self, event: Any) -> bool:
+        """Report a tag; whether there is one that is not allowed."""
+        if event.tag is None or event.tag in _TAGS:
+            return False
+        start = event.start_mark
+        span = Span(self.file, start.line + 1, start.column + 1, start.line + 1, start.column + 2)
+        self._report(
+            "PPF108",
+            f"the tag `{_short(event.tag.replace('tag:yaml.org,2002:', '!!'))}` is not allowed",
+            span,
+            hint="remove the tag: every value is text, typed by its key",
+            help="another file is brought in by `extends:`" if "include" in event.tag else None,
+        )
+        return True
+
+    def _scalar(self, event: Any) -> None:
+        refused = self._tag(event)
+        plain = not event.style
+        value: str = event.value
+        if self.marks:
+            value = value.translate(self.marks)
+        span = self._span(event.start_mark, event.end_mark)
+        if self._stack and self._stack[-1].wants_key:
+            self._add(Scalar(value, span, plain), event.anchor)
+            return
+        nothing = plain and value in _NOTHING and event.tag is None
+        node = Scalar(None if nothing or refused else value, span, plain, broken=refused)
+        self._add(node, event.anchor)
+
+    def _open(self, event: Any, *, is_map: bool) -> None:
+        refused = self._tag(event)
+        if len(self._stack) >= DEPTH_LIMIT:
+            self._too_deep(event)
+        if event.anchor:
+            self._anchors[event.anchor] = None
+        self._stack.append(_Frame(event.start_mark, is_map, event.anchor, refused=refused))
+
+    def _close(self, event: Any) -> None:
+        frame = self._stack.pop()
+        span = self._span(frame.begin, event.end_mark)
+        node: Node = Map(frame.entries, span, frame.partial) if frame.is_map else Seq(tuple(frame.items), span)
+        if frame.refused:
+            node = Scalar(None, span, broken=True)
+        self._add(node, frame.anchor, frame.size, frame.height + 1, counted=frame.size - 1)
+
+    def _alias(self, event: Any) -> None:
+        name = event.anchor
+        span = self._span(event.start_mark, event.end_mark)
+        target = self._anchors.get(name)
+        if target is None:
+            self._dangling(name, span)
+            return
+        if len(self._stack) + target.height > DEPTH_LIMIT:
+            self._too_deep(event)
+        self._add(target.node, None, target.size, target.height)
+
+    def _dangling(self, name: str, span: Span) -> None:
+        """Report an alias that nothing above explains; as a key it is most often a pattern without quotes."""
+        frame = self._stack[-1] if self._stack else None
+        as_key = frame is not None and frame.wants_key
+        inside = name in self._anchors
+        hint = "remove it" if inside else f"nothing above is marked `&{_short(name)}`"
+        if as_key and not inside:
+            hint = f'put a name that begins with `*` in quotes: "*{_short(name)}"'
+        what = "stands inside of what it repeats" if inside else "has no anchor"
+        self._report("PPF113", f"the alias `*{_short(name)}` {what}", span, hint=hint)
+        if frame is not None and as_key:
+            frame.skip = frame.partial = True
+        else:
+            self._add(Scalar(None, span, broken=True), None)
+
+    def _add(self, node: Node, anchor: str | None, size: int = 1, height: int = 0, *, counted: int = 0) -> None:
+        if anchor:
+            self._anchors[anchor] = _Measured(node, size, height)
+        self._count += size - counted
+        if self._count > NODE_LIMIT:
+            raise UnreadableError(
+                Diagnostic(
+                    "PPF114",
+                    f"the file stands for more than {NODE_LIMIT:,} values",
+                    node.span,
+                    help="aliases count with all that they repeat" if self._anchors else None,
+                )
+            )
+        if not self._stack:
+            self.root = node
+            return
+        frame = self._stack[-1]
+        frame.size += size
+        if height > frame.height:
+            frame.height = height
+        if not frame.is_map:
+            frame.items.append(node)
+        elif frame.wants_key:
+            self._key(frame, node)
+        else:
+            self._value(frame, node)
+
+    def _key(self, frame: _Frame, node: Node) -> None:
+        if not isinstance(node, Scalar) or not node.text:
+            self._report("PPF111", "a key must be a text", node.span, hint="write `key: value` with a name as the key")
+            frame.skip = frame.partial = True
+        elif node.text == "<<" and node.plain:
+            self._report(
+                "PPF109",
+                "merge keys `<<` are not part of the policy language",
+                node.span,
+                hint="`extends:` inherits from a file; `*name` repeats a whole value",
+            )
+            frame.skip = frame.partial = True
+        elif node.text in frame.entries:
+            first = frame.entries[node.text].key_span
+            self._report(
+                "PPF107",
+                f"the key `{_short(node.text)}` stands here twice",
+                node.span,
+                hint="remove one of the two",
+                related=(Related(first, "first here"),),
+            )
+            frame.skip = True
+        else:
+            frame.key = node
+
+    @staticmethod
+    def _value(frame: _Frame, node: Node) -> None:
+        key, frame.key, frame.skip = frame.key, None, False
+        if key is not None and key.text is not None:
+            frame.entries[key.text] = Entry(key.span, node, key.plain)
+
+    def _too_deep(self, event: Any) -> None:
+        span = self._span(event.start_mark, event.end_mark)
+        raise UnreadableError(Diagnostic("PPF115", f"values are nested deeper than {DEPTH_LIMIT} levels", span))
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
