@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import configuration, settings
 
-from ppdm_flow.api.figure_pages import figure_pages
+from ppdm_flow.api.explain.figure_pages import figure_pages
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.sdk import registry
 from ppdm_flow.testing.figures import untold

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.api.testing import run_tests
-from ppdm_flow.api.testing_files import Policies, examined
+from ppdm_flow.api.test.files import Policies, examined
+from ppdm_flow.api.test.test import run_tests
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.report.diagnostics import render
-from ppdm_flow.report.tested.results import Outcome
-from ppdm_flow.report.tested.text import failure
+from ppdm_flow.report.test.results import Outcome
+from ppdm_flow.report.test.text import failure
 
 HERE = Path(__file__).parent / "examples" / "cases"
 SCHEMA = Path(__file__).parents[1] / "schemas" / "test.v1.json"

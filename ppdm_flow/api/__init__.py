@@ -8,65 +8,67 @@ True
 from __future__ import annotations
 
 import gc
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ppdm_flow.api.auditing import audit
-    from ppdm_flow.api.checking import check
-    from ppdm_flow.api.diagnosis import doctor
-    from ppdm_flow.api.diffing import diff
+    from ppdm_flow.api.audit import audit
+    from ppdm_flow.api.check.check import check
+    from ppdm_flow.api.diff.diff import diff
+    from ppdm_flow.api.doctor import doctor
     from ppdm_flow.api.documents import schema, write_schemas
-    from ppdm_flow.api.explaining import explain, topics
-    from ppdm_flow.api.hierarchies import check_hierarchy, hierarchy
-    from ppdm_flow.api.hierarchies_ways import Way
-    from ppdm_flow.api.ledgers import create_ledger, ledger
-    from ppdm_flow.api.listing import plugins
-    from ppdm_flow.api.locking import lock, lock_check
-    from ppdm_flow.api.mining import mine
-    from ppdm_flow.api.planning import plan
-    from ppdm_flow.api.profiling import profile
+    from ppdm_flow.api.explain.explain import explain, topics
+    from ppdm_flow.api.explain.listing import plugins
+    from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy, hierarchy
+    from ppdm_flow.api.hierarchy.ways import Way
+    from ppdm_flow.api.ledger import create_ledger, ledger
+    from ppdm_flow.api.lock import lock, lock_check
+    from ppdm_flow.api.mine.mine import mine
+    from ppdm_flow.api.mine.reconstruct import reconstruct
+    from ppdm_flow.api.plan.plan import plan
+    from ppdm_flow.api.profile.profile import profile
     from ppdm_flow.api.protected import check_output
-    from ppdm_flow.api.reconstructing import reconstruct
-    from ppdm_flow.api.reporting import judgement, report
-    from ppdm_flow.api.running import run
+    from ppdm_flow.api.report import judgement, report
+    from ppdm_flow.api.run import run
     from ppdm_flow.api.scaffold import init
-    from ppdm_flow.api.showing import show
-    from ppdm_flow.api.sweeping import sweep
-    from ppdm_flow.api.testing import list_tests, run_tests
-    from ppdm_flow.api.verifying import verification, verify
+    from ppdm_flow.api.show import show
+    from ppdm_flow.api.sweep.sweep import sweep
+    from ppdm_flow.api.test.test import list_tests, run_tests
+    from ppdm_flow.api.verify import verification, verify
 
 _HOMES = {
-    "audit": "auditing",
-    "Way": "hierarchies_ways",
-    "check": "checking",
-    "check_hierarchy": "hierarchies",
-    "diff": "diffing",
-    "doctor": "diagnosis",
-    "explain": "explaining",
-    "hierarchy": "hierarchies",
+    "audit": "audit",
+    "Way": "hierarchy.ways",
+    "check": "check.check",
+    "check_hierarchy": "hierarchy.hierarchy",
+    "diff": "diff.diff",
+    "doctor": "doctor",
+    "explain": "explain.explain",
+    "hierarchy": "hierarchy.hierarchy",
     "init": "scaffold",
-    "judgement": "reporting",
+    "judgement": "report",
     "check_output": "protected",
-    "create_ledger": "ledgers",
-    "ledger": "ledgers",
-    "list_tests": "testing",
-    "lock": "locking",
-    "lock_check": "locking",
-    "mine": "mining",
-    "plan": "planning",
-    "plugins": "listing",
-    "profile": "profiling",
-    "reconstruct": "reconstructing",
-    "report": "reporting",
-    "run": "running",
-    "run_tests": "testing",
+    "create_ledger": "ledger",
+    "ledger": "ledger",
+    "list_tests": "test.test",
+    "lock": "lock",
+    "lock_check": "lock",
+    "mine": "mine.mine",
+    "plan": "plan.plan",
+    "plugins": "explain.listing",
+    "profile": "profile.profile",
+    "reconstruct": "mine.reconstruct",
+    "report": "report",
+    "run": "run",
+    "run_tests": "test.test",
     "schema": "documents",
-    "show": "showing",
-    "sweep": "sweeping",
-    "topics": "explaining",
-    "verification": "verifying",
-    "verify": "verifying",
+    "show": "show",
+    "sweep": "sweep.sweep",
+    "topics": "explain.explain",
+    "verification": "verify",
+    "verify": "verify",
     "write_schemas": "documents",
 }
 
@@ -122,3 +124,14 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """Return the use cases."""
     return sorted(__all__)
+
+
+class _UseCases(ModuleType):
+    """A package on which importing a folder does not put it in the place of the use case of its name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _HOMES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _UseCases

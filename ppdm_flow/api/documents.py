@@ -15,13 +15,13 @@ from ppdm_flow.core.visible import json_text
 SCHEMAS: Mapping[str, str] = {
     "policy": "ppdm_flow.policy.language.schemas",
     "template": "ppdm_flow.policy.inheritance.template_schema",
-    "test": "ppdm_flow.policy.cases.schemas",
+    "test": "ppdm_flow.policy.test.schemas",
     "plan": "ppdm_flow.plan.schemas",
     "manifest": "ppdm_flow.engine.schemas",
     "report": "ppdm_flow.report.schemas",
-    "sweep": "ppdm_flow.report.frontier.schemas",
-    "mined": "ppdm_flow.api.mining_schema",
-    "diff": "ppdm_flow.report.difference.schemas",
+    "sweep": "ppdm_flow.report.sweep.schemas",
+    "mined": "ppdm_flow.api.mine.schema",
+    "diff": "ppdm_flow.report.diff.schemas",
     "lock": "ppdm_flow.policy.lock.schema",
     "ledger": "ppdm_flow.engine.ledger.document",
 }

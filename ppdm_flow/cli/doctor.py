@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.output import put, say
+from ppdm_flow.cli.terminal.output import put, say
 
 EXAMPLES = ("doctor",)
 _MARKS = {True: "ok   ", False: "FAULT", None: "     "}

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.output import put
+from ppdm_flow.cli.terminal.output import put
 
 EXAMPLES = (
     "explain PPF201",

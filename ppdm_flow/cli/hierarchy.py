@@ -10,10 +10,10 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.checked_hierarchy import text
-from ppdm_flow.cli.lists import numbers, whole, words
-from ppdm_flow.cli.options import OutputFile, Sets
-from ppdm_flow.cli.output import deliver, put, say
+from ppdm_flow.cli.terminal.checked_hierarchy import text
+from ppdm_flow.cli.terminal.lists import numbers, whole, words
+from ppdm_flow.cli.terminal.options import OutputFile, Sets
+from ppdm_flow.cli.terminal.output import deliver, put, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 

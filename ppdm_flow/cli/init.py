@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.output import put, say
+from ppdm_flow.cli.terminal.output import put, say
 
 EXAMPLES = (
     "init acme-policies",

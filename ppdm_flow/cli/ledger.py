@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.options import OutputFile
-from ppdm_flow.cli.output import deliver, say
+from ppdm_flow.cli.terminal.options import OutputFile
+from ppdm_flow.cli.terminal.output import deliver, say
 
 EXAMPLES = (
     "ledger releases.ledger --create",

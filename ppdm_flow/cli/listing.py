@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.output import put
+from ppdm_flow.cli.terminal.output import put
 from ppdm_flow.core.visible import json_text
 
 EXAMPLES = ("list anonymizers", "list audits --format json", "list figures", "list templates")

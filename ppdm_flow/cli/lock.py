@@ -8,8 +8,8 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.options import Sets
-from ppdm_flow.cli.output import complain, put, say
+from ppdm_flow.cli.terminal.options import Sets
+from ppdm_flow.cli.terminal.output import complain, put, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import counted

@@ -9,8 +9,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
-from ppdm_flow.cli.output import complain
-from ppdm_flow.cli.streams import prepare
+from ppdm_flow.cli.terminal.output import complain
+from ppdm_flow.cli.terminal.streams import prepare
 from ppdm_flow.core.errors import PpdmError, RunError
 
 
@@ -21,7 +21,7 @@ def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:
     """
     gc.disable()
     try:
-        program = import_module("ppdm_flow.cli.program").program(words)
+        program = import_module("ppdm_flow.cli.terminal.program").program(words)
     finally:
         gc.enable()
     if alone:
@@ -50,4 +50,4 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _defects() -> ModuleType:
     """What is needed only once something went wrong."""
-    return import_module("ppdm_flow.cli.defects")
+    return import_module("ppdm_flow.cli.terminal.defects")

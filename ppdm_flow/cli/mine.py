@@ -10,17 +10,17 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.mined import text
-from ppdm_flow.cli.options import OutputFile
-from ppdm_flow.cli.output import complain, deliver
-from ppdm_flow.cli.progress import listening
+from ppdm_flow.cli.terminal.mined import text
+from ppdm_flow.cli.terminal.options import OutputFile
+from ppdm_flow.cli.terminal.output import complain, deliver
+from ppdm_flow.cli.terminal.progress import listening
 
 EXAMPLES = (
     "mine runs/shop/RUN --min-support 0.002",
     "mine shop.parquet --min-support 500 --max-length 3 --format csv -o itemsets.csv",
     "mine runs/shop/RUN/released/baskets --min-support 0.5% --rules --min-confidence 0.3",
 )
-_DOCUMENTS = "ppdm_flow.api.mining_documents"
+_DOCUMENTS = "ppdm_flow.api.mine.documents"
 
 
 class Form(StrEnum):

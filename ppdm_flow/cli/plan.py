@@ -9,8 +9,8 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
-from ppdm_flow.cli.output import complain, deliver
+from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.visible import json_text
 

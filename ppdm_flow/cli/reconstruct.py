@@ -10,9 +10,9 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.selections import columns, conditions
-from ppdm_flow.cli.estimates import table
-from ppdm_flow.cli.options import OutputFile
-from ppdm_flow.cli.output import complain, deliver
+from ppdm_flow.cli.terminal.estimates import table
+from ppdm_flow.cli.terminal.options import OutputFile
+from ppdm_flow.cli.terminal.output import complain, deliver
 
 EXAMPLES = (
     "reconstruct runs/hospital/RUN",

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending
-from ppdm_flow.cli.options import RunPath
-from ppdm_flow.cli.output import columns
+from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending
+from ppdm_flow.cli.terminal.options import RunPath
+from ppdm_flow.cli.terminal.output import columns
 from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (

@@ -9,10 +9,10 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
-from ppdm_flow.cli.options import Data, Locked, PolicyPath, Sets, Strict
-from ppdm_flow.cli.output import columns, complain, say
-from ppdm_flow.cli.progress import listening
+from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.terminal.options import Data, Locked, PolicyPath, Sets, Strict
+from ppdm_flow.cli.terminal.output import columns, complain, say
+from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (

@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.documents import SCHEMAS
-from ppdm_flow.cli.output import put, say
+from ppdm_flow.cli.terminal.output import put, say
 
 EXAMPLES = ("schema policy", "schema", "schema --check")
 

@@ -8,8 +8,8 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.options import OutputFile, PolicyPath, Sets
-from ppdm_flow.cli.output import deliver
+from ppdm_flow.cli.terminal.options import OutputFile, PolicyPath, Sets
+from ppdm_flow.cli.terminal.output import deliver
 
 EXAMPLES = ("show pipelines/hospital.yaml", "show pipelines/hospital.yaml --origin")
 

@@ -12,8 +12,8 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
-from ppdm_flow.cli.output import colored, complain, deliver, say
+from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.cli.terminal.output import colored, complain, deliver, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 
@@ -23,7 +23,7 @@ EXAMPLES = (
     "sweep policy.yaml --over params.k=2..10 --over steps.suppress.search=greedy,beam --picture frontier.svg",
 )
 _PICTURES = {".svg": "svg", ".html": "html"}
-_LIVE = "ppdm_flow.cli.sweep_live"
+_LIVE = "ppdm_flow.cli.terminal.sweep_live"
 
 
 class Form(StrEnum):

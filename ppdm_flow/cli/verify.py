@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.formats import Ordered, OutputFiles, formats, sending, telling
-from ppdm_flow.cli.options import Data, RunPath
+from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.terminal.options import Data, RunPath
 from ppdm_flow.report.forms import VERIFIED
 
 EXAMPLES = (

@@ -57,52 +57,52 @@ def _github(home: str, summary: str) -> Form:
         home,
         log=True,
         summary=summary,
-        broken="github_checks:broken",
-        broken_summary="broken_markdown:render",
+        broken="run.github:broken",
+        broken_summary="run.broken_markdown:render",
     )
 
 
 CHECK = _named(
-    Form("text", "each fault drawn with its line", "plain:text", log=True),
-    Form("concise", "a line for each fault", "plain:concise", log=True),
-    Form("json", "all faults, for programs", "plain:as_json"),
-    Form("sarif", "SARIF 2.1.0, for code scanning", "sarif:render"),
-    Form("junit", "JUnit XML: each policy a test case", "junit_policies:render", broken="junit_checks:broken"),
-    _github("github:render", "github:summary"),
-    Form("gitlab", "code quality report", "gitlab:render"),
-    Form("markdown", "a comment on a pull request", "noticed_markdown:render", broken="broken_markdown:render"),
+    Form("text", "each fault drawn with its line", "check.plain:text", log=True),
+    Form("concise", "a line for each fault", "check.plain:concise", log=True),
+    Form("json", "all faults, for programs", "check.plain:as_json"),
+    Form("sarif", "SARIF 2.1.0, for code scanning", "check.sarif:render"),
+    Form("junit", "JUnit XML: each policy a test case", "check.junit:render", broken="run.junit:broken"),
+    _github("check.github:render", "check.github:summary"),
+    Form("gitlab", "code quality report", "check.gitlab:render"),
+    Form("markdown", "a comment on a pull request", "check.markdown:render", broken="run.broken_markdown:render"),
 )
 """Forms of what a check of policies found (`noticed.Noticed`)."""
 
 JUDGED = _named(
-    Form("text", "verdict and checks", "judged_forms:text", log=True),
-    Form("md", "the whole report as Markdown", "judged_forms:md"),
-    Form("html", "the whole report as a page", "judged_forms:html"),
-    Form("json", "the whole report, for programs", "judged_forms:as_json"),
+    Form("text", "verdict and checks", "run.forms:text", log=True),
+    Form("md", "the whole report as Markdown", "run.forms:md"),
+    Form("html", "the whole report as a page", "run.forms:html"),
+    Form("json", "the whole report, for programs", "run.forms:as_json"),
     Form(
         "junit",
         "JUnit XML: each requirement and gate a test case",
-        "junit_checks:render",
-        broken="junit_checks:broken",
+        "run.junit:render",
+        broken="run.junit:broken",
     ),
-    _github("github_checks:render", "github_checks:summary"),
-    Form("markdown", "a comment on a pull request", "judged_forms:comment", broken="broken_markdown:render"),
+    _github("run.github:render", "run.github:summary"),
+    Form("markdown", "a comment on a pull request", "run.forms:comment", broken="run.broken_markdown:render"),
 )
 """Forms of a judged release (`judgement.Judgement`)."""
 
 VERIFIED = _named(
-    Form("text", "what is not as it was", "verification:text", log=True),
-    Form("json", "every point, for programs", "verification:as_json"),
-    Form("junit", "JUnit XML: each point a test case", "verification:as_junit", broken="junit_checks:broken"),
-    _github("verification:github", "verification:markdown"),
-    Form("markdown", "a comment on a pull request", "verification:markdown", broken="broken_markdown:render"),
+    Form("text", "what is not as it was", "verify:text", log=True),
+    Form("json", "every point, for programs", "verify:as_json"),
+    Form("junit", "JUnit XML: each point a test case", "verify:as_junit", broken="run.junit:broken"),
+    _github("verify:github", "verify:markdown"),
+    Form("markdown", "a comment on a pull request", "verify:markdown", broken="run.broken_markdown:render"),
 )
 """Forms of a verification (`verification.Verification`)."""
 
 DIFFED = _named(
-    Form("text", "clause by clause, with both lines", "difference.plain:text", log=True),
-    Form("json", "every change and figure, for programs", "difference.subject:as_json"),
-    _github("difference.annotations:render", "difference.annotations:summary"),
-    Form("markdown", "a comment on a pull request", "difference.markdown:render", broken="broken_markdown:render"),
+    Form("text", "clause by clause, with both lines", "diff.plain:text", log=True),
+    Form("json", "every change and figure, for programs", "diff.subject:as_json"),
+    _github("diff.annotations:render", "diff.annotations:summary"),
+    Form("markdown", "a comment on a pull request", "diff.markdown:render", broken="run.broken_markdown:render"),
 )
 """Forms of a comparison of policies or runs (`difference.subject.Difference`)."""

@@ -21,8 +21,8 @@ from adversary.lineage import Columns, origin, released
 from adversary.policies import Case
 from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
-from ppdm_flow.api.bindings import with_data
-from ppdm_flow.api.policies import ready
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import ready
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.candidates.releasing import Candidate

@@ -25,8 +25,8 @@ from adversary.policies import Case
 from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
 from adversary.trial import write
-from ppdm_flow.api.bindings import with_data
-from ppdm_flow.api.policies import ready
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import ready
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.events import silent
 from ppdm_flow.engine.options import RunOptions

@@ -19,13 +19,13 @@ import typer
 import yaml
 
 from ppdm_flow import api
-from ppdm_flow.cli.program import program
+from ppdm_flow.cli.terminal.program import program
 from ppdm_flow.core.codes import CodePage, fenced, language, pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.cases.models import CaseFile
 from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.test.models import CaseFile
 
 PACKAGE = Path(api.__file__).parents[1]
 PAGES = tuple(pages().values())

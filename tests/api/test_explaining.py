@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from ppdm_flow import api
-from ppdm_flow.api.concepts import CONCEPTS, KINDS, concept_of
+from ppdm_flow.api.explain.concepts import CONCEPTS, KINDS, concept_of
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.pages import MalformedPageError, parsed

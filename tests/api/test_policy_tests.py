@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.testing_files import matching
-from ppdm_flow.api.testing_pool import Job, _here, _outcome, workers_for
-from ppdm_flow.api.testing_words import bounds, meets
+from ppdm_flow.api.test.files import matching
+from ppdm_flow.api.test.pool import Job, _here, _outcome, workers_for
+from ppdm_flow.api.test.words import bounds, meets
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.policy.cases.loading import load
-from ppdm_flow.policy.cases.models import Figured
-from ppdm_flow.report.tested.document import as_json, as_junit, document
-from ppdm_flow.report.tested.results import Outcome
-from ppdm_flow.report.tested.text import coverage, failure
+from ppdm_flow.policy.test.loading import load
+from ppdm_flow.policy.test.models import Figured
+from ppdm_flow.report.test.document import as_json, as_junit, document
+from ppdm_flow.report.test.results import Outcome
+from ppdm_flow.report.test.text import coverage, failure
 
 POLICY = """version: 1
 name: clinic
@@ -317,7 +317,7 @@ def test_a_failure_of_the_tool_is_an_error_with_its_status(folder, monkeypatch):
     def broken(*_words, **_more):
         raise ValueError(CANARY)
 
-    monkeypatch.setattr("ppdm_flow.api.testing_cases.attempt", broken)
+    monkeypatch.setattr("ppdm_flow.api.test.cases.attempt", broken)
     outcome = carried_out(folder, "policy: clinic.yaml\ntests:\n  t: {data: {csv: table.csv}, expect: {rows: 8}}\n")
     (result,) = outcome.results
     assert (result.outcome, result.exit_status, outcome.exit_status) == (Outcome.ERROR, 3, 3)
@@ -349,7 +349,7 @@ def test_a_process_that_ends_is_an_error(folder):
 def test_results_are_told_in_the_order_of_the_tests(folder, monkeypatch):
     text = "policy: clinic.yaml\ntests:\n" + "".join(f"  t{i}: {{expect: {{check: []}}}}\n" for i in range(4))
     monkeypatch.setattr(
-        "ppdm_flow.api.testing_pool._apart",
+        "ppdm_flow.api.test.pool._apart",
         lambda jobs, workers, wanted: reversed(list(_here(jobs, wanted))),
     )
     told = []

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow import api
-from ppdm_flow.api import sweeping_runs
-from ppdm_flow.api.sweeping_figures import together
-from ppdm_flow.api.sweeping_grid import axes, grid
-from ppdm_flow.api.sweeping_metrics import wanted
+from ppdm_flow.api.sweep import runs as sweeping_runs
+from ppdm_flow.api.sweep.figures import together
+from ppdm_flow.api.sweep.grid import axes, grid
+from ppdm_flow.api.sweep.metrics import wanted
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure

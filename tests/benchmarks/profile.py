@@ -22,7 +22,7 @@ import pyarrow.csv as pcsv
 from measuring import Row, Sheet
 
 from ppdm_flow import api
-from ppdm_flow.api.profiling_data import columns, look, without
+from ppdm_flow.api.profile.data import columns, look, without
 from ppdm_flow.mining.profiling.table import profile
 from ppdm_flow.mining.uniques.measure import Ground
 from ppdm_flow.mining.uniques.search import search

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ppdm_flow import api
-from ppdm_flow.api.holding import Locks
+from ppdm_flow.api.loading.locked import Locks
 from ppdm_flow.core.errors import PolicyError, PpdmError
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 
 from ppdm_flow.core.plugin_info import FigureInfo
-from ppdm_flow.report.audience import audience
 from ppdm_flow.report.forms import JUDGED
-from ppdm_flow.report.public import public
+from ppdm_flow.report.run.audience import audience
+from ppdm_flow.report.run.public import public
 from ppdm_flow.report.schemas import schema
 
 POLICY = """version: 1

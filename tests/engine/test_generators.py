@@ -13,7 +13,7 @@ from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.verify import verify
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.report.document import document
+from ppdm_flow.report.run.document import document
 
 POLICY = """version: 1
 name: made

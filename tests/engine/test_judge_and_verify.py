@@ -18,7 +18,7 @@ from ppdm_flow.engine.verify.verify import verify
 def done(bench, tools):
     data = bench.data(tools.rows(2_000))
     plan = bench.plan()
-    from ppdm_flow.report.document import document
+    from ppdm_flow.report.run.document import document
 
     report = {}
 
@@ -203,7 +203,7 @@ def test_what_is_no_run(tmp_path, text):
 def test_a_withheld_run_that_was_not_kept_is_verified_by_its_hashes(bench, tools):
     data = bench.data(tools.rows(200))
     plan = bench.plan(tools.POLICY.replace("k: 2", "k: 99"))
-    from ppdm_flow.report.document import document
+    from ppdm_flow.report.run.document import document
 
     run = bench.run(plan, documents=lambda r: {"report.json": json.dumps(document(r))}).run_dir
     found = verify(run, data, lambda p, d: plan)

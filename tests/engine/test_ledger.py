@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.running import Ran
+from ppdm_flow.api.run import Ran
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.engine.candidates.directory import RunDirectory

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.running import Ran
+from ppdm_flow.api.run import Ran
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.ledger.person_ids import spelling
 

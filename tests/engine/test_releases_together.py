@@ -10,9 +10,9 @@ from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.measuring import measure, opened
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.engine.verify.remeasuring import remeasure
-from ppdm_flow.report import html, markdown, summary
-from ppdm_flow.report.cautions import caution
-from ppdm_flow.report.document import document
+from ppdm_flow.report.run import html, markdown, summary
+from ppdm_flow.report.run.cautions import caution
+from ppdm_flow.report.run.document import document
 
 POLICY = """version: 1
 name: clinic

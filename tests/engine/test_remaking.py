@@ -324,7 +324,7 @@ def test_draws_that_a_step_does_not_declare_are_found(bench, tools):
             return replace(fitted, transform=Drawing(fitted.transform))
 
     sly = tools.swapped(plan, "bands", Sly)
-    from ppdm_flow.report.document import document
+    from ppdm_flow.report.run.document import document
 
     run = bench.run(sly, documents=lambda r: {"report.json": json.dumps(document(r))}).run_dir
     found = verify(run, data, lambda p, d: sly)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.engine.run.preview import preview
-from ppdm_flow.report.document import document
-from ppdm_flow.report.summary import render
+from ppdm_flow.report.run.document import document
+from ppdm_flow.report.run.summary import render
 
 POLICY = """version: 1
 name: visits

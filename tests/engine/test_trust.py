@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ppdm_flow.api import ledgers
-from ppdm_flow.api.explaining import explain
+from ppdm_flow.api import ledger as ledgers
+from ppdm_flow.api.explain.explain import explain
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws, RunKey

@@ -27,9 +27,9 @@ from adversary.trial import write
 from mutants.bases import Base, Policy, bases
 from mutants.changes import AUDIENCES, Mutant, follow, mutant
 from mutants.settings import Settings, grid, resolved, settings
-from ppdm_flow.api.bindings import with_data
-from ppdm_flow.api.diffing import diff
-from ppdm_flow.api.policies import ready
+from ppdm_flow.api.diff.diff import diff
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import ready
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.options import RunOptions

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from ppdm_flow.api.showing import resolved_text
+from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.floors.grammar import demands
 from ppdm_flow.policy.floors.strength import SIGNS, counts_groups

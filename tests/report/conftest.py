@@ -10,7 +10,7 @@ import pytest
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult
 from ppdm_flow.core.spans import Span
-from ppdm_flow.report.document import document as to_document
+from ppdm_flow.report.run.document import document as to_document
 
 FILE = "pipelines/bank_credit.yaml"
 RELEASES = ("study", "partner")

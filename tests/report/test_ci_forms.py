@@ -15,25 +15,21 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.spans import Span
-from ppdm_flow.report import (
-    broken_markdown,
-    github,
-    github_checks,
-    gitlab,
-    junit_checks,
-    junit_policies,
-    noticed_markdown,
-    sarif,
-)
-from ppdm_flow.report import markdown as whole_report
 from ppdm_flow.report.annotation import Annotation, commands
+from ppdm_flow.report.check import github, gitlab, sarif
+from ppdm_flow.report.check import junit as junit_policies
+from ppdm_flow.report.check import markdown as noticed_markdown
+from ppdm_flow.report.check.noticed import Noticed, Waived
 from ppdm_flow.report.forms import CHECK, JUDGED, VERIFIED
-from ppdm_flow.report.judged_forms import comment
-from ppdm_flow.report.judgement import Broken, Judgement
 from ppdm_flow.report.locations import Locations
-from ppdm_flow.report.noticed import Noticed, Waived
-from ppdm_flow.report.verification import Point, Verification
-from ppdm_flow.report.verification import markdown as verified_markdown
+from ppdm_flow.report.run import broken_markdown
+from ppdm_flow.report.run import github as github_checks
+from ppdm_flow.report.run import junit as junit_checks
+from ppdm_flow.report.run import markdown as whole_report
+from ppdm_flow.report.run.forms import comment
+from ppdm_flow.report.run.judgement import Broken, Judgement
+from ppdm_flow.report.verify import Point, Verification
+from ppdm_flow.report.verify import markdown as verified_markdown
 
 from .outputs_schema import GITLAB, SARIF
 

@@ -12,7 +12,7 @@ import pytest
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, RequirementResult, Series, StepResult
 from ppdm_flow.core.spans import Span
-from ppdm_flow.report.document import document, plain
+from ppdm_flow.report.run.document import document, plain
 from ppdm_flow.report.schemas import schema
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "schemas" / "report.v1.json"

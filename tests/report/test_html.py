@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 from ppdm_flow.core.results import Chart, Figure, RequirementResult, Series
-from ppdm_flow.report.html import render
+from ppdm_flow.report.run.html import render
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "rect", "circle", "line", "path", "ellipse", "polygon", "stop"}
 OPTIONAL = {"li", "td", "th", "tr", "tbody", "thead"}

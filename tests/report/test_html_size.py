@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, RequirementResult, Series, StepResult
-from ppdm_flow.report.html import render
+from ppdm_flow.report.run.html import render
 
 
 def test_many_requirements_are_folded_failing_ones_are_not(report, document):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.report import html, markdown, summary
-from ppdm_flow.report.levers import lever
+from ppdm_flow.report.run import html, markdown, summary
+from ppdm_flow.report.run.levers import lever
 
 PLAN = {
     "requirements": [{"id": "privacy.k_anonymity", "attributes": ["age", "town", "job"]}],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.core.results import Figure, RequirementResult
-from ppdm_flow.report.markdown import escaped, render
-from ppdm_flow.report.public import public
+from ppdm_flow.report.run.markdown import escaped, render
+from ppdm_flow.report.run.public import public
 
 
 def table_rows(text: str) -> list[str]:

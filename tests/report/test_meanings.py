@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.report.meanings import Meanings
+from ppdm_flow.report.run.meanings import Meanings
 from ppdm_flow.sdk import registry
 
 PLAN = {

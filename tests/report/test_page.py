@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.report.columns import columns
-from ppdm_flow.report.facts import facts
-from ppdm_flow.report.gallery import gallery
-from ppdm_flow.report.outputs import outputs
-from ppdm_flow.report.page import page
-from ppdm_flow.report.suppressed import losses
-from ppdm_flow.report.tradeoff import tradeoff
-from ppdm_flow.report.verdict import verdict
-from ppdm_flow.report.wording import kind_of, listed, moment, title_of
+from ppdm_flow.report.run.columns import columns
+from ppdm_flow.report.run.facts import facts
+from ppdm_flow.report.run.gallery import gallery
+from ppdm_flow.report.run.outputs import outputs
+from ppdm_flow.report.run.page import page
+from ppdm_flow.report.run.suppressed import losses
+from ppdm_flow.report.run.tradeoff import tradeoff
+from ppdm_flow.report.run.verdict import verdict
+from ppdm_flow.report.run.wording import kind_of, listed, moment, title_of
 
 
 def test_losses_come_from_the_steps_own_account(document):

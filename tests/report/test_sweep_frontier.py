@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.report.frontier import page, picture, text
-from ppdm_flow.report.frontier.dominance import complete, dominators
-from ppdm_flow.report.frontier.rows import rows, said, short
-from ppdm_flow.report.frontier.schemas import schema
+from ppdm_flow.report.sweep import page, picture, text
+from ppdm_flow.report.sweep.dominance import complete, dominators
+from ppdm_flow.report.sweep.rows import rows, said, short
+from ppdm_flow.report.sweep.schemas import schema
 
 SMALL = st.one_of(st.none(), st.integers(0, 3).map(float))
 GRIDS = st.integers(1, 4).flatmap(

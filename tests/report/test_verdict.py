@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.report.checks import gates, requirements
-from ppdm_flow.report.summary import render
-from ppdm_flow.report.verdict import verdict
+from ppdm_flow.report.run.checks import gates, requirements
+from ppdm_flow.report.run.summary import render
+from ppdm_flow.report.run.verdict import verdict
 
 
 def test_released(document):

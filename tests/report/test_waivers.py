@@ -14,12 +14,14 @@ import pytest
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, WaiverResult
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.report import github_checks, html, junit_checks, markdown, summary
-from ppdm_flow.report.document import document as to_document
-from ppdm_flow.report.judgement import Judgement
 from ppdm_flow.report.locations import Locations
-from ppdm_flow.report.page import page
-from ppdm_flow.report.verdict import verdict
+from ppdm_flow.report.run import github as github_checks
+from ppdm_flow.report.run import html, markdown, summary
+from ppdm_flow.report.run import junit as junit_checks
+from ppdm_flow.report.run.document import document as to_document
+from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.page import page
+from ppdm_flow.report.run.verdict import verdict
 
 HERE = Locations(PurePath("/repo"), PurePath("/repo"))
 REASON = "agreed with the study <b>until</b> June | `now`"

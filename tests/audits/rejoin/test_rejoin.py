@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.api.explaining import explain
+from ppdm_flow.api.explain.explain import explain
 from ppdm_flow.audits.multisets import common_rows, expected_hits
 from ppdm_flow.audits.rejoin.algorithm import RejoinAudit
 from ppdm_flow.core.attributes import AttributeFacts

@@ -1,0 +1,89 @@
+"""Judging a release that any tool has made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.api.report import rendered, summarized
+from ppdm_flow.api.repository import locations
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.results import Report
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.engine.verify.judge_files import judge
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.report.run.document import document
+from ppdm_flow.report.run.judgement import Judgement
+
+_WORDS = ("holds", "does not hold")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The report on a file that claims to be a release."""
+
+    report: Report
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+    policy: Path = Path()
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything held."""
+        return self.report.verdict == "released"
+
+    def summary(self, width: int) -> str:
+        """Return verdict and checks as plain text for a terminal of that many columns."""
+        return summarized(self.report, width, _WORDS)
+
+    def judgement(self, width: int) -> Judgement:
+        """Return what every form of the outcome is made from; text for a terminal of that many columns."""
+        found = document(self.report)
+        return Judgement(found, locations(), str(self.policy), self.diagnostics, width, _WORDS)
+
+    def document(self, form: str) -> str:
+        """Return the report as ``html``, ``md`` or ``json``."""
+        return rendered(document(self.report), form)
+
+
+def audit(
+    path: Path,
+    original: Path,
+    released: Path,
+    release: str | None = None,
+    operator: Path | None = None,
+    sets: Mapping[str, str] = {},
+    *,
+    strict: bool = False,
+    locked: bool = False,
+) -> Judged:
+    """Measure the policy's requirements on ``released``, as the release of that name, against ``original``.
+
+    ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
+    and none is named. ``locked`` is as for a run.
+    """
+    found = ready(path, sets, original, strict=strict, locked=locked)
+    with quoting(found.sources, found.plan.secrets):
+        found = with_data(found, original, strict=strict)
+        report = judge(found.plan, original, released, chosen(found.plan, release), operator)
+    return Judged(report, found.warnings, found.sources, path)
+
+
+def chosen(plan: Plan, release: str | None) -> str:
+    """Return the release to judge by. Raises UsageError where that is not clear."""
+    names = [node.name for node in plan.releases]
+    if release is None:
+        if len(names) == 1:
+            return names[0]
+        listing = ", ".join(f"`{name}`" for name in names)
+        text = f"the policy has several releases: {listing}"
+        raise UsageError(Diagnostic("PPF694", text, help="say which one with `--release NAME`"))
+    if release not in names:
+        near = closest(release, names)
+        hint = f"did you mean `{near}`?" if near else None
+        raise UsageError(Diagnostic("PPF694", f"the policy has no release `{release}`", hint=hint))
+    return release

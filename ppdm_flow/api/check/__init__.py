@@ -1,0 +1,1 @@
+"""Policies checked, without data or against it."""

@@ -1,0 +1,1 @@
+"""Policies, folders of policies and runs, compared."""

@@ -1,0 +1,126 @@
+"""Which columns leave, and how those of identifiers are replaced: what steps alone decide, and nothing measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ppdm_flow.api.diff.policies import Read, canonical, ordered
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.roles import Role
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.order import Change, Order, Side, Verdict
+from ppdm_flow.policy.order.releases import paired
+from ppdm_flow.policy.order.verdicts import relation
+
+_PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
+_UNKNOWN = "`check` finds errors in one of the two policies, so that nobody knows which columns leave"
+_REPLACED = "nothing measures how an identifier was replaced: its steps alone protect it, and they are others"
+
+
+def compared(old: Read, new: Read) -> Order:
+    """Return the comparison of two policies, with the columns that leave."""
+    order = ordered(old, new)
+    changes = (*order.changes, *columns(old, new))
+    return Order(relation(changes), changes, order.governance)
+
+
+def columns(old: Read, new: Read) -> Iterator[Change]:
+    """Yield what has changed about the columns of releases that both policies have."""
+    before, after = _Leaving.of(old), _Leaving.of(new)
+    if before is None or after is None:
+        if before is not None or after is not None:
+            yield Change("releases", Verdict.INCOMPARABLE, _UNKNOWN)
+        return
+    for name, later in paired(before.policy, after.policy, canonical).items():
+        yield from _each(before, after, name, later)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaving:
+    """A policy with its plan."""
+
+    read: Read
+    policy: Policy
+    plan: Plan
+
+    @classmethod
+    def of(cls, read: Read) -> _Leaving | None:
+        plan = compile_policy(read.loaded, digested=False, clock=None).plan  # one that has expired has a plan too
+        return None if plan is None or read.loaded.policy is None else cls(read, read.loaded.policy, plan)
+
+    def released(self, name: str) -> dict[str, AttributeFacts]:
+        """Return the columns of a release by the names that they have in the data, or that a step gave them."""
+        return {f.source or f.name: f for f in self.facts(name)}
+
+    def facts(self, name: str) -> tuple[AttributeFacts, ...]:
+        """Return the columns of a release."""
+        return next(r for r in self.plan.releases if r.name == name).attributes
+
+    def told(self, name: str) -> dict[str, bool]:
+        """Return the attributes that the columns of a release are computed from, and whether all under a secret key."""
+        every = [f.lineage for f in self.facts(name)]
+        names = sorted(frozenset[str]().union(*(lineage.computed_from for lineage in every)))
+        return {n: all(n in each.keyed for each in every if n in each.computed_from) for n in names}
+
+    def personal(self, name: str) -> bool:
+        found = self.policy.attributes.get(name)
+        return found is not None and found.role in _PERSONAL
+
+    def replaced(self, fact: AttributeFacts) -> list[tuple[str, str]]:
+        """Return what the steps that changed a column do."""
+        steps = [self.policy.steps[name] for name, _ in fact.changes if name in self.policy.steps]
+        return [(step.use, canonical("anonymizers", step.use, step.with_)) for step in steps]
+
+    def side(self, release: str, names: list[str]) -> Side:
+        return Side(", ".join(names) or "-", self.read.loaded.places.key("releases", release))
+
+
+def _each(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[Change]:
+    one, other = before.released(name), after.released(later)
+    clause = f"releases.{later}.columns"
+    more = [c for c in other if c not in one and _comparable(c, before, after)]
+    fewer = [c for c in one if c not in other and _comparable(c, before, after)]
+    for found, verdict, word in ((more, Verdict.WEAKER, "more"), (fewer, Verdict.STRONGER, "fewer")):
+        if found:
+            why = f"{counted(len(found), 'column')} {word} may leave: {', '.join(f'`{c}`' for c in found)}"
+            yield Change(clause, verdict, why, before.side(name, list(one)), after.side(later, list(other)))
+    yield from _carried(before, after, name, later)
+    for column in (c for c in one if c in other and before.personal(c) and after.personal(c)):
+        if before.replaced(one[column]) != after.replaced(other[column]):
+            path = f"{clause}.{column}"
+            sides = (
+                p.side(r, [use for use, _ in p.replaced(f)])
+                for p, r, f in ((before, name, one[column]), (after, later, other[column]))
+            )
+            yield Change(path, Verdict.INCOMPARABLE, _REPLACED, *sides)
+
+
+def _carried(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[Change]:
+    """Yield attributes that columns of other names are computed from, or that no longer leave under a key alone."""
+    one, other = before.told(name), after.told(later)
+    listed = {f.source for f in (*before.facts(name), *after.facts(later))}  # these came or went as columns
+    sides = before.side(name, _names(one)), after.side(later, _names(other))
+    for verdict, verb, more, fewer in (
+        (Verdict.WEAKER, "now", other, one),
+        (Verdict.STRONGER, "no longer", one, other),
+    ):
+        came = {a for a in more if a not in fewer and a not in listed}
+        freed = {a for a in more if a in fewer and fewer[a] and not more[a]}
+        found = {a: more[a] for a in sorted(came | freed) if _comparable(a, before, after)}
+        if found:
+            why = f"columns are {verb} computed from {', '.join(_names(found))}"
+            yield Change(f"releases.{later}.carried", verdict, why, *sides)
+
+
+def _names(told: Mapping[str, bool]) -> list[str]:
+    return [f"`{name}`{' under a key' if keyed else ''}" for name, keyed in told.items()]
+
+
+def _comparable(column: str, before: _Leaving, after: _Leaving) -> bool:
+    """Whether the declarations of a column say nothing of it yet: it is in both, and its role keeps it back in both."""
+    there = [column in p.policy.attributes for p in (before, after)]
+    return there[0] == there[1] and before.personal(column) == after.personal(column)

@@ -1,0 +1,88 @@
+"""What changed between two policies, two folders of policies, or two runs: clause by clause, and by a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from ppdm_flow.api.diff.columns import compared
+from ppdm_flow.api.diff.folders import folders
+from ppdm_flow.api.diff.params import with_params
+from ppdm_flow.api.diff.policies import Document, nobodys, pair, read
+from ppdm_flow.api.diff.revisions import Place, place
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.report.diff.subject import Difference
+
+VERSION = 1
+_RUNS, _MEASURED = "ppdm_flow.api.diff.runs", "ppdm_flow.api.diff.measured"
+_LAX = frozenset({"weaker", "incomparable"})
+
+
+@dataclass(frozen=True, slots=True)
+class Diffed:
+    """The comparison as a document: what all its forms are made from."""
+
+    document: Document
+
+    @property
+    def weaker(self) -> bool:
+        """Whether some new policy, a floor that binds it or a value of a param is not proved to be as strict as before.
+
+        Where policies went and others came, nobody knows which took the place of which.
+        """
+        replaced = bool(self.document["added"] and self.document["removed"])
+        return replaced or any(each["relation"] in _LAX or _lowered(each) for each in self.document["pairs"])
+
+    def difference(self, *, color: bool = False) -> Difference:
+        """Return what every form is made from."""
+        return Difference(self.document, color=color)
+
+
+def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = None) -> Diffed:
+    """Compare ``old`` with ``new``: files, folders, ``REVISION:PATH``, or the directories of two runs.
+
+    With ``data``, both policies are measured on it, and nothing is released. Raises UsageError, PolicyError, DataError.
+    """
+    with ExitStack() as stack:
+        before, after = (stack.enter_context(place(word)) for word in (old, new))
+        kind = _kind(before, after)
+        if data is not None and kind != "policy":
+            raise UsageError(Diagnostic("PPF643", "`--data` measures two policies, not folders or runs"))
+        return Diffed({"version": VERSION, **_compared(kind, before, after, sets, data)})
+
+
+def _lowered(pair: Document) -> bool:
+    """Whether a floor or a param lets those who extend or run the policy go lower: no release does yet, one may."""
+    return any(c["verdict"] in _LAX for c in pair["governance"])
+
+
+def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None) -> Document:
+    if kind == "run":
+        found: Document = import_module(_RUNS).runs(old, new)
+        return found
+    if kind == "folder":
+        return {"kind": "policies", **folders(old, new, sets)}
+    before, after = read(old.path, old, sets), read(new.path, new, sets)
+    nobodys((before, after))
+    both = pair(before, after, with_params(compared(before, after), before, after, sets))
+    if data is not None:
+        both["measured"] = import_module(_MEASURED).measured(before, after, sets, data)
+    return {"kind": "policies", "pairs": [both], "added": [], "removed": []}
+
+
+def _kind(old: Place, new: Place) -> str:
+    kinds = [_of(where) for where in (old, new)]
+    if kinds[0] != kinds[1]:
+        text = f"`{old.word}` is a {kinds[0]} and `{new.word}` a {kinds[1]}: those cannot be compared"
+        raise UsageError(Diagnostic("PPF642", text, help="give two policies, two folders of them, or two runs"))
+    return kinds[0]
+
+
+def _of(where: Place) -> str:
+    if not where.path.is_dir():
+        return "policy"
+    return "run" if (where.path / "report.json").exists() else "folder"

@@ -1,0 +1,128 @@
+"""Two folders of policies, or two states of one: paired by path, and each pair put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.api.diff.columns import compared
+from ppdm_flow.api.diff.params import with_params
+from ppdm_flow.api.diff.policies import Document, Read, nobodys, pair, read
+from ppdm_flow.api.diff.revisions import Place
+from ppdm_flow.api.loading.policies import expanded, is_policy, is_test
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.errors import PolicyError, UsageError
+from ppdm_flow.policy.order import Relation
+
+
+def folders(old: Place, new: Place, sets: Mapping[str, str]) -> Document:
+    """Return every pair of policies with what changed, and those that are in one folder only.
+
+    Policies are paired by path, those that moved by their name. Raises PolicyError with the faults of all new policies
+    that are not valid; an old one that was not valid cannot be compared with, so that its pair is incomparable.
+    """
+    before, after = _policies(old, sets), _policies(new, sets)
+    if not before and not after:
+        raise UsageError(Diagnostic("PPF642", f"neither `{old.word}` nor `{new.word}` holds a policy"))
+    reading = _Reading(old, new, sets)
+    later = reading.later(after)
+    earlier = {name: reading.earlier(path) for name, path in before.items()}
+    moved = _moved(earlier, later)
+    pairs = [
+        reading.pair(before[moved[name]], earlier[moved[name]], found) for name, found in later.items() if name in moved
+    ]
+    nobodys(each for each in (*later.values(), *earlier.values()) if isinstance(each, Read))
+    added = [found.name for name, found in later.items() if name not in moved]
+    removed = [old.shown(str(path)) for name, path in before.items() if name not in moved.values()]
+    return {"pairs": pairs, "added": added, "removed": removed}
+
+
+Earlier = Read | PolicyError
+"""An old policy, or why it is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Two folders, and the params that all of their policies are read with."""
+
+    old: Place
+    new: Place
+    sets: Mapping[str, str]
+
+    def later(self, paths: Mapping[str, Path]) -> dict[str, Read]:
+        """Return the new policies. Raises PolicyError with the faults of all that are not valid."""
+        found: dict[str, Read] = {}
+        faults: list[Diagnostic] = []
+        sources: dict[str, str] = {}
+        for name, path in paths.items():
+            try:
+                found[name] = read(path, self.new, self.sets)
+            except PolicyError as error:
+                faults += [d for d in error.diagnostics if d.severity is Severity.ERROR]
+                sources |= error.sources
+        if faults:
+            raise PolicyError(faults, sources)
+        return found
+
+    def earlier(self, path: Path) -> Earlier:
+        """Return an old policy, or why it cannot be compared with."""
+        try:
+            return read(path, self.old, self.sets)
+        except PolicyError as error:
+            return error
+
+    def pair(self, path: Path, earlier: Earlier, later: Read) -> Document:
+        """Return what changed between two policies."""
+        if isinstance(earlier, PolicyError):
+            return _unread(self.old.shown(str(path)), later.name, earlier)
+        order = with_params(compared(earlier, later), earlier, later, self.sets)
+        return pair(earlier, later, order)
+
+
+def _moved(before: Mapping[str, Earlier], after: Mapping[str, Read]) -> dict[str, str]:
+    """Return the old path of each new policy: its own, else that of the one policy of its name that is gone."""
+    found = {name: name for name in after if name in before}
+    gone = [name for name in before if name not in after]
+    come = [name for name in after if name not in before]
+    for name in come:
+        alike = [n for n in gone if _called(before[n]) == _called(after[name])]
+        others = [n for n in come if _called(after[n]) == _called(after[name])]
+        if len(alike) == len(others) == 1:
+            found[name] = alike[0]
+    return found
+
+
+def _called(found: Earlier) -> str | None:
+    """Return what a policy calls itself."""
+    if isinstance(found, PolicyError) or found.loaded.policy is None:
+        return None
+    return found.loaded.policy.name
+
+
+def _policies(where: Place, sets: Mapping[str, str]) -> dict[str, Path]:
+    """Return the policies of a folder by path: also what does not look like one, and could be run all the same."""
+    files = [path for path, _ in expanded(str(where.path))]
+    found = (p for p in files if (is_policy(p) and not is_test(p)) or _runs(p, where, sets))
+    return {str(path.relative_to(where.path)): path for path in found}
+
+
+def _runs(path: Path, where: Place, sets: Mapping[str, str]) -> bool:
+    try:
+        read(path, where, sets)
+    except (PolicyError, UsageError):
+        return False
+    return True
+
+
+def _unread(old: str, new: str, error: PolicyError) -> Document:
+    first = error.diagnostics[0]
+    why = f"the old policy is not valid, so that nothing follows from it: {first.code}, {first.message}"
+    change = {"clause": "policy", "verdict": "incomparable", "why": why, "old": None, "new": None}
+    return {
+        "old": old,
+        "new": new,
+        "relation": Relation.INCOMPARABLE.value,
+        "changes": [change],
+        "governance": [],
+    }

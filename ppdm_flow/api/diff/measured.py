@@ -1,0 +1,69 @@
+"""Two policies measured on the same data, with the same key: nothing is released, and nothing stays on disk."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.diff.outcomes import Document, compared
+from ppdm_flow.api.diff.policies import Read, named_files
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.core.draws import RunKey
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.run.measuring import measure, opened
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.report.run.document import plain
+
+_KEY_BYTES = 32
+_RESULT = ("id", "release", "metric", "bound", "direction", "measured", "holds", "interval")
+_FIGURE = ("value", "unit", "interval")
+
+
+def measured(old: Read, new: Read, sets: Mapping[str, str], data: Path) -> Document:
+    """Return what both policies measure. Raises PolicyError, DataError, PluginError or RunError.
+
+    Both draw with one secret key, so that what is random in both is drawn alike; it is gone afterwards.
+    """
+    options = RunOptions(key=RunKey(secrets.token_bytes(_KEY_BYTES)))
+    for each in (old, new):
+        _bring(each)
+    own = [{name: value for name, value in sets.items() if name not in each.foreign} for each in (old, new)]
+    return compared(*(_of(each, given, data, options) for each, given in zip((old, new), own, strict=True)))
+
+
+def _of(policy: Read, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:
+    found = ready(Path(policy.loaded.file), sets, data)
+    stop = Stop()
+    with quoting(found.sources, found.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
+        plan = with_data(found, data, strict=False).plan
+        fitting = options.fitting(plan)
+        try:
+            outcome = measure(plan, opened(plan, data, fitting, stop), Path(scratch), fitting, stop)
+        finally:
+            stop.set()
+    return {
+        "shown": policy.name,
+        "verdict": outcome.verdict,
+        "requirements": [_fields(r, _RESULT, r.id) for r in outcome.requirements],
+        "gates": [_fields(r, _RESULT, r.id) for r in outcome.gates],
+        "metrics": {name: _fields(figure, _FIGURE, name) for name, figure in outcome.metrics.items()},
+        "findings": [],
+    }
+
+
+def _fields(value: Any, names: Sequence[str], place: str) -> Document:
+    return {name: plain(getattr(value, name), f"{place}.{name}") for name in names}
+
+
+def _bring(policy: Read) -> None:
+    """Put the files that a revision's policy names beside its copy."""
+    home, where = Path(policy.loaded.file).absolute().parent, policy.place
+    for name in named_files(policy) if where.folder else ():
+        content, path = where.content(home / name), home / name
+        if content is not None and path.resolve().is_relative_to(where.folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)

@@ -1,0 +1,146 @@
+"""Two policies held against each other: read, put in order, and turned into a document."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.diff.revisions import Place
+from ppdm_flow.core.diagnostics import Diagnostic, Related, has_errors
+from ppdm_flow.core.errors import PluginError, PolicyError, UsageError
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.order import Change, Order, Side, compare
+from ppdm_flow.policy.order.frame import Contents
+from ppdm_flow.policy.order.meanings import as_written
+from ppdm_flow.sdk import registry
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A valid policy, where it is, and which params that ``--set`` gives it does not have."""
+
+    loaded: Loaded
+    place: Place
+    foreign: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The policy's file as people know it."""
+        return self.place.shown(str(self.loaded.file))
+
+    @property
+    def contents(self) -> Contents:
+        """What tells the content of files that the policy names, relative to itself."""
+        home = Path(self.loaded.file).absolute().parent
+
+        @cache
+        def told(path: str) -> str | None:
+            found = self.place.content(home / path)
+            return None if found is None else hashlib.sha256(found).hexdigest()
+
+        return told
+
+
+def named_files(policy: Read) -> tuple[str, ...]:
+    """Return the paths of the files that a policy names beside its data: hierarchies, a population."""
+    typed = policy.loaded.policy
+    if typed is None:
+        return ()
+    found = [a.hierarchy.csv for a in typed.attributes.values() if a.hierarchy and a.hierarchy.csv]
+    mapped = typed.privacy.k_map
+    return (*dict.fromkeys(found), *((mapped.population.path,) if mapped else ()))
+
+
+def read(path: Path, where: Place, sets: Mapping[str, str]) -> Read:
+    """Return a policy, with the values of ``sets`` for params that it has. Raises PolicyError where it is not valid."""
+    loaded = load(path, sets)
+    foreign = frozenset(name for name in sets if any(_is_unknown(d, name) for d in loaded.diagnostics))
+    if foreign:
+        loaded = load(path, {name: value for name, value in sets.items() if name not in foreign})
+    if has_errors(loaded.diagnostics):
+        raise fault(loaded, where)
+    return Read(loaded, where, foreign)
+
+
+def nobodys(policies: Iterable[Read]) -> None:
+    """Raise UsageError for values of ``--set`` that no policy has a param for."""
+    lost = frozenset[str].intersection(*(each.foreign for each in policies))
+    if lost:
+        names = ", ".join(f"`{name}`" for name in sorted(lost))
+        raise UsageError(Diagnostic("PPF310", f"--set: no policy has a param {names}"))
+
+
+def _is_unknown(each: Diagnostic, name: str) -> bool:
+    return each.code == "PPF310" and each.span is None and each.message.endswith(f" `{short(name)}`")
+
+
+def fault(loaded: Loaded, where: Place) -> PolicyError:
+    """Return what is wrong with a policy, under the names that people know."""
+    sources = {where.shown(file): text for file, text in loaded.sources.items()}
+    return PolicyError([_shown(d, where) for d in loaded.diagnostics], sources)
+
+
+def ordered(old: Read, new: Read) -> Order:
+    """Return the comparison of two policies."""
+    return compare(old.loaded, new.loaded, canonical, (old.contents, new.contents))
+
+
+def canonical(group: str, name: str, given: Mapping[str, Any]) -> str:
+    """Return one text for all spellings of a plugin's parameters; as they stand, where its model cannot read them."""
+    try:
+        params = registry.load(group, name).params.model_validate(given)
+        return json.dumps(params.model_dump(mode="json", by_alias=True), sort_keys=True)
+    except (PluginError, ValueError, TypeError):
+        return as_written(group, name, given)
+
+
+def pair(old: Read, new: Read, order: Order) -> Document:
+    """Return two policies and what changed between them, as JSON."""
+    return {
+        "old": old.name,
+        "new": new.name,
+        "relation": order.relation.value,
+        "changes": _changes(order.changes, old, new),
+        "governance": _changes(order.governance, old, new),
+    }
+
+
+def _changes(changes: Iterable[Change], old: Read, new: Read) -> list[Document]:
+    return [
+        {
+            "clause": each.clause,
+            "verdict": each.verdict.value,
+            "why": each.why,
+            "old": _side(each.old, old.place),
+            "new": _side(each.new, new.place),
+        }
+        for each in changes
+    ]
+
+
+def _side(side: Side | None, where: Place) -> Document | None:
+    if side is None:
+        return None
+    found: Document = {"text": side.text}
+    if side.span is not None:
+        found |= {"file": where.shown(side.span.file), "line": side.span.line, "column": side.span.column}
+    return found
+
+
+def _shown(each: Diagnostic, where: Place) -> Diagnostic:
+    message = each.message.replace(f"{where.folder}/", f"{where.revision}:") if where.folder else each.message
+    related = tuple(Related(_span(r.span, where) or r.span, r.text) for r in each.related)
+    return replace(each, span=_span(each.span, where), message=message, related=related)
+
+
+def _span(span: Span | None, where: Place) -> Span | None:
+    return None if span is None else replace(span, file=where.shown(span.file))

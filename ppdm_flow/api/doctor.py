@@ -1,0 +1,114 @@
+"""Whether this installation can do its work."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import ppdm_flow
+from ppdm_flow.api.run import run
+from ppdm_flow.api.scaffold import init
+from ppdm_flow.core.errors import PluginError, PpdmError
+from ppdm_flow.sdk import registry
+
+_PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "networkx", "pydantic", "PyYAML")
+_EXTRAS = {"excel": "python-calamine", "sql": "pg8000"}
+_LEAST_FREE = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. ``fine`` is None where it is only told."""
+
+    subject: str
+    text: str
+    fine: bool | None = None
+
+
+def doctor() -> tuple[Finding, ...]:
+    """Look at versions, plugins and their algorithms, text encoding, temporary files and disk."""
+    return tuple(finding for look in _LOOKS for finding in look())
+
+
+def _versions() -> Iterator[Finding]:
+    yield Finding("ppdm-flow", ppdm_flow.__version__)
+    yield Finding("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    for name in _PACKAGES:
+        try:
+            yield Finding(name, metadata.version(name), fine=True)
+        except metadata.PackageNotFoundError:
+            yield Finding(name, "is not installed", fine=False)
+    for extra, name in _EXTRAS.items():
+        try:
+            yield Finding(f"extra {extra}", f"{name} {metadata.version(name)}", fine=True)
+        except metadata.PackageNotFoundError:
+            yield Finding(f"extra {extra}", f"not installed, if wanted: pip install 'ppdm_flow[{extra}]'")
+
+
+def _plugins() -> Iterator[Finding]:
+    for group in registry.GROUPS:
+        for plugin in registry.listed(group):
+            yield _plugin(group, plugin)
+
+
+def _plugin(group: str, plugin: registry.Listed) -> Finding:
+    subject = f"{group[:-1]} {plugin.name}"
+    try:
+        registry.load(group, plugin.name).load()
+    except PluginError as error:
+        cause = error.__cause__
+        because = f" ({_import_fault(cause)})" if cause is not None else ""
+        return Finding(subject, f"{error.diagnostics[0].message}{because}", fine=False)
+    except Exception as error:  # noqa: BLE001  # whatever an algorithm's import raises is the finding
+        return Finding(subject, f"its algorithm cannot be imported ({_import_fault(error)})", fine=False)
+    return Finding(subject, f"of {plugin.distribution} {plugin.version}", fine=True)
+
+
+def _import_fault(error: BaseException) -> str:
+    name = getattr(error, "name", None)
+    return f"{type(error).__name__}: {name}" if isinstance(name, str) else type(error).__name__
+
+
+def _encoding() -> Iterator[Finding]:
+    for subject, name in (("files", sys.getfilesystemencoding()), ("output", sys.stdout.encoding or "?")):
+        fine = name.lower().replace("-", "") == "utf8"
+        yield Finding(f"encoding of {subject}", name if fine else f"{name}: set PYTHONUTF8=1", fine=fine)
+
+
+def _disk() -> Iterator[Finding]:
+    temporary = Path(tempfile.gettempdir())
+    for subject, folder in (("working folder", Path.cwd()), ("temporary files", temporary)):
+        yield _room(subject, folder)
+
+
+def _room(subject: str, folder: Path) -> Finding:
+    if not os.access(folder, os.W_OK):
+        return Finding(f"disk, {subject}", "cannot be written", fine=False)
+    free = shutil.disk_usage(folder).free
+    return Finding(f"disk, {subject}", f"{free / (1 << 30):.1f} GB free", fine=free >= _LEAST_FREE)
+
+
+def _trial() -> Iterator[Finding]:
+    """Run the policy that ``init`` writes: every kernel compiles, files are written, audits agree."""
+    with tempfile.TemporaryDirectory(prefix="ppdm-flow-doctor-") as folder:
+        policy = init(Path(folder) / "trial")[0]
+        started = time.perf_counter()
+        try:
+            released = run(policy, out=Path(folder) / "runs").released
+        except PpdmError as error:
+            first = error.diagnostics[0]
+            yield Finding("trial run", f"{first.code}: {first.message}", fine=False)
+            return
+        text = f"{'released' if released else 'withheld'} in {time.perf_counter() - started:.1f} s"
+        yield Finding("trial run", text, fine=released)
+
+
+_LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (_versions, _plugins, _encoding, _disk, _trial)

@@ -1,0 +1,1 @@
+"""Pages on plugins, terms, codes and figures; lists of plugins."""

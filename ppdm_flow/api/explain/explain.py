@@ -1,0 +1,75 @@
+"""Pages of the reference: codes, roles, requirements, plugins, figures, sections of the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.api.explain import keys
+from ppdm_flow.api.explain.cards import plugin_page
+from ppdm_flow.api.explain.concepts import CONCEPTS
+from ppdm_flow.api.explain.figure_pages import figure_names, figure_pages, figure_topics, is_owned
+from ppdm_flow.api.explain.templates import template_names, template_page
+from ppdm_flow.core.codes import CodePage, pages
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError, UsageError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.sdk import registry
+
+
+def explain(term: str) -> str:
+    """Return the page of a term, or of a figure with its prefix, as Markdown. Raises UsageError where there is none."""
+    word = term.strip().strip("`")
+    if word.upper() in pages():
+        return code_page(pages()[word.upper()])
+    if (page := template_page(word)) is not None:
+        return page
+    metric = word.lower().replace("-", "_").replace(" ", "_")
+    if "." in metric and is_owned(metric):
+        return "\n\n".join(figure_pages(metric))
+    name = metric.rpartition(".")[2]
+    found = [CONCEPTS[name].text()] if name in CONCEPTS else []
+    if name not in CONCEPTS and name in keys.names():
+        found.append(keys.key_page(name))
+    found += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
+    found += figure_pages(name) or figure_pages(metric)
+    if found:
+        return "\n\n".join(found)
+    near = closest(word, (*CONCEPTS, *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()))
+    hint = f"did you mean `{near}`?" if near else None
+    help_ = "`ppdm-flow explain` alone lists everything that has a page"
+    raise UsageError(Diagnostic("PPF692", f"there is no page about `{term}`", hint=hint, help=help_))
+
+
+def topics() -> str:
+    """Return everything that has a page, as Markdown."""
+    groups: dict[str, list[str]] = {}
+    for concept in sorted(CONCEPTS.values(), key=lambda concept: concept.place):
+        groups.setdefault(concept.kind, []).append(f"- `{concept.page.topic}`: {concept.summary}")
+    parts = [f"## {kind}\n\n" + "\n".join(lines) for kind, lines in groups.items()]
+    rest = ", ".join(f"`{name}`" for name in keys.names() if name not in CONCEPTS)
+    parts.append(f"## Keys of a policy\n\n{rest}")
+    for group in registry.GROUPS:
+        names = ", ".join(f"`{plugin.name}`" for plugin in registry.listed(group))
+        parts.append(f"## {group.capitalize()}\n\n{names}")
+    parts += figure_topics()
+    parts.append("## Templates\n\n" + ", ".join(f"`{name}`" for name in template_names()))
+    codes = "\n".join(f"- `{page.code}`: {page.title}" for page in pages().values())
+    return "\n\n".join([*parts, f"## Codes\n\n{codes}"])
+
+
+def code_page(page: CodePage) -> str:
+    """Return the page of a diagnostic code as Markdown."""
+    return f"# {page.code}: {page.title}\n\n{page.body}"
+
+
+def _installed(group: str, name: str) -> bool:
+    try:
+        registry.find(group, name)
+    except PluginError:
+        return False
+    return True
+
+
+def _plugins() -> Iterator[str]:
+    for group in registry.GROUPS:
+        yield from (plugin.name for plugin in registry.listed(group))

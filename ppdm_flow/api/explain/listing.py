@@ -1,0 +1,110 @@
+"""The plugins and templates that are installed, and the figures that plugins measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ppdm_flow.api.explain.figure_pages import GROUPS
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.inheritance import catalogue
+from ppdm_flow.policy.inheritance.references import NotFoundError
+from ppdm_flow.policy.inheritance.template_words import described
+from ppdm_flow.sdk import registry
+
+TEMPLATES = "templates"
+FIGURES = "figures"
+LISTS = (*registry.GROUPS, FIGURES, TEMPLATES)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is known of a plugin, a template or a figure; ``of`` is a figure's plugin.
+
+    ``fault`` says why it cannot be loaded.
+    """
+
+    name: str
+    distribution: str
+    kind: str = ""
+    summary: str = ""
+    reference: str = ""
+    guarantees: tuple[str, ...] = ()
+    serves: tuple[str, ...] = ()
+    randomized: bool = False
+    cost: str = ""
+    of: str = ""
+    fault: str = ""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+
+def plugins(group: str) -> tuple[Card, ...]:
+    """Return what is installed of ``anonymizers``, ``audits``, ``sources``, ``sinks``, ``figures`` or ``templates``.
+
+    Raises
+    ------
+    UsageError
+        Where there is no such list (PPF692).
+    """
+    if group == TEMPLATES:
+        return tuple(_template(each) for each in catalogue.listed())
+    if group == FIGURES:
+        return tuple(each for measuring in GROUPS for each in _figures(measuring))
+    if group not in registry.GROUPS:
+        near = closest(group, LISTS)
+        hint = f"did you mean `{near}`?" if near else None
+        known = ", ".join(LISTS)
+        text = f"there is no list of `{group}`"
+        raise UsageError(Diagnostic("PPF692", text, hint=hint, help=f"there are {known}"))
+    return tuple(card(group, plugin) for plugin in registry.listed(group))
+
+
+def card(group: str, plugin: registry.Listed) -> Card:
+    """Return the card of one plugin."""
+    distribution = f"{plugin.distribution} {plugin.version}"
+    try:
+        info = registry.load(group, plugin.name).info
+    except PluginError as error:
+        return Card(plugin.name, distribution, fault=error.diagnostics[0].message)
+    return Card(
+        info.name,
+        distribution,
+        info.kind.value,
+        info.summary,
+        info.reference,
+        info.guarantees,
+        info.serves,
+        info.randomized,
+        info.cost,
+    )
+
+
+def _figures(group: str) -> Iterator[Card]:
+    """Yield a card for each figure of the plugins that can be loaded; its kind is the plugin's name."""
+    for plugin in registry.listed(group):
+        try:
+            info = registry.load(group, plugin.name).info
+        except PluginError:  # `list` of its group names it
+            continue
+        distribution = f"{plugin.distribution} {plugin.version}"
+        for name, figure in info.figures.items():
+            reference = figure.reference or info.reference
+            yield Card(name, distribution, "figure", figure.what, reference, of=info.name)
+
+
+def _template(each: catalogue.Listed) -> Card:
+    distribution = f"{each.distribution} {each.version}"
+    try:
+        told = described(each.reference)
+    except NotFoundError as error:
+        return Card(each.reference, distribution, fault=error.message)
+    except PpdmError as error:
+        return Card(each.reference, distribution, fault=error.diagnostics[0].message)
+    return Card(each.reference, distribution, "template", told.description)

@@ -1,0 +1,73 @@
+"""Generalization hierarchies from data: made, and held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.api.hierarchy.data import Column, column
+from ppdm_flow.api.hierarchy.ways import Way, lines, reason
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.mining.hierarchies.building import written
+from ppdm_flow.mining.hierarchies.checking import Checked, checked
+from ppdm_flow.mining.hierarchies.hierarchy import Lines, read_csv
+from ppdm_flow.mining.hierarchies.whole import Whole, refuse_lies
+
+
+@dataclass(frozen=True, slots=True)
+class MadeHierarchy:
+    """``lines``: each value with its ancestors, nearest first. ``reason`` says, in counts, what was put together."""
+
+    lines: Lines
+    reason: str
+    delimiter: str
+
+    def document(self) -> str:
+        """Return the file: the value first, ``*`` last, no header."""
+        return written(self.lines, self.delimiter)
+
+
+def hierarchy(
+    data: Path,
+    attribute: str,
+    way: Way,
+    *,
+    policy: Path | None = None,
+    sets: Mapping[str, str] | None = None,
+    delimiter: str = ";",
+) -> MadeHierarchy:
+    """Make a hierarchy of the values that a column of ``data`` has. ``policy`` says how to read it.
+
+    Raises UsageError where the way lacks something, DataError or PluginError where values do not fit it.
+    """
+    _one_character(delimiter)
+    found = column(data, attribute, policy, sets or {})
+    made = lines(way, found)
+    _refuse(found, made)
+    return MadeHierarchy(made, reason(way, found, made), delimiter)
+
+
+def check_hierarchy(
+    file: Path,
+    data: Path,
+    attribute: str,
+    *,
+    policy: Path | None = None,
+    sets: Mapping[str, str] | None = None,
+    delimiter: str = ";",
+) -> Checked:
+    """Hold a hierarchy file against a column: coverage, and whether each level is a coarsening; counts only."""
+    _one_character(delimiter)
+    return checked(read_csv(file, delimiter, attribute), column(data, attribute, policy, sets or {}).counts)
+
+
+def _refuse(found: Column, made: Lines) -> None:
+    levels = [tuple(made), *(tuple(level) for level in zip(*made.values(), strict=True))]
+    refuse_lies(found.name, Whole(tuple(levels)))
+
+
+def _one_character(delimiter: str) -> None:
+    if len(delimiter) != 1:
+        raise UsageError(Diagnostic("PPF131", "`--delimiter` is one character"))

@@ -1,0 +1,134 @@
+"""The ways to make a hierarchy, and what each of them needs to be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ppdm_flow.api.hierarchy.data import Column
+from ppdm_flow.core.attributes import HierarchySpec
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError, UsageError
+from ppdm_flow.mining.hierarchies.building import by_frequency, edges_of, in_order, of_spec, until_one
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.hierarchy import Lines
+
+WAYS = ("intervals", "prefix", "date", "order", "frequency")
+UNITS = ("month", "quarter", "year", "decade")
+_NEEDS = {
+    "intervals": ("edges", "width", "then", "open_ends"),
+    "prefix": ("keep", "mask"),
+    "date": ("units", "format"),
+    "order": ("values", "fanout", "then"),
+    "frequency": ("at_least", "label"),
+}
+_NEUTRAL = {"open_ends": "none", "mask": "*", "label": "(other)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """``by`` is one of intervals, prefix, date, order and frequency; the rest is what they need.
+
+    ``edges`` or ``width`` of intervals, ``then`` how many neighbours further levels join; ``keep`` characters a level;
+    ``units`` of dates; ``values`` in order, ``fanout`` of them in a group; ``at_least`` rows of a value that stays.
+    """
+
+    by: str
+    edges: tuple[float, ...] = ()
+    width: float | None = None
+    then: tuple[int, ...] = ()
+    open_ends: str = "none"
+    keep: tuple[int, ...] = ()
+    mask: str = "*"
+    units: tuple[str, ...] = ()
+    format: str | None = None
+    values: tuple[str, ...] = ()
+    fanout: int | None = None
+    at_least: tuple[int, ...] = ()
+    label: str = "(other)"
+
+
+def lines(way: Way, column: Column) -> Lines:
+    """Return the ancestors of every value. Raises UsageError, DataError or PluginError."""
+    _told(way)
+    if way.by == "frequency":
+        if not way.at_least or min(way.at_least) < 2:
+            raise _usage("`--by frequency` needs `--at-least ROWS`, of 2 or more")
+        if way.label in column.counts:
+            raise DataError(Diagnostic("PPF132", "the label of rare values is one of the values", help="use `--label`"))
+        return by_frequency(column.counts, way.at_least, way.label)
+    return of_spec(column.name, _spec(way, column), column.values)
+
+
+def reason(way: Way, column: Column, made: Lines) -> str:
+    """Say, in counts only, what was put together on each level."""
+    levels = list(zip(*made.values(), strict=True))
+    sizes = ", ".join(f"{len(set(level)):,}" for level in levels)
+    said = f"{len(made):,} values of `{column.name}`; labels on the levels above: {sizes}"
+    if way.by != "frequency":
+        return said
+    for least in sorted(way.at_least):
+        rare = [n for n in column.counts.values() if n < least]
+        said += f"\n{len(rare):,} values occur in fewer than {least:,} rows each, {sum(rare):,} rows together"
+    return said
+
+
+def _spec(way: Way, column: Column) -> HierarchySpec:
+    if way.by == "intervals":
+        return HierarchySpec(intervals=_edges(way, column), then=way.then, open_ends=way.open_ends)
+    if way.by == "prefix":
+        if not way.keep or any(a <= b for a, b in pairwise(way.keep)) or len(way.mask) != 1:
+            raise _usage("`--by prefix` needs `--keep` with fewer and fewer characters, as 4,3,0; `--mask` is one")
+        return HierarchySpec(prefix=way.keep, mask=way.mask)
+    if way.by == "date":
+        places = [UNITS.index(u) for u in way.units if u in UNITS]
+        if not places or len(places) < len(way.units) or any(a >= b for a, b in pairwise(places)):
+            raise _usage("`--by date` needs `--units`, coarser and coarser: of month, quarter, year, decade")
+        return HierarchySpec(date=way.units, format=way.format)
+    return _order(way, column)
+
+
+def _edges(way: Way, column: Column) -> tuple[float, ...]:
+    if way.width is not None and not way.edges:
+        if way.width <= 0:
+            raise _usage("`--width` lies above 0")
+        try:
+            return edges_of(column.values, way.width)
+        except UnplacedError as fault:
+            text = f"{fault.values} values of the column `{column.name}` {fault.what}"
+            raise DataError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
+    if way.width is not None or len(way.edges) < 2 or any(a >= b for a, b in pairwise(way.edges)):
+        raise _usage("`--by intervals` needs either `--edges`, at least two that ascend, or `--width`")
+    return way.edges
+
+
+def _order(way: Way, column: Column) -> HierarchySpec:
+    domain = column.facts.domain if column.facts is not None else None
+    values = way.values or domain or in_order(column.values)
+    if len(set(values)) < len(values):
+        raise _usage("`--values` has a value twice")
+    if (way.fanout is None) == (not way.then) or (way.fanout is not None and way.fanout < 2):
+        raise _usage("`--by order` needs either `--fanout`, of 2 or more, or `--then`")
+    absent = len(set(column.values) - set(values))
+    if absent:
+        text = f"{absent} of {len(column.values)} values of the column `{column.name}` have no place in the order"
+        raise DataError(Diagnostic("PPF132", text, help="name all of them with `--values`"))
+    then = way.then if way.fanout is None else until_one(len(values), way.fanout)
+    return HierarchySpec(order=values, then=then)
+
+
+def _told(way: Way) -> None:
+    """Refuse a way that is none, numbers that join nothing, and options of another way."""
+    if way.by not in WAYS:
+        raise _usage(f"`--by` is one of {', '.join(WAYS)}")
+    if any(n < 2 for n in way.then):
+        raise _usage("`--then` joins 2 or more neighbours a level")
+    every = dict.fromkeys(option for options in _NEEDS.values() for option in options)
+    given = [o for o in every if getattr(way, o) not in ((), None, _NEUTRAL.get(o))]
+    for option in given:
+        if option not in _NEEDS[way.by]:
+            raise _usage(f"`--{option.replace('_', '-')}` says nothing for `--by {way.by}`")
+
+
+def _usage(text: str) -> UsageError:
+    return UsageError(Diagnostic("PPF131", text))

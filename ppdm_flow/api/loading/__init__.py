@@ -1,0 +1,1 @@
+"""Policies found, loaded, held against their lock, and bound to data."""

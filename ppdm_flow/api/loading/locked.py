@@ -1,0 +1,105 @@
+"""What ``--locked`` asks: a policy that uses nothing but what its lock file has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ppdm_flow.api.loading.lock_uses import Digests, Uses, plugins
+from ppdm_flow.api.loading.lock_words import missing, shown
+from ppdm_flow.core.diagnostics import Diagnostic, in_order
+from ppdm_flow.core.errors import PolicyError, UsageError
+from ppdm_flow.plan.compile import Compiled
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.loading import NO_SETS
+from ppdm_flow.policy.lock.comparing import drifts
+from ppdm_flow.policy.lock.model import Nearest
+from ppdm_flow.policy.lock.reading import LockFile, read
+
+Sets = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A policy that is as locked, by which file, and the digests of its definitions by absolute path."""
+
+    file: LockFile
+    name: str
+    definitions: Mapping[str, str]
+
+    def still(self, loaded: Loaded, plan: Plan) -> None:
+        """Raise PolicyError where the plan for the data needs a plugin of a release that the lock does not have."""
+        uses = tuple(plugins(plan, implied=True))
+        found = in_order(drifts(self.file.lock, self.name, uses, loaded.file))
+        if found:
+            raise PolicyError(found, loaded.sources)
+
+
+def given_otherwise(loaded: Loaded, sets: Sets) -> Iterator[Diagnostic]:
+    """Yield a fault for each param that the policy gives a value, and ``sets`` another one (PPF648).
+
+    One without a value of its own, or with one from the environment, is for whoever runs the policy.
+    """
+    own = {param.name: param for param in load(Path(loaded.file)).params} if sets else {}
+    for param in loaded.params:
+        fixed = own.get(param.name)
+        if param.name in sets and fixed is not None and fixed.texts and fixed.texts != param.texts:
+            yield Diagnostic(
+                "PPF648",
+                f"`--set {param.name}=…` gives the param `{param.name}` another value than the locked policy does",
+                fixed.place or fixed.declared,
+                hint="write the value here: `ppdm-flow diff` says what it changes",
+                help="`--locked` runs what was reviewed; a param without a default is for whoever runs it",
+            )
+
+
+@dataclass(slots=True)
+class Locks:
+    """Lock files, each found and read once, and the digests of what policies share."""
+
+    digests: Digests = field(default_factory=Digests)
+    _nearest: Nearest = field(default_factory=Nearest)
+    _read: dict[Path, LockFile] = field(default_factory=dict)
+
+    def hold(self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False) -> Held:
+        """Return what holds the policy. Raises PolicyError for what drifted, UsageError where there is no lock."""
+        held, found = self.judge(loaded, plan, sets, with_data=with_data)
+        if found:
+            raise PolicyError(found, loaded.sources)
+        return held
+
+    def judge(
+        self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False
+    ) -> tuple[Held, tuple[Diagnostic, ...]]:
+        """Return the lock and what of the policy is not as locked; ``sets`` are what the command line gives its params.
+
+        Raises UsageError (PPF681, PPF682) where there is no lock or it cannot be used, PolicyError (PPF319) where a
+        file cannot be read.
+        """
+        file = self._file(Path(loaded.file))
+        looking = Uses(file.path.parent, self.digests)
+        uses = looking.of(loaded, plan, with_data=with_data)
+        name = looking.name(loaded.file)
+        definitions = {use.path: use.pin.sha256 for use in uses if use.path}
+        found = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets))
+        return Held(file, name, definitions), in_order(found)
+
+    def judged(self, loaded: Loaded, outcome: Compiled, sets: Sets = NO_SETS) -> Compiled:
+        """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
+        if outcome.plan is None:
+            return outcome
+        try:
+            _, found = self.judge(loaded, outcome.plan, sets)
+        except PolicyError as error:
+            found = error.diagnostics
+        return replace(outcome, diagnostics=in_order((*outcome.diagnostics, *found)))
+
+    def _file(self, policy: Path) -> LockFile:
+        path = self._nearest.of(policy)
+        if path is None:
+            raise UsageError(missing(policy.absolute().parent))
+        if path not in self._read:
+            self._read[path] = read(path, shown(path))
+        return self._read[path]

@@ -1,0 +1,187 @@
+"""Finding, loading and compiling policies."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ppdm_flow.core.clock import Clock, utc_today
+from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
+from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
+from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
+from ppdm_flow.policy.redaction import redacted
+
+if TYPE_CHECKING:  # only `--locked` needs it
+    from ppdm_flow.api.loading.locked import Held
+
+_HOLDING = "ppdm_flow.api.loading.locked"
+_ENDINGS = frozenset({".yaml", ".yml"})
+TESTS = (".test.yaml", ".test.yml")
+_MARK = re.compile(rb"^[\"']?(releases|extends|name)[\"']?[ \t]*:", re.MULTILINE)
+_HEAD = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Policy files, and the YAML files in folders that are none.
+
+    A policy has ``releases``, or it has a ``name`` and extends what has them; a template has neither.
+    """
+
+    policies: tuple[Path, ...]
+    others: tuple[Path, ...]
+    tests: tuple[Path, ...] = ()
+
+
+def is_test(path: Path) -> bool:
+    """Whether a file's name says that it holds policy tests."""
+    return path.name.endswith(TESTS)
+
+
+def find(words: Sequence[str | Path], *, tests: bool = False) -> Found:
+    """Return the policies that files, folders and glob patterns mean, each once. Raises UsageError where none does.
+
+    Files with policy tests are looked for where ``tests`` asks for them, and skipped otherwise.
+    """
+    policies: dict[Path, None] = {}
+    others: dict[Path, None] = {}
+    tested: dict[Path, None] = {}
+    for word in words:
+        for path, told in expanded(str(word)):
+            if is_test(path) and (tests or not told):
+                (tested if tests else others)[path] = None
+            else:
+                (policies if told or is_policy(path) else others)[path] = None
+    if not policies and not tested:
+        names = ", ".join(f"`{word}`" for word in words)
+        raise UsageError(Diagnostic("PPF690", f"no policy found in {names}", help="give YAML files or their folder"))
+    return Found(tuple(policies), tuple(others), tuple(tested))
+
+
+def expanded(word: str) -> Iterable[tuple[Path, bool]]:
+    """Yield the files that a word means, and whether it named them itself."""
+    path = Path(word)
+    if path.is_dir():
+        found = (p for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not p.is_dir())
+        yield from ((p, False) for p in found if not _hidden(p, path) and not _of_a_run(p))
+    elif not path.exists() and glob.has_magic(word):
+        for match in sorted(glob.glob(word, recursive=True)):  # noqa: PTH207  # Path.glob takes no absolute pattern
+            yield from ((Path(match), True),) if Path(match).is_file() else expanded(match)
+    else:
+        yield path, True
+
+
+def _hidden(path: Path, below: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(below).parts)
+
+
+def _of_a_run(path: Path) -> bool:
+    """Whether the file is the copy of a policy that a run keeps."""
+    return path.name == "policy.resolved.yaml" and path.with_name("manifest.json").exists()
+
+
+def is_policy(path: Path) -> bool:
+    """Whether a file's keys say that it is a policy; one that cannot be read may be."""
+    try:
+        with path.open("rb") as file:
+            keys = set(_MARK.findall(file.read(_HEAD)))
+    except OSError:
+        return True
+    return b"releases" in keys or {b"extends", b"name"} <= keys
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A valid plan, the warnings about it that are not waived, its policy, and the lock that it was held against."""
+
+    plan: Plan
+    warnings: tuple[Diagnostic, ...]
+    loaded: Loaded
+    held: Held | None = None
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The texts of the policy's files."""
+        return self.loaded.sources
+
+
+@contextmanager
+def quoting(sources: Mapping[str, str], secrets: frozenset[str] = frozenset()) -> Iterator[None]:
+    """Let errors from below, which know places in the policy but not its text, quote it; but never ``secrets``."""
+    try:
+        yield
+    except PpdmError as error:
+        error.sources = {**sources, **error.sources}
+        error.diagnostics = tuple(redacted(each, secrets) for each in error.diagnostics)
+        raise
+
+
+def ready(
+    path: Path,
+    sets: Mapping[str, str],
+    data: Path | None = None,
+    *,
+    strict: bool = False,
+    over: Mapping[PolicyPath, str] = NOTHING_OVER,
+    locked: bool = False,
+    any_params: bool = False,
+    clock: Clock | None = utc_today,
+) -> Ready:
+    """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
+
+    With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none. So is
+    what ``sets`` give another value than the policy does, unless ``any_params`` may have any.
+    ``clock`` tells the day on which waivers are judged; without one they are not.
+    """
+    loaded = load(path, sets, over)
+    found = _settled(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
+    if not locked:
+        return found
+    with quoting(loaded.sources, loaded.secrets):
+        given = NO_SETS if any_params else sets
+        held = import_module(_HOLDING).Locks().hold(loaded, found.plan, given, with_data=data is not None)
+    return replace(found, held=held)
+
+
+def bound(
+    found: Ready,
+    columns: Sequence[str],
+    data: Path | None,
+    *,
+    strict: bool = False,
+    clock: Clock | None = utc_today,
+) -> Ready:
+    """Return the plan for data with these columns. Raises PolicyError."""
+    bound_ = _settled(found.loaded, compile_policy(found.loaded, columns, _name(data), clock), strict=strict)
+    if found.held is not None:
+        found.held.still(found.loaded, bound_.plan)
+    return replace(bound_, held=found.held)
+
+
+def _name(data: Path | None) -> str | None:
+    return None if data is None else data.name
+
+
+def _settled(loaded: Loaded, outcome: Compiled, *, strict: bool) -> Ready:
+    found = outcome.diagnostics
+    if strict:
+        found = tuple(d if d in outcome.waived else _stricter(d) for d in found)
+    if outcome.plan is None or has_errors(found):
+        raise PolicyError(found, outcome.sources)
+    return Ready(outcome.plan, tuple(d for d in outcome.diagnostics if d not in outcome.waived), loaded)
+
+
+def _stricter(diagnostic: Diagnostic) -> Diagnostic:
+    if diagnostic.severity is Severity.WARNING:
+        return replace(diagnostic, severity=Severity.ERROR)
+    return diagnostic

@@ -1,0 +1,1 @@
+"""Itemsets mined from releases, exact or estimated; distributions reconstructed."""

@@ -1,0 +1,142 @@
+"""What was mined, as JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
+from ppdm_flow.api.mine.estimates import cell
+from ppdm_flow.core.visible import json_text
+from ppdm_flow.mining.transactions.associations import Ratio
+from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.rules import Rule
+
+BASIS = "the fixed original transactions; the randomization alone is random"
+HEAD = ("size", "items", "support", "transactions", "sigma", "low", "high", "discoverable")
+RULE_HEAD = (
+    *("antecedent", "consequent", "support", "sigma"),
+    *("confidence", "confidence_sigma", "confidence_low", "confidence_high"),
+    *("lift", "lift_sigma", "lift_low", "lift_high"),
+)
+
+
+def as_json(answer: MinedRelease, limit: int | None = None) -> str:
+    """Return the JSON form: numbers in full, null for what is not known."""
+    return json_text(document(answer, limit))
+
+
+def document(answer: MinedRelease, limit: int | None = None) -> dict[str, Any]:
+    """Return the document; of each size, and of the rules, at most ``limit``."""
+    asked = answer.asked
+    return {
+        "version": 1,
+        "file": answer.file,
+        "attribute": answer.attribute,
+        "transactions": answer.rows,
+        "items": len(answer.names),
+        "operator": None if answer.operator is None else _operator(answer.operator),
+        "min_support": {"asked": asked.min_support.document, "share": answer.least},
+        "precision": None if answer.exact else asked.precision,
+        "level": None if answer.exact else asked.level,
+        "basis": "counts of the released sets" if answer.exact else BASIS,
+        "stopped": {"after": len(answer.sizes), "why": answer.stopped, "next_sigma": answer.next_sigma},
+        "sizes": [_size(one, answer) for one in answer.sizes],
+        "itemsets": [_itemset(answer, one, place) for one, place in answer.each(limit)],
+        "rules": None if answer.rules is None else [_rule(answer, r) for r in answer.rules[:limit]],
+    }
+
+
+def as_csv(answer: MinedRelease, limit: int | None = None) -> str:
+    """Return a line for each itemset, or for each rule where rules were asked for.
+
+    The items of a set are a line of CSV themselves: names with a comma or a quote are quoted within the cell.
+    """
+    if answer.rules is not None:
+        lines = [_rule_cells(answer, rule) for rule in answer.rules[:limit]]
+        return "\n".join(",".join(line) for line in ([*RULE_HEAD], *lines))
+    lines = [list(_cells(answer, one, place)) for one, place in answer.each(limit)]
+    return "\n".join(",".join(line) for line in ([*HEAD], *lines))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return items as a line of CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(names)
+    return out.getvalue()
+
+
+def _operator(operator: Operator) -> dict[str, Any]:
+    return {
+        "family": operator.family,
+        "alphabet": operator.alphabet,
+        "sizes": [
+            {"size": m, "insertion": operator.insertion.get(m), "cutoff": operator.cutoffs.get(m)}
+            for m in operator.sizes
+        ],
+    }
+
+
+def _size(one: Itemsets, answer: MinedRelease) -> dict[str, Any]:
+    estimated = not answer.exact
+    return {
+        "size": one.size,
+        "candidates": one.candidates if estimated else None,
+        "found": len(one),
+        "sigma": one.sigma_least if estimated else None,
+        "lowest_discoverable_support": one.lowest if estimated else None,
+        "expected_false_positives": one.false_positives if estimated else None,
+        "expected_false_drops": one.false_drops if estimated else None,
+    }
+
+
+def _itemset(answer: MinedRelease, one: Itemsets, place: int) -> dict[str, Any]:
+    support = float(one.value[place])
+    exact = answer.exact
+    return {
+        "items": answer.texts(one.items[place]),
+        "support": support,
+        "transactions": round(support * answer.rows, 0 if exact else 3),
+        "sigma": None if exact else float(one.sigma[place]),
+        "low": None if exact else float(one.low[place]),
+        "high": None if exact else float(one.high[place]),
+        "discoverable": bool(one.told[place]),
+    }
+
+
+def _rule(answer: MinedRelease, rule: Rule) -> dict[str, Any]:
+    return {
+        "antecedent": answer.texts(rule.antecedent),
+        "consequent": answer.texts(rule.consequent),
+        "support": rule.support,
+        "sigma": None if answer.exact else rule.sigma,
+        "confidence": _ratio(rule.confidence, exact=answer.exact),
+        "lift": _ratio(rule.lift, exact=answer.exact),
+    }
+
+
+def _ratio(ratio: Ratio, *, exact: bool) -> Mapping[str, float | None]:
+    if exact:
+        return {"value": ratio.value, "sigma": None, "low": None, "high": None}
+    return {"value": ratio.value, "sigma": ratio.sigma, "low": ratio.low, "high": ratio.high}
+
+
+def _cells(answer: MinedRelease, one: Itemsets, place: int) -> Iterator[str]:
+    found = _itemset(answer, one, place)
+    yield str(one.size)
+    yield cell(listed(found["items"]))
+    for name in HEAD[2:-1]:
+        yield _number(found[name])
+    yield "yes" if found["discoverable"] else "no"
+
+
+def _rule_cells(answer: MinedRelease, rule: Rule) -> list[str]:
+    found = _rule(answer, rule)
+    numbers = [found["support"], found["sigma"], *found["confidence"].values(), *found["lift"].values()]
+    return [cell(listed(found["antecedent"])), cell(listed(found["consequent"])), *map(_number, numbers)]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"

@@ -1,0 +1,87 @@
+"""Sets that were not randomized: counts, and rules with neither error nor interval."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from ppdm_flow.api.mine.answer import Asked, Integers, Itemsets, MinedRelease
+from ppdm_flow.api.mine.sets import Sets
+from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
+from ppdm_flow.mining.transactions.apriori.apriori import LENGTH, NO_CANDIDATES
+from ppdm_flow.mining.transactions.apriori.exact import exact
+from ppdm_flow.mining.transactions.apriori.levels import Level, places
+from ppdm_flow.mining.transactions.associations import Ratio
+from ppdm_flow.mining.transactions.rules import Rule
+from ppdm_flow.tables.sets import Baskets
+
+
+def mined_plain(sets: Sets, asked: Asked, least: float, listener: Listener) -> MinedRelease:
+    """Count the frequent itemsets. Raises PluginError PPF775 for too many."""
+    (whole,) = sets.partitions()
+    rows = len(whole)
+    listener(StepStarted("itemsets"))
+    started = time.perf_counter()
+    levels = exact(whole, asked.min_support.rows(rows), asked.max_length) if isinstance(whole, Baskets) else []
+    listener(StepFinished("itemsets", time.perf_counter() - started, rows))
+    return MinedRelease(
+        file=sets.file,
+        attribute=sets.column,
+        rows=rows,
+        names=tuple(sets.names.to_pylist()),
+        operator=None,
+        asked=asked,
+        least=least,
+        sizes=tuple(_sorted(level.itemsets, level.counts[:, 0], rows) for level in levels),
+        stopped=LENGTH if asked.max_length is not None and len(levels) == asked.max_length else NO_CANDIDATES,
+        rules=tuple(_ranked(_rules(levels, rows, len(sets.names), asked))) if asked.rules else None,
+    )
+
+
+def _sorted(items: Integers, counts: Integers, rows: int) -> Itemsets:
+    order = np.argsort(-counts, kind="stable")
+    share = counts[order] / rows
+    return Itemsets(items[order], share, np.zeros(len(share)), share, share, candidates=0)
+
+
+def _rules(levels: list[Level], rows: int, alphabet: int, asked: Asked) -> Iterator[Rule]:
+    """Yield the rules, whole arrays at a time: all parts of a frequent itemset are frequent, so they were counted."""
+    for level in levels[1:]:
+        size = level.itemsets.shape[1]
+        for length in range(1, size):
+            for chosen in combinations(range(size), length):
+                rest = [i for i in range(size) if i not in chosen]
+                yield from _of(levels, level, list(chosen), rest, rows, alphabet, asked)
+
+
+def _of(
+    levels: list[Level], level: Level, chosen: list[int], rest: list[int], rows: int, alphabet: int, asked: Asked
+) -> Iterator[Rule]:
+    first, second = level.itemsets[:, chosen], level.itemsets[:, rest]
+    both = level.counts[:, 0]
+    below = levels[len(chosen) - 1].counts[places(levels, first, alphabet), 0]
+    other = levels[len(rest) - 1].counts[places(levels, second, alphabet), 0]
+    sure, lift = both / below, both / below * (rows / other)
+    good = sure >= asked.min_confidence - 1e-12
+    if asked.min_lift is not None:
+        good &= lift >= asked.min_lift - 1e-12
+    for i in np.flatnonzero(good).tolist():
+        yield Rule(
+            tuple(first[i].tolist()),
+            tuple(second[i].tolist()),
+            float(both[i] / rows),
+            0.0,
+            _known(float(sure[i])),
+            _known(float(lift[i])),
+        )
+
+
+def _known(value: float) -> Ratio:
+    return Ratio(value, 0.0, value, value)
+
+
+def _ranked(found: Iterator[Rule]) -> list[Rule]:
+    return sorted(found, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))

@@ -1,0 +1,124 @@
+"""What a recipient asks of released baskets: frequent itemsets and rules of the originals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ppdm_flow.api.mine.answer import Asked, MinedRelease
+from ppdm_flow.api.mine.estimated import mined_randomized
+from ppdm_flow.api.mine.exact import mined_plain
+from ppdm_flow.api.mine.sets import Sets, sets_of
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.supports import Support, parsed
+from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.reading.received_sets import received_sets
+
+
+def mine(
+    release: Path,
+    min_support: str | float | Support,
+    *,
+    max_length: int | None = None,
+    rules: bool = False,
+    min_confidence: float | None = None,
+    min_lift: float | None = None,
+    precision: float = 2.0,
+    level: float = 0.95,
+    attribute: str | None = None,
+    operator: Path | None = None,
+    workers: int = 2,
+    listener: Listener = silent,
+) -> MinedRelease:
+    """Find the itemsets that were frequent before the sets were randomized; needs neither policy nor original.
+
+    Parameters
+    ----------
+    release : a run's directory, a folder with a release, or a released file, with ``operator.json`` beside it; sets
+        that came without an operator are mined as they are
+    min_support : a share (0.002, ``"0.002"``, ``"0.2%"``) or a number of transactions (500, ``"500"``)
+    max_length : items of the largest itemset
+    rules, min_confidence, min_lift : association rules among the itemsets, and which (confidence 0.5 if not given)
+    precision : the search stops before the size at which an itemset of minimum support would lie fewer standard errors
+        than this above zero
+    level : of the intervals
+    attribute : the column, where several hold sets
+    operator : an ``operator.json`` from elsewhere
+    workers : partitions that are counted at once
+
+    Raises
+    ------
+    UsageError, DataError, PluginError
+        Where the release is not there or damaged, does not fit its operator, or supports cannot be recovered from it.
+    """
+    asked = _asked(min_support, max_length, rules, min_confidence, min_lift, precision, level)
+    got = received_sets(release, attribute, operator)
+    sets = sets_of(got)
+    least = _share(asked.min_support, sets)
+    if sets.operator is None:
+        found = mined_plain(sets, asked, least, listener)
+    else:
+        found = mined_randomized(sets, asked, least, got.lowest, workers, listener)
+    return replace(found, diagnostics=(*_shortened(got.rows, found.rows), *found.diagnostics))
+
+
+def _asked(
+    min_support: str | float | Support,
+    max_length: int | None,
+    rules: bool,
+    min_confidence: float | None,
+    min_lift: float | None,
+    precision: float,
+    level: float,
+) -> Asked:
+    if not rules and (min_confidence is not None or min_lift is not None):
+        raise UsageError(
+            Diagnostic("PPF138", "`--min-confidence` and `--min-lift` are about rules", help="add `--rules`")
+        )
+    if not 0.0 <= (min_confidence or 0.0) <= 1.0:
+        raise UsageError(Diagnostic("PPF138", "`--min-confidence` lies between 0 and 1"))
+    if not 0.0 < level < 1.0:
+        advice = f"for {level:g} % write `--level {level / 100:g}`" if 1.0 < level < 100.0 else None
+        raise UsageError(Diagnostic("PPF138", "`--level` lies between 0 and 1", help=advice))
+    if not (math.isfinite(precision) and precision >= 0.0):
+        raise UsageError(Diagnostic("PPF138", "`--precision` is a number of standard errors, from 0"))
+    if min_lift is not None and not (math.isfinite(min_lift) and min_lift >= 0.0):
+        raise UsageError(Diagnostic("PPF138", "`--min-lift` is a number from 0"))
+    sure = 0.5 if min_confidence is None else min_confidence
+    return Asked(support_of(min_support), max_length, rules, sure, min_lift, precision, level)
+
+
+def support_of(value: str | float | Support) -> Support:
+    """Return a minimum support: ``0.002`` and ``0.2%`` are shares, ``500`` a number. Raises UsageError PPF138."""
+    text = str(value).strip() if isinstance(value, str) else value
+    try:
+        if isinstance(text, str) and text.endswith("%"):
+            return Support(ratio=float(text[:-1]) / 100.0)
+        return parsed(text)
+    except ValueError:
+        advice = "0.2 % of all transactions is 0.002 or 0.2%, 500 transactions are 500"
+        text = "`--min-support` is a share above 0, up to 1, or a whole number of transactions from 1"
+        raise UsageError(Diagnostic("PPF138", text, help=advice)) from None
+
+
+def _share(support: Support, sets: Sets) -> float:
+    if support.ratio is not None:
+        return support.ratio
+    rows, least = sets.count_rows(), support.count or 1
+    if least > rows:
+        text = f"`--min-support {least}` is more than the {rows:,} transactions that there are"
+        raise UsageError(Diagnostic("PPF138", text))
+    return least / rows
+
+
+def _shortened(told: int | None, rows: int) -> Iterator[Diagnostic]:
+    if told is not None and told != rows:
+        yield Diagnostic(
+            "PPF137",
+            f"the file has {rows:,} transactions, and its data dictionary says {told:,}",
+            severity=Severity.WARNING,
+            help="part of the file may be missing: take it over again",
+        )

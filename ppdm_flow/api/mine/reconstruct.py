@@ -1,0 +1,115 @@
+"""What a recipient asks: the original counts of an attribute that was perturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ppdm_flow.api.mine.estimates import Reconstructed
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.errors import DataError, UsageError
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.engine.reading.received import Received, received
+from ppdm_flow.engine.streams.tallying import tally
+from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.estimate import Method, reconstruct_counts
+from ppdm_flow.mining.reconstruction.fit import misfit
+from ppdm_flow.mining.reconstruction.groups import Groups, groups
+from ppdm_flow.sdk.anonymizer import Operator
+
+MOST = 2_000_000
+"""So many estimates, groups times values, are made at most."""
+
+
+def reconstruct(
+    release: Path,
+    by: Sequence[str] = (),
+    where: Mapping[str, tuple[str, ...]] = {},
+    attribute: str | None = None,
+    method: Method = "inverse",
+    level: float = 0.95,
+    operator: Path | None = None,
+) -> Reconstructed:
+    """Estimate the original counts of a perturbed attribute, with intervals; needs neither policy nor original.
+
+    Parameters
+    ----------
+    release : a run's directory, a folder with a release, or a released file with ``operator.json`` beside it
+    by : columns; one reconstruction for each combination of their released values
+    where : columns and the texts of which a row must have one; ``""`` means a missing value as well
+    attribute : the perturbed attribute, where there are several
+    method : ``inverse`` or ``em`` (:func:`ppdm_flow.mining.reconstruction.estimate.reconstruct_counts`)
+    level : of the intervals
+    operator : an ``operator.json`` from elsewhere
+
+    Raises
+    ------
+    UsageError, DataError
+        Where the release, the attribute or a column is not there, no row fits, or a value is outside the domain.
+    """
+    if not 0.0 < level < 1.0:
+        advice = f"for {level:g} % write `--level {level / 100:g}`" if 1.0 < level < 100.0 else None
+        raise UsageError(Diagnostic("PPF766", "`--level` lies between 0 and 1", help=advice))
+    got = received(release, attribute, operator)
+    chosen = _operator(got, attribute)
+    _allowed((*by, *where), chosen.attribute, by)
+    counted = _groups(got, chosen, tuple(by), where)
+    channel = Channel.of(chosen.retention)
+    doubts = (_doubt(chosen.attribute),) if misfit(channel, counted.released.sum(axis=0)) else ()
+    estimates = reconstruct_counts(channel, counted.released, method, level)
+    return Reconstructed(got.file.name, chosen, where, method, level, counted, estimates, doubts)
+
+
+def _operator(got: Received, attribute: str | None) -> Operator:
+    known = {o.attribute: o for o in got.operators}
+    listing = ", ".join(f"`{name}`" for name in known)
+    if len(known) < len(got.operators):
+        raise DataError(Diagnostic("PPF736", "the operator file has two operators for one attribute"))
+    if attribute is None:
+        if len(known) == 1:
+            return got.operators[0]
+        if not known:
+            text = "the operator file has no operator: no released attribute is perturbed"
+            raise UsageError(Diagnostic("PPF761", text))
+        advice = f"say which one with `--attribute`: {listing}"
+        raise UsageError(Diagnostic("PPF762", "several attributes are perturbed", help=advice))
+    if attribute not in known:
+        near = closest(attribute, known)
+        text = f"there is no operator for `{attribute}`"
+        hint = f"did you mean `{near}`?" if near else None
+        raise UsageError(Diagnostic("PPF762", text, hint=hint, help=f"there is one for {listing}" if known else None))
+    return known[attribute]
+
+
+def _allowed(names: Sequence[str], attribute: str, by: Sequence[str]) -> None:
+    if attribute in names:
+        option = "--by" if attribute in by else "--where"
+        text = f"`{option}` cannot use `{attribute}`: its released values are partly chance"
+        raise UsageError(Diagnostic("PPF763", text))
+
+
+def _groups(got: Received, operator: Operator, by: tuple[str, ...], where: Mapping[str, tuple[str, ...]]) -> Groups:
+    counts = tally(got.open(), (*by, operator.attribute), where, f"`{got.file.name}`")
+    if counts is None:
+        chosen = " and ".join(f"`{name}={value}`" for name, values in where.items() for value in values)
+        text = f"no released row has {chosen}" if where else f"`{got.file.name}` has no rows"
+        advice = f"`--by {','.join(where)}` shows the values that there are" if where else None
+        raise DataError(Diagnostic("PPF764", text, help=advice))
+    number = counts.groups(by)[1]
+    if number * operator.size > MOST:
+        text = f"{number:,} groups of {operator.size:,} values are more than {MOST:,} estimates"
+        raise UsageError(Diagnostic("PPF768", text, help="group by fewer columns, or choose rows with `--where`"))
+    found = groups(counts, operator.attribute, operator.domain, by)
+    if found.outside:
+        text = f"{found.outside:,} cells of `{operator.attribute}` are not among the {operator.size:,} values"
+        raise DataError(Diagnostic("PPF765", f"{text} that its operator chooses from"))
+    return found
+
+
+def _doubt(attribute: str) -> Diagnostic:
+    return Diagnostic(
+        "PPF767",
+        f"the released counts of `{attribute}` hardly fit its operator: the estimates may mean nothing",
+        severity=Severity.WARNING,
+        help="is the `operator.json` the one that came with this very file?",
+    )

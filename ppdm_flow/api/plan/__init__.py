@@ -1,0 +1,1 @@
+"""Plans, with or without a look at the data."""

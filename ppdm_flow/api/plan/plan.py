@@ -1,0 +1,63 @@
+"""Plans, with or without a look at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.document import document
+from ppdm_flow.plan.pictures import forms
+
+if TYPE_CHECKING:  # a plan without data needs no engine
+    from ppdm_flow.engine.run.preview import Preview
+
+_PREVIEWING = "ppdm_flow.api.plan.preview"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data."""
+
+    plan: Plan
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+    preview: Preview | None = None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return document(self.plan)
+
+    @property
+    def with_preview(self) -> dict[str, Any]:
+        """The JSON form, and beside it what the data lets one expect."""
+        return self.document if self.preview is None else {**self.document, "preview": self.preview.document}
+
+    def picture(self, form: str) -> str:
+        """Return the plan as ``text`` (with what the data lets one expect), ``mermaid``, ``dot`` or ``svg``."""
+        drawn = forms.draw(form, self.document)
+        if form != "text" or self.preview is None:
+            return drawn
+        return f"{drawn}\n{import_module(_PREVIEWING).expected(self.preview)}"
+
+
+def plan(
+    path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False, locked: bool = False
+) -> Planned:
+    """Compile a policy; with ``data``, look at it too.
+
+    Raises PolicyError for an invalid policy (or, with ``locked``, one that is not as its lock file has it), DataError
+    for data that cannot be read or does not match.
+    """
+    found = ready(path, sets, data, strict=strict, locked=locked)
+    if data is None:
+        return Planned(found.plan, found.warnings, found.sources)
+    with quoting(found.sources, found.plan.secrets):
+        found, seen = import_module(_PREVIEWING).previewed(found, data, strict=strict)
+    return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)

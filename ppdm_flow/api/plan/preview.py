@@ -1,0 +1,50 @@
+"""Plans held against data: the half of planning that reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import Ready
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.engine.run.preview import Preview, preview
+
+
+def previewed(found: Ready, data: Path, *, strict: bool) -> tuple[Ready, Preview]:
+    """Return the plan for the data's columns, and what its rows let one expect. Raises PolicyError, DataError."""
+    bound = with_data(found, data, strict=strict)
+    return bound, preview(bound.plan, data)
+
+
+def expected(found: Preview) -> str:
+    """Return rows and cost estimates as text."""
+    told = [f"data    {found.rows:,} rows"]
+    if found.used != found.rows:
+        told.append(f"{found.used:,} of them without a missing value")
+    if found.people != found.used:
+        told.append(f"standing for {found.people:,}")
+    costs = [
+        f"        {c.step}: {c.passes} pass{'' if c.passes == 1 else 'es'}, {_about(c.seconds)}" for c in found.costs
+    ]
+    return "\n".join([", ".join(told), *_of_sets(found), *costs]) + "\n"
+
+
+def _of_sets(found: Preview) -> list[str]:
+    """Return what the sets are like, and how large they will be in each release."""
+    told = []
+    for counts in found.sets:
+        text = f"sets    {counts.name}: {counts.mean:.3g} items each, at most {counts.longest:,}"
+        text += f", of {len(counts.alphabet):,} distinct ones; {counts.empty:,} are empty"
+        told.append(text + (f", {counts.repeated:,} repeated items merged" if counts.repeated else ""))
+        if found.sizes:
+            told.append(f"        their sizes are released: {counted(counts.alone, 'set')} of a size that no other has")
+    told += [f"        release {s.release}: about {_megabytes(s.octets)} as {s.form}" for s in found.sizes]
+    return told
+
+
+def _megabytes(octets: int) -> str:
+    return f"{octets / 1e9:.2g} GB" if octets >= 1e9 else f"{max(octets, 1e5) / 1e6:.1f} MB"
+
+
+def _about(seconds: float) -> str:
+    return "below 0.01 s" if seconds < 0.01 else f"about {seconds:g} s"

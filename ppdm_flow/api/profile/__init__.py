@@ -1,0 +1,1 @@
+"""A look at data before there is a policy."""

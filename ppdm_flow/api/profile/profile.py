@@ -1,0 +1,90 @@
+"""A first policy from data: what its columns look like, what tells its rows apart, and what that asks for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.profile.data import columns, look, numbered, without
+from ppdm_flow.api.profile.header import are_values, names_columns, records_of
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.visible import json_text
+from ppdm_flow.mining.profiling.table import Coded
+from ppdm_flow.mining.profiling.table import profile as measured
+from ppdm_flow.plan.formats import inferred
+from ppdm_flow.report.profile import policy, text
+from ppdm_flow.report.profile.document import document
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """A profile of the file ``data``; no form of it holds a value of the data."""
+
+    data: Path
+    document: dict[str, Any]
+
+    def rendered(self, form: str, width: int = 100, beside: Path | None = None) -> str:
+        """Return the profile as ``yaml`` (a policy; paths start from the folder ``beside``), ``json`` or ``text``.
+
+        Raises DataError for a policy that could release nothing.
+        """
+        match form:
+            case "json":
+                return json_text(self.document)
+            case "text":
+                return text.render(self.document, width)
+            case _:
+                self._releasable()
+                return policy.render(self.document, _from(self.data, beside or Path()))
+
+    def _releasable(self) -> None:
+        """Raise DataError where every column is told to be an identifier."""
+        if all(column["role"] == Role.IDENTIFIER for column in self.document["columns"]):
+            text_ = "every column looks like a direct identifier: there is nothing left to release"
+            raise DataError(Diagnostic("PPF674", text_, help="`--format text` says why each does"))
+
+
+def profile(data: Path, *, header: bool | None = None) -> Profiled:
+    """Read a file, measure it and guess roles.
+
+    ``header`` says whether the first record of a text file or a sheet names the columns; None finds out, in doubt that
+    it does not.
+    Raises DataError where the file cannot be read, has no rows, or columns that no policy can declare.
+    """
+    written = look(data, header=header)
+    every = columns(data, written)
+    if written.columns is None and not header and not _named(every, data, header):
+        written = numbered(written, len(every))
+        every = columns(data, written)
+    found, missing = without(every)
+    source = {
+        "options": dict(written.options),
+        "columns": list(written.columns) if written.columns else None,
+        "missing": list(missing),
+    }
+    return Profiled(data, document(measured(found, missing), data.name, source))
+
+
+def _named(found: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
+    """Whether the names of columns are names. Raises DataError (PPF675) where a format has no rows but named ones."""
+    kind = inferred(data.name)
+    if kind == "csv":
+        return not are_values(found)
+    if kind == "excel":
+        return header is None and names_columns(records_of(found)) and not are_values(found)
+    if are_values(found):
+        text = f"the names of the columns of `{data}` look like values: a row was taken for the header when it was made"
+        raise DataError(Diagnostic("PPF675", text, help="write it again with names; `--header` takes them as they are"))
+    return True
+
+
+def _from(data: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(data.absolute(), folder.absolute())).as_posix()
+    except ValueError:  # another drive
+        return data.as_posix()

@@ -1,0 +1,75 @@
+"""Report documents: of a run that is being finished, and of one that was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.repository import locations
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.results import Report
+from ppdm_flow.core.visible import json_text
+from ppdm_flow.report.run import html, markdown, summary
+from ppdm_flow.report.run import public as publishing
+from ppdm_flow.report.run.document import document
+from ppdm_flow.report.run.judgement import Judgement
+
+REPORT = "report.json"
+
+
+def as_json(found: dict[str, Any]) -> str:
+    """Return a report document as text."""
+    return json_text(found)
+
+
+def documents(report: Report) -> dict[str, str]:
+    """Return every form of a report, by file name."""
+    found = document(report)
+    return {REPORT: as_json(found), "report.html": html.render(found), "report.md": markdown.render(found)}
+
+
+def rendered(found: dict[str, Any], form: str) -> str:
+    """Return a report document as ``html``, ``md`` or ``json``."""
+    match form:
+        case "html":
+            return html.render(found)
+        case "md":
+            return markdown.render(found)
+        case _:
+            return as_json(found)
+
+
+def summarized(report: Report, width: int, words: tuple[str, str] | None = None) -> str:
+    """Return verdict (in these words for yes and no) and checks as plain text for a terminal of that many columns."""
+    return summary.render(document(report), width, words)
+
+
+def report(run: Path, form: str) -> str:
+    """Return the report of a finished run as ``html``, ``md`` or ``json``. Raises UsageError where there is none."""
+    return rendered(read(run), form)
+
+
+def judgement(run: Path, width: int = 100, *, public: bool = False) -> Judgement:
+    """Return what every form of a finished run's report (or its ``public`` one) is made from.
+
+    Raises UsageError where there is none.
+    """
+    found = read(run)
+    return Judgement(publishing.public(found) if public else found, locations(), width=width)
+
+
+def read(run: Path) -> dict[str, Any]:
+    """Return ``report.json`` of a run directory. Raises UsageError where there is none, or it is damaged."""
+    file = run / REPORT
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except OSError:
+        help_ = "give the directory that `ppdm-flow run` printed"
+        raise UsageError(Diagnostic("PPF692", f"`{run}` holds no `{REPORT}`", help=help_)) from None
+    except ValueError:
+        raise UsageError(Diagnostic("PPF692", f"`{file}` is damaged: it is no JSON")) from None
+    if not isinstance(found, dict) or found.get("version") != 1:
+        raise UsageError(Diagnostic("PPF692", f"`{file}` is no report of a version that this program knows"))
+    return found

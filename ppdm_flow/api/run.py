@@ -1,0 +1,101 @@
+"""Running a policy on data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.api.report import documents, read, summarized
+from ppdm_flow.api.repository import locations
+from ppdm_flow.api.show import resolved_text
+from ppdm_flow.core.clock import Clock, utc_today
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import RunError, UsageError
+from ppdm_flow.core.results import Report
+from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.locked import Locked
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.run.run import execute
+from ppdm_flow.report.run.document import document
+from ppdm_flow.report.run.judgement import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A finished run: its directory, its report, and what the policy was warned about.
+
+    ``verdict`` is that of the report in the directory, read back from disk.
+    """
+
+    run_dir: Path
+    report: Report
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+    verdict: str
+    policy: Path = Path()
+
+    @property
+    def released(self) -> bool:
+        """Whether everything held."""
+        return self.verdict == "released"
+
+    def summary(self, width: int) -> str:
+        """Return verdict and checks as plain text for a terminal of that many columns."""
+        return summarized(self.report, width)
+
+    def judgement(self, width: int) -> Judgement:
+        """Return what every form of the outcome is made from; text for a terminal of that many columns."""
+        last = f"{self.run_dir}\n"
+        return Judgement(document(self.report), locations(), str(self.policy), self.diagnostics, width, last=last)
+
+
+def run(
+    path: Path,
+    sets: Mapping[str, str] = {},
+    data: Path | None = None,
+    out: Path = Path("runs"),
+    listener: Listener = silent,
+    warned: Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None] = lambda _found, _sources: None,
+    *,
+    keep_withheld: bool = False,
+    escrow: Path | None = None,
+    partition_rows: int = 262_144,
+    workers: int = 2,
+    strict: bool = False,
+    locked: bool = False,
+    clock: Clock = utc_today,
+) -> Ran:
+    """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
+
+    ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
+    PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
+    the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
+    """
+    found = ready(path, sets, data, strict=strict, locked=locked, clock=clock)
+    with quoting(found.sources, found.plan.secrets):
+        found = with_data(found, data, strict=strict, clock=clock)
+    warned(found.warnings, found.sources)
+    options = RunOptions(
+        partition_rows=partition_rows,
+        workers=workers,
+        keep_withheld=keep_withheld,
+        escrow=escrow,
+        policy_text=resolved_text(found.loaded.tree),
+        locked=None if found.held is None else Locked(found.held.file.sha256, found.held.definitions),
+        clock=clock,
+    )
+    with quoting(found.sources, found.plan.secrets):
+        outcome = execute(found.plan, data, out, options, listener, documents)
+    return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources, _verdict(outcome.run_dir), path)
+
+
+def _verdict(run_dir: Path) -> str:
+    """Return the verdict of the report on disk. Raises RunError where it cannot be read any more."""
+    try:
+        return str(read(run_dir)["verdict"])
+    except (UsageError, KeyError) as error:
+        found = Diagnostic("PPF910", f"the report of `{run_dir.name}` cannot be read back")
+        raise RunError(found) from error

@@ -1,0 +1,106 @@
+"""A sweep as a JSON document: the one value that its tables and pictures are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from ppdm_flow.api.sweep.figures import together
+from ppdm_flow.api.sweep.grid import Axis
+from ppdm_flow.api.sweep.metrics import Metric
+from ppdm_flow.api.sweep.points import Planned
+from ppdm_flow.api.sweep.runs import Result
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.engine.manifest import versions
+from ppdm_flow.engine.run.measuring import Measured
+from ppdm_flow.report.run.document import plain
+from ppdm_flow.report.sweep.dominance import complete, dominators
+
+VERSION = 1
+FAILED, MIXED = "failed", "mixed"
+
+Document = dict[str, Any]
+
+
+def document(
+    axes: Sequence[Axis],
+    points: Sequence[Planned],
+    results: Sequence[Sequence[Result]],
+    metrics: Sequence[Metric],
+    started: datetime,
+    workers: int,
+) -> Document:
+    """Return the JSON-ready form of a sweep. It holds figures and what the command line gave, nothing of the data."""
+    found = [_point(i + 1, p, r, metrics) for i, (p, r) in enumerate(zip(points, results, strict=True))]
+    _mark(found, metrics)
+    plan = points[0].plans[0]
+    finished = utc_now()
+    return {
+        "version": VERSION,
+        "policy": plan.policy,
+        "over": [{"path": axis.path, "values": list(axis.values)} for axis in axes],
+        "metrics": [
+            {
+                "name": m.name,
+                "unit": m.unit,
+                "direction": m.direction or None,
+                "requirement": m.privacy,
+            }
+            for m in metrics
+        ],
+        "points": found,
+        "run": {
+            "started": started.isoformat(timespec="seconds"),
+            "finished": finished.isoformat(timespec="seconds"),
+            "seconds": round((finished - started).total_seconds(), 3),
+            "repeat": len(points[0].plans),
+            "workers": workers,
+            "randomness": plan.randomness,
+            "versions": versions(),
+        },
+    }
+
+
+def _point(number: int, point: Planned, results: Sequence[Result], metrics: Sequence[Metric]) -> Document:
+    runs = [r for r in results if isinstance(r, Measured)]
+    errors = [r for r in results if isinstance(r, PpdmError)]
+    found: Document = {
+        "number": number,
+        "values": dict(point.values),
+        "verdict": _verdict(runs, errors),
+        "released": sum(r.verdict == "released" for r in runs),
+        "runs": len(results),
+        "failing": sorted({r.id for run in runs for r in (*run.requirements, *run.gates) if not r.holds}),
+        "seconds": round(sum(r.seconds for r in runs) / len(runs), 3) if runs else None,
+        "metrics": {} if errors else {m.name: together([r.metrics.get(m.name) for r in runs]) for m in metrics},
+    }
+    if errors:
+        worst = max(errors, key=lambda e: e.exit_status)
+        first = worst.diagnostics[0]
+        found["error"] = {"code": first.code, "message": first.message, "exit_status": worst.exit_status}
+    checked: Document = plain(found, f"points.{number}")
+    return checked
+
+
+def _verdict(runs: Sequence[Measured], errors: Sequence[PpdmError]) -> str:
+    if errors:
+        return FAILED
+    verdicts = {r.verdict for r in runs}
+    return verdicts.pop() if len(verdicts) == 1 else MIXED
+
+
+def _mark(points: Sequence[Document], metrics: Sequence[Metric]) -> None:
+    """Say of each point whether it is on the frontier, or which one of the frontier dominates it."""
+    chosen = [m for m in metrics if m.direction]
+    figures = [[_compared(p["metrics"].get(m.name, {}).get("value")) for m in chosen] for p in points]
+    by = dominators(figures, [m.direction == "min" for m in chosen]) if chosen else [None] * len(points)
+    for point, row, other in zip(points, figures, by, strict=True):
+        point["on_frontier"] = bool(chosen) and complete(row) and other is None
+        point["dominated_by"] = None if other is None else points[other]["number"]
+
+
+def _compared(value: float | None) -> float | None:
+    """Return a figure without the rounding errors of its last digits: nobody is better by those."""
+    return None if value is None else round(float(f"{value:.9g}"), 12)

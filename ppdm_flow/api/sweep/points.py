@@ -1,0 +1,146 @@
+"""The points of a sweep, each with its own valid plan; or everything that is wrong with any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import Ready, quoting, ready
+from ppdm_flow.api.sweep.grid import Axis, Point
+from ppdm_flow.api.sweep.places import Places, places
+from ppdm_flow.core.diagnostics import Diagnostic, has_errors
+from ppdm_flow.core.errors import PolicyError, PpdmError
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.loaded import PolicyPath
+
+SEED: PolicyPath = ("randomness", "seed")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One point: the texts that it puts in, and a plan for each repetition."""
+
+    values: Point
+    plans: tuple[Plan, ...]
+
+    @property
+    def name(self) -> str:
+        """The point in a line: ``min_support=5, laplace=0.1``."""
+        return named(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """All points, what the policy is warned about at any of them, and the texts of its files."""
+
+    planned: tuple[Planned, ...]
+    warnings: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+
+
+def named(values: Point) -> str:
+    """Return the values of a point in a line, each with the last part of its place."""
+    return ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in values.items())
+
+
+def planned(
+    policy: Path,
+    every: Sequence[Axis],
+    combinations: Sequence[Point],
+    sets: Mapping[str, str],
+    data: Path | None,
+    repeat: int,
+    *,
+    strict: bool,
+    locked: bool = False,
+) -> Points:
+    """Compile each point for the data.
+
+    Raises UsageError for places that the policy does not have, PolicyError with the faults of all points together,
+    DataError where the data cannot be opened.
+    """
+    where = _places(policy, every, combinations[0], sets)
+    found: dict[Diagnostic, list[Point]] = {}
+    points = []
+    sources: Mapping[str, str] = {}
+    for point in combinations:
+        try:
+            many = _repetitions(policy, point, where, sets, data, repeat, strict=strict, locked=locked)
+        except PolicyError as error:
+            _gather(found, error.diagnostics, point)
+            sources = {**sources, **error.sources}
+            continue
+        _gather(found, many[0].warnings, point)
+        sources = {**sources, **many[0].sources}
+        points.append(Planned(point, tuple(each.plan for each in many)))
+    told = tuple(_told(each, at, len(combinations)) for each, at in found.items())
+    if has_errors(told):
+        raise PolicyError(told, sources)
+    return Points(tuple(points), told, sources)
+
+
+def _places(policy: Path, every: Sequence[Axis], first: Point, sets: Mapping[str, str]) -> Places:
+    """Find each axis in the policy as it stands, with the first values of the params."""
+    params = {path.partition(".")[2]: value for path, value in first.items() if path.startswith("params.")}
+    loaded: Loaded = load(policy, {**sets, **params})
+    try:
+        return places(every, loaded, sets)
+    except PpdmError as error:
+        if has_errors(loaded.diagnostics):
+            raise PolicyError((*loaded.diagnostics, *error.diagnostics), loaded.sources) from None
+        raise
+
+
+def _repetitions(
+    policy: Path,
+    point: Point,
+    where: Places,
+    sets: Mapping[str, str],
+    data: Path | None,
+    repeat: int,
+    *,
+    strict: bool,
+    locked: bool = False,
+) -> list[Ready]:
+    """Compile one point as often as it runs: a reproducible policy gets another seed each time."""
+    params, over = {**sets, **where.sets(point)}, where.over(point)
+    first = _bound(policy, params, over, data, strict=strict, locked=locked)
+    seed = first.plan.seed
+    if seed is None:
+        return [first] * repeat
+    seeds = [f"{seed} {number}" for number in range(2, repeat + 1)]
+    return [
+        first,
+        *(_bound(policy, params, {**over, SEED: each}, data, strict=strict, locked=locked) for each in seeds),
+    ]
+
+
+def _bound(
+    policy: Path,
+    sets: Mapping[str, str],
+    over: Mapping[PolicyPath, str],
+    data: Path | None,
+    *,
+    strict: bool,
+    locked: bool,
+) -> Ready:
+    found = ready(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
+    with quoting(found.sources, found.plan.secrets):
+        return with_data(found, data, strict=strict)
+
+
+def _gather(found: dict[Diagnostic, list[Point]], diagnostics: Iterable[Diagnostic], point: Point) -> None:
+    for each in diagnostics:
+        found.setdefault(each, []).append(point)
+
+
+def _told(diagnostic: Diagnostic, at: Sequence[Point], points: int) -> Diagnostic:
+    """Say at which points it occurs, where it does not at all of them."""
+    if len(at) == points:
+        return diagnostic
+    more = f" and {len(at) - 1} more of {points} points" if len(at) > 1 else ""
+    words = " ".join(f"--over {path}={value}" for path, value in at[0].items())
+    return replace(diagnostic, notes=(*diagnostic.notes, f"with {words}{more}"))

@@ -1,0 +1,155 @@
+"""Running one policy at many values of its parameters, to see what each costs; nothing is released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.loading.policies import quoting
+from ppdm_flow.api.report import as_json
+from ppdm_flow.api.sweep.document import document
+from ppdm_flow.api.sweep.grid import axes, grid
+from ppdm_flow.api.sweep.metrics import check, metrics, near, wanted
+from ppdm_flow.api.sweep.points import Planned, planned
+from ppdm_flow.api.sweep.runs import Result, Runs, Tell, cores
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.run.measuring import Measured
+from ppdm_flow.report.sweep import page, picture, text
+
+Warned = Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None]
+DOCUMENT = "sweep.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """A finished sweep: its document, where it was written, and what there is to say about it."""
+
+    document: dict[str, Any]
+    folder: Path
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+
+    @property
+    def exit_status(self) -> int:
+        """0 where every point was measured; else the worst of the statuses that runs of its points would have."""
+        return max((p["error"]["exit_status"] for p in self.document["points"] if "error" in p), default=0)
+
+    def rendered(self, form: str) -> str:
+        """Return the sweep as ``text``, ``md``, ``csv`` or ``json``, ``svg`` or ``html``."""
+        return rendered(self.document, form)
+
+
+def rendered(found: dict[str, Any], form: str) -> str:
+    """Return a sweep's document in a form: ``text``, ``md``, ``csv``, ``json``, ``svg`` or ``html``."""
+    match form:
+        case "json":
+            return as_json(found)
+        case "csv":
+            return text.csv(found)
+        case "md":
+            return text.markdown(found)
+        case "svg":
+            return picture.svg(found)
+        case "html":
+            return page.render(found)
+        case _:
+            return text.plain(found)
+
+
+def sweep(
+    path: Path,
+    over: Sequence[str],
+    wanted_metrics: Sequence[str] = (),
+    sets: Mapping[str, str] = {},
+    data: Path | None = None,
+    out: Path = Path("sweeps"),
+    tell: Tell = lambda _done: None,
+    warned: Warned = lambda _found, _sources: None,
+    *,
+    repeat: int = 1,
+    workers: int | None = None,
+    partition_rows: int = 262_144,
+    strict: bool = False,
+    locked: bool = False,
+) -> Swept:
+    """Measure a policy at every combination of values, into a new directory below ``out``; no data is released.
+
+    ``over`` are ``PATH=V1,V2`` words, ``wanted_metrics`` ``NAME[:min|:max]`` words. All points are compiled before any
+    of them runs. Raises UsageError, PolicyError with the faults of all points, or DataError; a point that fails while
+    it runs is part of the answer, unless all fail for one reason, which is raised then.
+    """
+    every, names = axes(over), wanted(wanted_metrics)
+    if not every:
+        raise UsageError(Diagnostic("PPF120", "nothing to vary", help="give at least one `--over PATH=V1,V2`"))
+    points = planned(path, every, grid(every), sets, data, repeat, strict=strict, locked=locked)
+    check(names, [p.plans[0] for p in points.planned])
+    warned(points.warnings, points.sources)
+    started, first = utc_now(), points.planned[0].plans[0]
+    directory = RunDirectory(out / first.policy)
+    try:
+        options = RunOptions(partition_rows=partition_rows)
+        runs = Runs(points.planned, data, directory.folder("measuring"), options, workers or cores(), tell)
+        with quoting(points.sources):
+            results = _sound(runs.carry_out())
+        chosen, missing = metrics(names, [r for some in results for r in some if isinstance(r, Measured)], first)
+        found = document(every, points.planned, results, chosen, started, runs.workers)
+        directory.remove("measuring")
+        for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
+            directory.write(name, rendered(found, form))
+        told = (*_failures(points.planned, results), *_missing(missing, results), *_directions(found))
+        return Swept(found, directory.move(started, first.digest), told, points.sources)
+    finally:
+        directory.discard()
+
+
+def _sound(results: tuple[tuple[Result, ...], ...]) -> tuple[tuple[Result, ...], ...]:
+    """Raise where every run failed for the same reason: then there is nothing to show."""
+    every = [r for some in results for r in some]
+    errors = [r for r in every if isinstance(r, PpdmError)]
+    if len(errors) == len(every) and len({e.diagnostics for e in errors}) == 1:
+        raise errors[0]
+    return results
+
+
+def _failures(points: Sequence[Planned], results: Sequence[Sequence[Result]]) -> list[Diagnostic]:
+    """Return why points failed, each reason once, with the points."""
+    found: dict[Diagnostic, list[str]] = {}
+    for point, some in zip(points, results, strict=True):
+        for error in (r for r in some if isinstance(r, PpdmError)):
+            for each in error.diagnostics:
+                names = found.setdefault(each, [])
+                names += [] if point.name in names else [point.name]
+    return [_at(each, names) for each, names in found.items()]
+
+
+def _at(each: Diagnostic, names: Sequence[str]) -> Diagnostic:
+    shown = "; ".join(names[:4]) + (f"; and {len(names) - 4} more" if len(names) > 4 else "")
+    return Diagnostic(
+        each.code, each.message, each.span, each.severity, each.hint, each.help, (*each.notes, f"at {shown}")
+    )
+
+
+def _missing(names: Sequence[str], results: Sequence[Sequence[Result]]) -> list[Diagnostic]:
+    runs = [r for some in results for r in some if isinstance(r, Measured)]
+    found = []
+    for name in names:
+        like = near(name, runs)
+        help_ = f"did you mean `{like}`?" if like else "`report.json` of a run lists every figure under `metrics`"
+        found.append(Diagnostic("PPF125", f"no point has a figure `{name}`", None, Severity.WARNING, help=help_))
+    return found
+
+
+def _directions(found: dict[str, Any]) -> list[Diagnostic]:
+    """Say which figures have no better side, so that they play no part in the frontier."""
+    names = [m["name"] for m in found["metrics"] if m["direction"] is None]
+    if not names:
+        return []
+    listed = ", ".join(f"`{name}`" for name in names)
+    text_ = f"{listed}: it is not known which side is better, so the frontier does not regard it"
+    return [Diagnostic("PPF126", text_, None, Severity.INFO, help=f"write `{names[0]}:min` or `{names[0]}:max`")]

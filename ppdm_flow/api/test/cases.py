@@ -1,0 +1,276 @@
+"""Carrying out one test: its table through the policy's steps and audits, and what is expected of the outcome."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ppdm_flow.api.test.data import Prepared, prepared, released
+from ppdm_flow.api.test.files import Policies, sets_of
+from ppdm_flow.api.test.judging import Checked, Happened, Judge
+from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
+from ppdm_flow.core.draws import RunKey
+from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
+from ppdm_flow.core.lineage import UNTOLD
+from ppdm_flow.core.results import RequirementResult
+from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.judging.judging import verdict
+from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.run.measuring import opened
+from ppdm_flow.engine.run.trial import Contents, Question, attempt, values_in
+from ppdm_flow.engine.steps.keys import run_key
+from ppdm_flow.engine.streams.likeness import written
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.engine.verify.judge_files import judge
+from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.definition import AuditNode, Plan
+from ppdm_flow.policy.loaded import Loaded as Policy
+from ppdm_flow.policy.test.loading import Loaded
+from ppdm_flow.policy.test.models import Case, Table
+from ppdm_flow.policy.test.rules import expects_a_run
+from ppdm_flow.report.test.results import Judged, Outcome, Result, Trace
+
+PARTITION_ROWS = 1 << 16
+_REFUSALS = (DataError, PluginError, PolicyError)
+
+
+@dataclass(slots=True)
+class Bench:
+    """Carries out tests one after another.
+
+    ``trace`` asks for what each of them exercises, for coverage. Unless ``everything`` is asked for, audits that the
+    policy does not write down, that measure no requirement, and whose figures nobody looks at are left out.
+    """
+
+    trace: bool = False
+    everything: bool = False
+    policies: Policies = field(default_factory=Policies)
+
+    def result(self, file: Loaded, name: str) -> Result:
+        """Return what came of the test ``name`` of ``file``."""
+        started = time.perf_counter()
+        if file.cases is None:
+            raise ValueError("a test file with errors is not carried out")
+        case = file.cases.tests[name]
+        span = file.places.key("tests", name)
+        start = Result(
+            file.file, name, span.line if span else 1, str(file.policy), Outcome.PASSED, 0.0, case.description
+        )
+        try:
+            with guarded("the test"):
+                found = _Running(self, file, name, case).carried_out(start)
+        except PpdmError as error:
+            told = tuple(d if d.span else replace(d, span=span) for d in error.diagnostics)
+            sources = {**file.sources, **error.sources}
+            found = replace(
+                start, outcome=Outcome.ERROR, failures=told, sources=sources, exit_status=max(1, _status(error))
+            )
+        return replace(found, seconds=time.perf_counter() - started)
+
+
+def _status(error: PpdmError) -> int:
+    return 1 if isinstance(error, _REFUSALS) else error.exit_status
+
+
+@dataclass(slots=True)
+class _Running:
+    bench: Bench
+    file: Loaded
+    name: str
+    case: Case
+
+    def carried_out(self, start: Result) -> Result:
+        policy, compiled = self.bench.policies.compiled(self.file.policy, sets_of(self.file, self.name))
+        checked = Checked(compiled.diagnostics)
+        judge = Judge(self.file, self.name, self.case, shown=True)
+        failures = list(judge.checked(checked))
+        if not expects_a_run(self.case.expect):
+            return _told(start, failures, {**self.file.sources, **compiled.sources}, ())
+        if compiled.plan is None:
+            failures += judge.policy_errors([d for d in compiled.diagnostics if d.severity is Severity.ERROR])
+            return _told(start, failures, {**self.file.sources, **compiled.sources}, ())
+        folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-test-"))
+        try:
+            return self._run(start, failures, policy, compiled.plan, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _run(self, start: Result, failures: list[Diagnostic], policy: Policy, plan: Plan, folder: Path) -> Result:
+        table = self._table()
+        runs: list[Happened] = []
+        sources = {**self.file.sources, **policy.sources}
+        data = prepared(self.file, table, plan, folder)
+        judge = Judge(self.file, self.name, self.case, shown=data.shown)
+        wrong: list[tuple[int, list[Diagnostic]]] = []
+        for number, happened in enumerate(self._happenings(policy, data, folder), 1):
+            runs.append(happened)
+            found = list(judge.happened(happened))
+            wrong += [(number, found)] if found else []
+        told = failures + _first(wrong, len(runs), self.case.repeat)
+        return _told(start, told, sources, runs, wrong[0][0] if wrong else len(runs))
+
+    def _table(self) -> Table:
+        cases = self.file.cases
+        table = self.case.data or (cases.data if cases is not None else None)
+        if table is None:
+            raise ValueError("reading the file reports tests without data")
+        return table
+
+    def _happenings(self, policy: Policy, data: Prepared, folder: Path) -> Iterator[Happened]:
+        """Yield what comes of each repetition; refused data is refused at once."""
+        try:
+            plan = self._bound(policy, data)
+            if self.case.released is not None:
+                yield self._judged(plan, data, folder)
+            else:
+                yield from self._tried(plan, data, folder)
+        except _REFUSALS as error:
+            yield Happened("refused", refused=error.diagnostics)
+
+    def _bound(self, policy: Policy, data: Prepared) -> Plan:
+        """Return the plan for the columns of the test's data. Raises PolicyError."""
+        outcome: Compiled = compile_policy(policy, columns(data.node, data.path))
+        if outcome.plan is None or has_errors(outcome.diagnostics):
+            raise PolicyError([d for d in outcome.diagnostics if d.severity is Severity.ERROR], outcome.sources)
+        node = data.node
+        source = replace(
+            outcome.plan.source, path=node.path, format=node.format, options=node.options, columns=node.columns
+        )
+        plan = replace(outcome.plan, source=source)
+        return plan if self.bench.everything else replace(plan, audits=tuple(self._audits(plan)))
+
+    def _audits(self, plan: Plan) -> Iterator[AuditNode]:
+        """Yield the audits that the verdict or the test needs, and those that the policy writes down."""
+        looked_at = [*self.case.expect.metrics, *(gate.metric for gate in plan.gates)]
+        owners = {name.rpartition("/")[2].partition(".")[0] for name in looked_at}
+        every = self.case.expect.findings is not None
+        yield from (n for n in plan.audits if every or n.requirements or not n.implicit or n.name in owners)
+
+    def _tried(self, plan: Plan, data: Prepared, folder: Path) -> Iterator[Happened]:
+        stop = Stop()
+        options = RunOptions(PARTITION_ROWS, workers=1).fitting(plan)
+        try:
+            original = opened(plan, data.path, options, stop)
+            values = _values(plan, original) if self.bench.trace else frozenset()
+            for number in range(self.case.repeat):
+                keyed = replace(options, key=self._key(plan, number))
+                trace = self.bench.trace and number == 0
+                tried = attempt(plan, original, folder / "run", keyed, stop, self._asked(plan), trace=trace)
+                found = tried.measured
+                judged = waive(plan, found.requirements, found.gates, found.findings, options.clock())
+                results = (*judged.requirements, *judged.gates)
+                yield Happened(
+                    verdict(results),
+                    results,
+                    found.metrics,
+                    judged.findings,
+                    tried.contents,
+                    changed=tried.changed - {n.name for n in plan.steps if n.implicit},
+                    values=values,
+                )
+        finally:
+            stop.set()
+
+    def _key(self, plan: Plan, number: int) -> RunKey:
+        """Return the key of a repetition: the policy's own where it is reproducible, else one from the test's name."""
+        if plan.randomness == "reproducible" and self.case.repeat == 1:
+            return run_key(plan, None)
+        text = f"ppdm-flow policy test v1\0{self.name}\0{number}"
+        return RunKey(hashlib.sha256(text.encode()).digest())
+
+    def _judged(self, plan: Plan, data: Prepared, folder: Path) -> Happened:
+        name = self.case.release or plan.releases[0].name
+        table = self.case.released
+        if table is None:
+            raise ValueError("no release is given")
+        file = released(self.file, table, plan, name, folder)
+        seen: dict[str, Contents] = {}
+
+        def look(view: StreamView) -> None:
+            names = view.schema.names
+            listed = {c: values_in(view, c) for c in self.case.expect.released_values if c in names}
+            seen[name] = Contents(view.row_count, tuple(names), listed)
+
+        options = RunOptions(PARTITION_ROWS, workers=1)
+        found = judge(plan, data.path, file, name, options=options, look=look)
+        shown = table.csv is None and table.file is None
+        judged = (*(r for r in found.requirements if r.release == name), *_measurable(plan, found.gates))
+        return Happened(verdict(judged), judged, found.metrics, found.findings, seen, shown=shown, given=True)
+
+    def _asked(self, plan: Plan) -> Mapping[str, Question]:
+        expect = self.case.expect
+        own = {plan.releases[0].name: expect} if len(plan.releases) == 1 else {}
+        every = {**own, **expect.releases}
+        return {name: Question(tuple(c.released_values), tuple(c.suppressed)) for name, c in every.items()}
+
+
+def _measurable(plan: Plan, gates: tuple[RequirementResult, ...]) -> Iterator[RequirementResult]:
+    """Leave out the gates on figures of steps, which have not been carried out."""
+    steps = {node.name for node in plan.steps}
+    yield from (g for g in gates if g.measured is not None or g.metric.partition(".")[0] not in steps)
+
+
+def _values(plan: Plan, original: Original) -> frozenset[tuple[str, str]]:
+    """Return the values that requirements name and the data has."""
+    view = StreamView(original.stream)
+    found: set[tuple[str, str]] = set()
+    for each in written(plan.requirements, original.stream.attributes):
+        there = values_in(view, each.facts.name)
+        found |= {(each.facts.name, value) for value in each.spans if value in there}
+    return frozenset(found)
+
+
+def _first(wrong: list[tuple[int, list[Diagnostic]]], runs: int, repeat: int) -> list[Diagnostic]:
+    """Return the failures of the first repetition that has some, with how many there are."""
+    if not wrong:
+        return []
+    number, found = wrong[0]
+    if repeat == 1:
+        return found
+    note = f"in {len(wrong)} of {runs} repetitions; this is number {number}"
+    return [replace(each, notes=(*each.notes, note)) for each in found]
+
+
+def _told(
+    start: Result,
+    failures: list[Diagnostic],
+    sources: Mapping[str, str],
+    runs: list[Happened] | tuple[()],
+    shown: int = 0,
+) -> Result:
+    run = runs[shown - 1] if runs else None
+    files = {d.span.file for d in failures if d.span} | {r.span.file for d in failures for r in d.related}
+    return replace(
+        start,
+        outcome=Outcome.FAILED if failures else Outcome.PASSED,
+        failures=tuple(failures),
+        sources={f: t for f, t in sources.items() if f in files},
+        verdict=run.verdict if run else None,
+        runs=max(1, len(runs)),
+        judged=tuple(_judged(r) for r in run.judged) if run else (),
+        metrics={n: f.value for n, f in run.metrics.items()} if run else {},
+        untold=tuple(dict.fromkeys(f.subject for f in run.findings if f.code == UNTOLD)) if run and run.given else (),
+        exit_status=1 if failures else 0,
+        trace=_trace(runs),
+    )
+
+
+def _judged(result: RequirementResult) -> Judged:
+    return Judged(result.id, result.release, result.holds, result.measured, result.bound, result.direction)
+
+
+def _trace(runs: list[Happened] | tuple[()]) -> Trace:
+    failed = {r.id for run in runs for r in run.judged if not r.holds}
+    held = {r.id for run in runs for r in run.judged if r.holds}
+    changed = frozenset(name for run in runs for name in run.changed)
+    values = frozenset(value for run in runs for value in run.values)
+    return Trace(frozenset(held), frozenset(failed), changed, values)

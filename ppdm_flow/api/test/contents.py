@@ -1,0 +1,75 @@
+"""What a release holds against what a test expects of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ppdm_flow.api.test.words import bounds, listing, meets
+from ppdm_flow.engine.run.trial import Contents as Held
+from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.test.models import Contents, Hidden, Some
+
+Difference = tuple[str, PolicyPath, str | None]
+"""What is different, the place below the expected contents, and a word beside the caret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """``shown`` says that the data stands in the test file: then values that it does not name may be told."""
+
+    shown: bool
+
+    def differences(self, wanted: Contents, found: Held) -> Iterator[Difference]:
+        """Yield every difference."""
+        if wanted.rows is not None and not meets(wanted.rows, found.rows):
+            yield f"{found.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{found.rows}"
+        if wanted.columns is not None:
+            yield from self._names("column", wanted.columns, found.columns, ("columns",), told=True)
+        for column, some in wanted.released_values.items():
+            path = ("released_values", column)
+            if column not in found.values:
+                yield f"the release has no column `{column}`", path, None
+            else:
+                yield from self._names("value", some, found.values[column], path, told=self.shown)
+        for column, hidden in wanted.suppressed.items():
+            yield from _hidden(column, hidden, found)
+
+    def _names(
+        self, noun: str, some: Some, found: Iterable[str], path: PolicyPath, *, told: bool
+    ) -> Iterator[Difference]:
+        there = set(found)
+        for key in ("exactly", "include"):
+            for number, each in enumerate(getattr(some, key) or ()):
+                if each not in there:
+                    yield f"{noun} `{each}` is not in the release", (*path, key, str(number)), None
+        if some.exactly is not None and (more := sorted(there - set(some.exactly))):
+            names = listing(f"`{each}`" for each in more) if told else f"{len(more)} more"
+            yield f"the release has {noun}s that are not expected: {names}", (*path, "exactly"), None
+        for number, each in enumerate(some.exclude):
+            if each in there:
+                yield f"{noun} `{each}` is in the release", (*path, "exclude", str(number)), None
+
+
+def _hidden(column: str, wanted: Hidden, found: Held) -> Iterator[Difference]:
+    path = ("suppressed", column)
+    if column not in found.hidden:
+        yield f"the release has no column `{column}`", path, None
+        return
+    counted = found.hidden[column]
+    for key in ("somewhere", "everywhere", "nowhere"):
+        for number, value in enumerate(getattr(wanted, key)):
+            text = _misplaced(key, value, counted)
+            if text:
+                yield text, (*path, key, str(number)), None
+
+
+def _misplaced(key: str, value: str, counted: Mapping[str, tuple[int, int]]) -> str | None:
+    rows, gone = counted.get(value, (0, 0))
+    if not rows:
+        return f"the data has no row with `{value}`"
+    if key == "somewhere":
+        return None if gone else f"`{value}` is suppressed in none of its {rows} rows"
+    if key == "everywhere":
+        return None if gone == rows else f"`{value}` is suppressed in {gone} of its {rows} rows"
+    return f"`{value}` is suppressed in {gone} of its {rows} rows" if gone else None

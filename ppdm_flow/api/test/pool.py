@@ -1,0 +1,92 @@
+"""Carrying out tests, in this process or in several at once; results come in the order of the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import get_context
+
+from ppdm_flow.api.test.worker import carried_out, start
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.test.loading import Loaded
+from ppdm_flow.report.test.results import Outcome, Result
+
+WORTH = 4
+"""Tests for which one more process pays: it takes some seconds to import what they need."""
+
+Tell = Callable[[Result, int, int], None]
+"""Is told each result, in the order of the tests, how many that makes, and how many there will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One test of a file."""
+
+    file: Loaded
+    name: str
+
+
+def workers_for(jobs: int, cores: int) -> int:
+    """Return how many processes serve so many tests best."""
+    return max(1, min(cores, jobs // WORTH))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to note of each test beside its outcome: what it exercises, and figures that it does not ask for."""
+
+    trace: bool = False
+    everything: bool = False
+
+
+def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: Wanted) -> tuple[Result, ...]:
+    """Carry out every job. A test that ends its process is an error; so are those that cannot be started then."""
+    found: dict[int, Result] = {}
+    told = 0
+    for number, result in _here(jobs, wanted) if workers == 1 else _apart(jobs, workers, wanted):
+        found[number] = result
+        while told in found:
+            tell(found[told], told + 1, len(jobs))
+            told += 1
+    return tuple(found[number] for number in sorted(found))
+
+
+def _here(jobs: Sequence[Job], wanted: Wanted) -> Iterator[tuple[int, Result]]:
+    bench = import_module("ppdm_flow.api.test.cases").Bench(wanted.trace, wanted.everything)
+    for number, job in enumerate(jobs):
+        yield number, bench.result(job.file, job.name)
+
+
+def _apart(jobs: Sequence[Job], workers: int, wanted: Wanted) -> Iterator[tuple[int, Result]]:
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), start, (wanted.trace, wanted.everything))
+    try:
+        waiting: dict[Future[Result], int] = {}
+        for number, job in enumerate(jobs):
+            waiting[pool.submit(carried_out, job.file.file, job.name)] = number
+        for future in as_completed(waiting):
+            number = waiting[future]
+            yield number, _outcome(future, jobs[number])
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _outcome(future: Future[Result], job: Job) -> Result:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        span = job.file.places.key("tests", job.name)
+        fault = Diagnostic("PPF654", f"the process that carried out test `{job.name}`, or one beside it, ended", span)
+        return Result(
+            file=job.file.file,
+            name=job.name,
+            line=span.line if span else 1,
+            policy=str(job.file.policy),
+            outcome=Outcome.ERROR,
+            seconds=0.0,
+            failures=(fault,),
+            sources=job.file.sources,
+            exit_status=3,
+        )

@@ -1,0 +1,106 @@
+"""Verifying a finished run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ppdm_flow.api.loading.bindings import with_data
+from ppdm_flow.api.loading.policies import ready
+from ppdm_flow.api.report import REPORT, read
+from ppdm_flow.core.clock import Clock, utc_today
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine.verify.verify import VerifyOutcome
+from ppdm_flow.engine.verify.verify import verify as verify_run
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.report.verify import Point, Verification
+
+
+def verify(
+    run: Path, data: Path | None = None, clock: Clock = utc_today, *, policy_folder: Path | None = None
+) -> VerifyOutcome:
+    """Hash every file of a run again; with ``data``, make and measure its releases again as well.
+
+    ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
+    that the policy names (hierarchies, keys): a run keeps none of them.
+
+    Raises UsageError where ``run`` is no run directory.
+    """
+
+    def plan(policy: Path, data: Path | None) -> Plan:
+        found = _plan(policy, data)
+        return found if policy_folder is None else replace(found, home=str(policy_folder.absolute()))
+
+    return verify_run(run, data, plan, clock)
+
+
+def verification(outcome: VerifyOutcome, *, asked: bool) -> Verification:
+    """Return what every form of the outcome is made from; ``asked`` says whether data was given."""
+    policy = outcome.run_dir.parent.name
+    points = (*_files(outcome), *_waivers(outcome), *_measured(outcome, asked=asked))
+    return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text)
+
+
+def _files(outcome: VerifyOutcome) -> Iterator[Point]:
+    """Yield what the hashes and the folders tell."""
+    for names, what in (
+        (outcome.changed, "changed since the run"),
+        (outcome.missing, "missing"),
+        (outcome.extra, "not in the manifest"),
+    ):
+        yield from (Point(f"file {name}", holds=False, text=what) for name in names)
+    if not (outcome.changed or outcome.missing or outcome.extra):
+        yield Point("files", holds=True, text=f"{outcome.files} files hashed, none changed")
+    for said in outcome.contradictions:
+        yield Point("verdict", holds=False, text=said)
+    if not outcome.contradictions:
+        yield Point("verdict", holds=True, text=outcome.verdict)
+
+
+def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:
+    """Yield the waivers that the release rests on: that one has expired since changes nothing of what happened."""
+    for grant in outcome.grants:
+        yield Point(f"waiver {grant.name}", holds=None, text=grant.text)
+
+
+def _measured(outcome: VerifyOutcome, *, asked: bool) -> Iterator[Point]:
+    """Yield the requirements: the same as then, not the same, or not measured again."""
+    again = outcome.remeasured
+    names = _requirements(outcome)
+    if again is None:
+        why = "not measured again: files are not as they were" if asked else "not measured again: `--data` does it"
+        yield from (Point(name, holds=None, text=why) for name in names)
+        return
+    if not again.same_input:
+        yield Point("input", holds=False, text="the data given is not the data of this run: its hash differs")
+    differences = [text.partition(": ") for text in again.differences]
+    told = {name: said for name, _, said in differences}
+    for name in dict.fromkeys((*names, *told)):
+        if name in told:
+            yield Point(name, holds=False, text=f"measured otherwise: {told[name]}")
+        elif name in again.unknown or name.rpartition(" on ")[2] in again.skipped:
+            reason = again.unknown.get(name)
+            text = "not measured again: only the run itself had what it takes"
+            yield Point(name, holds=None, text=f"{text}: {reason}" if reason else text)
+        else:
+            yield Point(name, holds=True, text="measured again, with the same outcome")
+    for release, (same, text) in again.made.items():
+        yield Point(f"steps of {release}", holds=same, text=text)
+    for release, columns in again.columns.items():
+        yield Point(f"columns of {release}", holds=None, text=f"the run alone tells what is behind them: {columns}")
+
+
+def _requirements(outcome: VerifyOutcome) -> list[str]:
+    if REPORT in (*outcome.missing, *outcome.changed):
+        return []
+    try:
+        found = read(outcome.run_dir)["requirements"]
+        return list(dict.fromkeys(f"{r['id']} on {r['release']}" for r in found))
+    except (UsageError, KeyError, TypeError):
+        return []
+
+
+def _plan(policy: Path, data: Path | None) -> Plan:
+    """Compile the policy that a run kept, for the columns of the data; its waivers were judged when it ran."""
+    return with_data(ready(policy, {}, data, clock=None), data, strict=False, clock=None).plan

@@ -1,0 +1,1 @@
+"""What verbs share: words and options of the command line, and what is written where."""

@@ -1,0 +1,103 @@
+"""Estimates for the terminal: a table for each group, and what the numbers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the other verbs start faster without it
+    from ppdm_flow.api.mine.estimates import Reconstructed
+
+_NAMED = 10
+
+
+def table(answer: Reconstructed) -> str:
+    """Return the whole answer as text."""
+    return "\n".join([*_head(answer), "", *_groups(answer), *_notes(answer)])
+
+
+def _head(answer: Reconstructed) -> Iterator[str]:
+    rows = int(answer.found.total.sum())
+    where = "".join(f", {name} = {' or '.join(_shown(v) for v in vs)}" for name, vs in answer.where.items())
+    how = "matrix inverse" if answer.method == "inverse" else "maximum likelihood (iterative Bayesian reconstruction)"
+    yield f"{answer.operator.attribute} in {answer.file}{where}: {rows:,} released row{'' if rows == 1 else 's'}"
+    yield f"original counts by {how}, intervals of {answer.level * 100:g} %"
+
+
+def _groups(answer: Reconstructed) -> Iterator[str]:
+    small = answer.small
+    for number, key in enumerate(answer.groups.keys):
+        if key:
+            pairs = ", ".join(f"{n} = {_shown(v)}" for n, v in zip(answer.groups.columns, key, strict=True))
+            rows = int(answer.found.total[number])
+            yield f"{pairs}: {rows:,} row{'' if rows == 1 else 's'}{' (too small)' if small[number] else ''}"
+        yield from _aligned([_columns(answer), *_lines(answer, number)])
+        yield ""
+
+
+def _columns(answer: Reconstructed) -> tuple[str, ...]:
+    return (answer.operator.attribute, "released", "estimate", "std. error", "low", "high")
+
+
+def _lines(answer: Reconstructed, number: int) -> Iterator[tuple[str, ...]]:
+    found = answer.found
+    alike = set(found.alike.tolist())
+    arrays = (found.estimate, found.error, found.low, found.high)
+    columns = [found.released[number].tolist(), *(array[number].tolist() for array in arrays)]
+    for place, (value, numbers) in enumerate(zip(answer.operator.domain, zip(*columns, strict=True), strict=True)):
+        released, estimate, error, low, high = numbers
+        same = place in alike
+        yield (
+            _shown(value) + (" *" if same else ""),
+            f"{released:,.0f}",
+            _number(estimate),
+            "?" if same else _number(error),
+            _number(low),
+            _number(high),
+        )
+    if found.together is not None:
+        sums = found.together
+        figures = (sums.estimate, sums.error, sums.low, sums.high)
+        yield ("all * together", f"{sums.released[number]:,.0f}", *(_number(float(a[number])) for a in figures))
+
+
+def _notes(answer: Reconstructed) -> Iterator[str]:
+    found = answer.found
+    yield "An estimate says how many of the released rows had the value before it was perturbed. An interval is for its"
+    yield "value alone and about these very rows: only the perturbation counts as chance, not who came into the table."
+    if answer.method == "inverse":
+        yield "Estimates are brought to 0 or more; `--format csv` and `json` have the unbiased ones as well."
+    if found.rounds is not None and found.gap is not None and found.converged is not None:
+        yield _iterations(int(found.rounds.max()), float(found.gap.max()), all_of=bool(found.converged.all()))
+    if len(found.alike):
+        names = [_shown(answer.operator.domain[i]) for i in found.alike[:_NAMED].tolist()]
+        more = f" and {len(found.alike) - _NAMED} more" if len(found.alike) > _NAMED else ""
+        yield f"* cannot be told apart, since the operator keeps none of them: {', '.join(names)}{more}."
+        yield "  Their estimates are equal shares of what they have together; each one's interval allows for any share."
+    if answer.groups.columns and any(answer.small):
+        yield "Too small: fewer than 30 rows, or not one value whose interval excludes 0."
+
+
+def _iterations(rounds: int, gap: float, *, all_of: bool) -> str:
+    state = "settled" if all_of else "NOT settled"
+    many = "1 more round" if rounds == 1 else f"{rounds:,} more rounds"
+    left = f"log-likelihood at most {max(gap, 1e-12):.1g} below its maximum"
+    return f"The iteration was begun at its end, solved for directly, and has {state} after {many}: {left}."
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        numbers = "  ".join(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+        yield f"{first.ljust(widths[0])}  {numbers}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}".replace("-0.0", "0.0") if abs(value) < 0.05 else f"{value:,.1f}"
+
+
+def _shown(text: str | None) -> str:
+    """Return a value on one line; missing and empty ones by words."""
+    if text is None:
+        return "(missing)"
+    return "".join(c if c.isprintable() else "�" for c in text) or "(empty)"

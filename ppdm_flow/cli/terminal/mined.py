@@ -1,0 +1,178 @@
+"""What was mined, for a reader: tables of text or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the other verbs start faster without it
+    from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
+    from ppdm_flow.mining.transactions.associations import Ratio
+    from ppdm_flow.mining.transactions.operators import Operator
+
+_FAMILIES = {
+    "cut_and_paste": "cut-and-paste",
+    "select_a_size": "select-a-size",
+    "uniform": "uniform replacement",
+    "none": "nothing changed",
+}
+_SEEN = 40
+"""Itemsets of a size, and rules, that are shown unless more are asked for."""
+
+Rows = list[tuple[str, ...]]
+
+
+def text(answer: MinedRelease, limit: int | None, *, markdown: bool = False) -> str:
+    """Return the whole answer; of each size and of the rules at most ``limit``."""
+    shown = _SEEN if limit is None else limit
+    drawn = _pipes if markdown else _aligned
+    lines = [*_head(answer), ""]
+    if answer.sizes and not answer.exact:
+        lines += [*drawn(list(_sizes(answer))), ""]
+    lines += [*_end(answer), ""]
+    for one in answer.sizes:
+        if len(one):
+            lines += [*drawn(list(_itemsets(answer, one, shown))), *_more(len(one), shown), ""]
+    if answer.rules is not None:
+        if answer.rules:
+            lines += [*drawn(list(_rules(answer, shown))), *_more(len(answer.rules), shown), ""]
+        else:
+            lines += ["No rule is as confident as that.", ""]
+    return "\n".join([*lines, *_notes(answer)]).rstrip("\n")
+
+
+def _head(answer: MinedRelease) -> Iterator[str]:
+    number = f"{answer.rows:,} {'' if answer.exact else 'randomized '}transaction{'' if answer.rows == 1 else 's'}"
+    yield f"{answer.attribute} in {answer.file}: {number} over {len(answer.names):,} items"
+    if answer.operator is not None:
+        yield f"operator: {_operator(answer.operator)}"
+    least = f"{100 * answer.least:.4g} % ({answer.least * answer.rows:,.0f} transactions)"
+    sure = "exact supports" if answer.exact else f"estimates with intervals of {answer.asked.level * 100:g} %"
+    yield f"itemsets with a support of at least {least}: {sure}"
+
+
+def _operator(operator: Operator) -> str:
+    found = f"{_FAMILIES.get(operator.family, operator.family)}, by the size of a transaction ({_span(operator.sizes)})"
+    if operator.cutoffs:
+        found += f", K {_span(operator.cutoffs.values())}"
+    if operator.insertion:
+        found += f", rho {_span(operator.insertion.values())}"
+    return found + (f", each item kept with {operator.keep:g}" if operator.keep is not None else "")
+
+
+def _span(values: Collection[float]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+
+
+def _sizes(answer: MinedRelease) -> Iterator[tuple[str, ...]]:
+    yield ("items", "candidates", "found", "std. error", "discoverable from", "expected false", "expected missing")
+    for one in answer.sizes:
+        lowest = "nothing" if one.lowest is None else _percent(one.lowest)
+        wrong = [f"{n or 0.0:,.0f}" for n in (one.false_positives, one.false_drops)]
+        yield (str(one.size), f"{one.candidates:,}", f"{len(one):,}", _percent(one.sigma_least), lowest, *wrong)
+
+
+def _end(answer: MinedRelease) -> Iterator[str]:
+    after = len(answer.sizes)
+    match answer.stopped:
+        case "length" if answer.asked.max_length == after:
+            yield f"Ended with {_items(after)}, as asked."
+        case "length":
+            yield f"Ended with {_items(after)}: no transaction has more."
+        case "precision":
+            error, errors = _percent(answer.next_sigma or 0.0), f"{answer.asked.precision:g}"
+            yield f"Ended with {_items(after)}: for itemsets of {after + 1} the standard error is {error}, so that the"
+            yield f"minimum support is less than {errors} errors above 0 (--precision {errors})."
+        case "seeds":
+            yield f"Ended with {_items(after)}: larger itemsets cannot be estimated from these seeds."
+        case "lost":
+            yield f"Ended with {_items(after)}: the operator keeps too few items for larger itemsets to be recovered."
+        case _:
+            yield f"Ended with {_items(after)}: no larger itemset has all its parts among these."
+
+
+def _itemsets(answer: MinedRelease, one: Itemsets, limit: int) -> Iterator[tuple[str, ...]]:
+    exact = answer.exact
+    yield (_items(one.size), "support", "transactions" if exact else "std. error", *(() if exact else ("low", "high")))
+    for place in range(min(limit, len(one))):
+        name = _names(answer.texts(one.items[place])) + ("" if one.told[place] else " ?")
+        value = float(one.value[place])
+        if exact:
+            yield name, _percent(value), f"{value * answer.rows:,.0f}"
+        else:
+            figures = (one.sigma, one.low, one.high)
+            yield name, _percent(value), *(_percent(float(f[place])) for f in figures)
+
+
+def _rules(answer: MinedRelease, limit: int) -> Iterator[tuple[str, ...]]:
+    exact = answer.exact
+    between = () if exact else ("between",)
+    yield ("rule", "support", "confidence", *between, "lift", *between)
+    for rule in (answer.rules or ())[:limit]:
+        name = f"{_names(answer.texts(rule.antecedent))} => {_names(answer.texts(rule.consequent))}"
+        sure = [_share(rule.confidence.value)] if exact else [_share(rule.confidence.value), _interval(rule.confidence)]
+        times = [_factor(rule.lift.value)] if exact else [_factor(rule.lift.value), _range(rule.lift)]
+        yield name, _percent(rule.support), *sure, *times
+
+
+def _notes(answer: MinedRelease) -> Iterator[str]:
+    if answer.exact:
+        yield "The sets were not randomized: supports are exact."
+        return
+    yield "A support is the estimated share of the transactions, before they were randomized, that hold all the items."
+    yield "An interval is for its itemset alone and about these very transactions: only the randomization is chance."
+    if any(not one.told.all() for one in answer.sizes):
+        yield "? less than 4 standard errors above 0: such an itemset may not occur at all."
+    if any((rule.confidence.value or 0.0) > 1.0 for rule in answer.rules or ()):
+        yield "A confidence above 100 % is an estimate like any other: its interval ends at 100 %."
+    if answer.rules:
+        yield "Intervals of confidence and lift are by the delta method, from the covariances of the supports."
+
+
+def _more(number: int, limit: int) -> Iterator[str]:
+    if number > limit:
+        yield f"and {number - limit:,} more (--limit {number}, or --format csv)"
+
+
+def _items(size: int) -> str:
+    return f"{size} item{'' if size == 1 else 's'}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join("".join(c if c.isprintable() else "�" for c in name) or "(empty)" for name in names)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4f} %" if abs(share) < 0.001 else f"{100 * share:.3f} %"
+
+
+def _share(value: float | None) -> str:
+    return "?" if value is None else f"{100 * value:.1f} %"
+
+
+def _factor(value: float | None) -> str:
+    return "?" if value is None else f"{value:.2f}"
+
+
+def _interval(ratio: Ratio) -> str:
+    return f"{_share(ratio.low)} to {_share(ratio.high)}"
+
+
+def _range(ratio: Ratio) -> str:
+    return f"{_factor(ratio.low)} to {_factor(ratio.high)}" if ratio.high is not None else f"from {_factor(ratio.low)}"
+
+
+def _aligned(rows: Rows) -> Iterator[str]:
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        numbers = "  ".join(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+        yield f"{first.ljust(widths[0])}  {numbers}"
+
+
+def _pipes(rows: Rows) -> Iterator[str]:
+    head, *body = [[cell.replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows]
+    yield f"| {' | '.join(head)} |"
+    yield f"|---|{'---:|' * (len(head) - 1)}"
+    for row in body:
+        yield f"| {' | '.join(row)} |"

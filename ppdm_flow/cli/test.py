@@ -1,0 +1,136 @@
+"""``ppdm-flow test``."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from ppdm_flow import api
+from ppdm_flow.cli.terminal.options import Locked, OutputFile
+from ppdm_flow.cli.terminal.output import colored, columns, complain, deliver, put, say
+from ppdm_flow.report.test import text
+from ppdm_flow.report.test.results import Outcome, Result, Tested
+
+EXAMPLES = (
+    "test",
+    "test pipelines/tests -k 'refused' --coverage",
+    "test tests/ --format junit --output-file tests.xml --fail-under 80",
+)
+
+_DOCUMENTS = "ppdm_flow.report.test.document"
+
+
+class Form(StrEnum):
+    """How the outcome is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def test(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PATH", help="Test files, their folders, or glob patterns.", show_default="."),
+    ] = None,
+    patterns: Annotated[
+        list[str] | None,
+        typer.Option("-k", metavar="PATTERN", help="A part of `FILE::NAME`, or a glob over the name; repeatable."),
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How to write the outcome.")] = Form.TEXT,
+    output_file: OutputFile = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; as many as pay, where it is left out.")
+    ] = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Tell what of the policies no test exercises.")] = False,
+    fail_under: Annotated[
+        float | None,
+        typer.Option("--fail-under", metavar="PERCENT", min=0, max=100, help="The least coverage; implies --coverage."),
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="Only list the tests.")] = False,
+    locked: Locked = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was measured.")] = False,
+) -> None:
+    """Test policies: small tables, and what has to come of them. Nothing is ever released.
+
+    Exit status: 0 all tests passed, 1 one failed (or covers too little), 2 a test file is at fault or none is found,
+    3 the tool failed in a test.
+    """
+    words = paths or ["."]
+    if listing:
+        deliver("\n".join(api.list_tests(words, patterns or ())), output_file)
+        return
+    streaming = form is Form.TEXT and output_file is None
+    writing = _Writing(streaming=streaming, verbose=verbose)
+    tested = api.run_tests(
+        words,
+        patterns or (),
+        writing,
+        workers=workers,
+        measure_coverage=coverage,
+        fail_under=fail_under,
+        every_figure=verbose,
+        locked=locked,
+    )
+    match form:
+        case Form.JSON:
+            deliver(import_module(_DOCUMENTS).as_json(tested), output_file)
+        case Form.JUNIT:
+            deliver(import_module(_DOCUMENTS).as_junit(tested), output_file)
+        case Form.TEXT if output_file is not None:
+            deliver(_whole(tested, verbose=verbose), output_file)
+        case Form.TEXT:
+            put(_rest(tested, color=colored(sys.stdout.isatty())))
+    if not streaming:
+        say(text.summary(tested))
+    fault = text.low(tested)
+    if fault is not None:
+        complain((fault,), {})
+    raise typer.Exit(tested.exit_status)
+
+
+class _Writing:
+    """Writes each test's line as soon as all before it are done; otherwise counts on a terminal."""
+
+    def __init__(self, *, streaming: bool, verbose: bool) -> None:
+        self.streaming = streaming
+        self.verbose = verbose
+        self.file = ""
+
+    def __call__(self, result: Result, done: int, total: int) -> None:
+        if self.streaming:
+            put("\n".join(_lines(result, self.file, self.verbose, color=colored(sys.stdout.isatty()))))
+            self.file = result.file
+        elif sys.stderr.isatty():
+            sys.stderr.write(f"\r{done}/{total} tests" + ("\n" if done == total else ""))
+            sys.stderr.flush()
+
+
+def _lines(result: Result, before: str, verbose: bool, *, color: bool) -> list[str]:
+    width = columns()
+    found = [] if result.file == before else [text.heading(result)]
+    found.append(text.line(result, min(width, 88), color=color))
+    more = text.details(result) if verbose else ""
+    return [*found, more] if more else found
+
+
+def _whole(tested: Tested, *, verbose: bool) -> str:
+    found, file = [], ""
+    for result in tested.results:
+        found += _lines(result, file, verbose, color=False)
+        file = result.file
+    return "\n".join([*found, _rest(tested, color=False)])
+
+
+def _rest(tested: Tested, *, color: bool) -> str:
+    """Return what stands below the lines: failures, coverage, and the sum."""
+    parts = [text.failure(r, color=color) for r in tested.results if r.outcome is not Outcome.PASSED]
+    if tested.coverage is not None:
+        parts.append(text.coverage(tested, columns()) + "\n")
+    end = text.summary(tested)
+    told = text.advice(tested)
+    return "\n" + "\n".join([*parts, f"{told}\n{end}" if told else end])

@@ -1,0 +1,116 @@
+"""What a test says against itself, before any policy is looked at (PPF141, PPF145, PPF146)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.test.amounts import figures, names, places
+from ppdm_flow.policy.test.models import Case, CaseFile, Contents, Expect
+from ppdm_flow.policy.test.tables import given
+
+FORMS = "`text`, `rows`, `csv` and `file`"
+
+
+def judge(cases: CaseFile, at: Places) -> list[Diagnostic]:
+    """Return the faults of every test."""
+    found = list(_table(cases, "data", (), at))
+    for name, case in cases.tests.items():
+        path = ("tests", name)
+        found += [*_table(case, "data", path, at), *_table(case, "released", path, at)]
+        found += [*_case(name, case, path, at, shared=cases.data is not None)]
+        found += [*_verdict(case.expect, (*path, "expect"), at), *_expect(case.expect, (*path, "expect"), at)]
+    return found
+
+
+def expects_a_run(expect: Expect) -> bool:
+    """Whether there is anything to look at but what `check` says."""
+    return bool(expect.model_fields_set - {"check"})
+
+
+def says(contents: Contents) -> set[str]:
+    """Return which keys about a released file are given."""
+    return contents.model_fields_set & {"rows", "columns", "released_values", "suppressed"}
+
+
+def _table(owner: CaseFile | Case, key: str, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+    table = getattr(owner, key)
+    if table is not None and len(forms := given(table)) != 1:
+        what = f"both `{forms[0]}` and `{forms[1]}`" if forms else "no rows"
+        yield _fault("PPF146", f"`{key}` has {what}", at, (*path, key), f"it takes one of {FORMS}")
+
+
+def _case(name: str, case: Case, path: PolicyPath, at: Places, *, shared: bool) -> Iterator[Diagnostic]:
+    run = expects_a_run(case.expect)
+    if not case.expect.model_fields_set:
+        yield _fault("PPF141", f"test `{name}` expects nothing", at, (*path, "expect"), "add `verdict: released`")
+    elif run and case.data is None and not shared:
+        yield _fault("PPF141", f"test `{name}` has no `data` to run on", at, path, "add `data: |` and a small table")
+    elif not run and (case.data is not None or case.released is not None):
+        key = "data" if case.data is not None else "released"
+        text = f"test `{name}` has `{key}`, and expects nothing of a run"
+        yield _fault("PPF141", text, at, (*path, key), "add `verdict: …` to `expect`, or remove the data")
+    if case.release is not None and case.released is None:
+        yield _fault("PPF145", "`release` says what `released` is, which is not given", at, (*path, "release"))
+    if case.released is not None and case.repeat > 1:
+        yield _fault("PPF145", "nothing is random where `released` is given", at, (*path, "repeat"), "remove `repeat`")
+    if case.released is not None:
+        yield from _given_release(case.expect, (*path, "expect"), at)
+
+
+def _given_release(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+    if expect.suppressed:
+        text = "`suppressed` needs the steps: rows of a given release cannot be paired with those of the data"
+        yield _fault("PPF145", text, at, (*path, "suppressed"), "use `released_values`")
+    if expect.releases:
+        text = "a given release is judged alone: `releases` has no place here"
+        yield _fault("PPF145", text, at, (*path, "releases"), "write its keys under `expect`")
+
+
+def _verdict(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+    refused = expect.verdict == "refused" or (expect.verdict is None and expect.code is not None)
+    given_ = expect.model_fields_set
+    if expect.code is not None and not refused:
+        text = f"`code` is that of refused input, and the verdict is `{expect.verdict}`"
+        yield _fault("PPF145", text, at, (*path, "code"), "write `verdict: refused`")
+    if refused:
+        for key in sorted(given_ - {"verdict", "code", "check"}):
+            yield _fault("PPF145", f"refused data comes to no release, so there is no `{key}`", at, (*path, key))
+    failing = {*(expect.fails.exactly or ()), *expect.fails.include} if expect.fails else set()
+    if expect.verdict == "released" and failing:
+        yield _fault("PPF145", "what fails is withheld, not released", at, (*path, "fails"))
+    if expect.verdict == "withheld" and expect.fails and expect.fails.exactly == ():
+        yield _fault("PPF145", "a release is withheld because something fails", at, (*path, "fails"))
+    for key, told in (("holds", expect.holds), ("waived", expect.waived)):
+        for number, each in enumerate(told):
+            if each in failing or (key == "waived" and each in expect.holds):
+                text = f"`{each}` cannot both fail and hold" if key == "holds" else f"`{each}` is waived, or it is not"
+                yield _fault("PPF145", text, at, (*path, key, str(number)))
+
+
+def _expect(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+    for key in ("fails", "findings", "check"):
+        yield from names(getattr(expect, key), (*path, key), at)
+    for name, figure in expect.metrics.items():
+        yield from figures(figure, (*path, "metrics", name), at)
+    yield from _contents(expect, path, at)
+    for name, contents in expect.releases.items():
+        if not says(contents):
+            text = f"nothing is expected of release `{name}`"
+            yield _fault("PPF141", text, at, (*path, "releases", name))
+        yield from _contents(contents, (*path, "releases", name), at)
+
+
+def _contents(contents: Contents, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+    yield from figures(contents.rows, (*path, "rows"), at)
+    yield from names(contents.columns, (*path, "columns"), at)
+    for column, values in contents.released_values.items():
+        yield from names(values, (*path, "released_values", column), at)
+    for column, hidden in contents.suppressed.items():
+        yield from places(hidden, (*path, "suppressed", column), at)
+
+
+def _fault(code: str, text: str, at: Places, path: PolicyPath, hint: str | None = None) -> Diagnostic:
+    span = at.value(*path) if path[-1].isdecimal() else at.key(*path)
+    return Diagnostic(code, text, span, hint=hint, path=path)

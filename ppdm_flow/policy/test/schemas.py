@@ -1,0 +1,54 @@
+"""The JSON Schema (draft-07) of a test file, for editors and for CI without this package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ppdm_flow.policy.language.descriptions import TESTS, descriptions
+from ppdm_flow.policy.language.schemas import Writer
+from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape, shape_of
+from ppdm_flow.policy.test.models import CaseFile, Table
+from ppdm_flow.policy.test.shorthand import SHORT
+from ppdm_flow.policy.text.nodes import Seq
+
+IDENTITY = "https://ppdm-flow.example/schemas/test.v1.json"
+
+_Schema = dict[str, Any]
+_CELL = {"type": ["string", "number", "boolean", "null"]}
+_ROW = {"anyOf": [{"type": "object", "additionalProperties": _CELL}, {"type": "array", "items": _CELL}]}
+
+
+def schema() -> _Schema:
+    """Return the schema of a test file."""
+    writer = _CasesWriter(descriptions(TESTS))
+    top = writer.reference(shape_of(CaseFile))
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": IDENTITY,
+        "title": "ppdm-flow policy tests",
+        "description": "Small tables, and what a release policy has to make of them.",
+        "type": "object",
+        "allOf": [top],
+        "definitions": {
+            "placeholder": {"not": {}, "description": "Tests have no params of their own: nothing fits."},
+            **writer.definitions,
+        },
+    }
+
+
+class _CasesWriter(Writer):
+    """Allows the short form of each value beside its map."""
+
+    def value(self, shape: Shape) -> _Schema:
+        if isinstance(shape, Free):
+            return _ROW
+        if not isinstance(shape, Keys) or shape.model not in SHORT:
+            return super().value(shape)
+        short = [self._short(shape, kind is Seq, key) for kind, key in SHORT[shape.model].items()]
+        return {"anyOf": [*short, self.reference(shape)]}
+
+    def _short(self, shape: Keys, listed: bool, key: str) -> _Schema:
+        inner = shape.keys[key].shape
+        if isinstance(inner, ListOf) and not listed:
+            inner = inner.item
+        return {"type": "string"} if shape.model is Table and not listed else super().value(inner)

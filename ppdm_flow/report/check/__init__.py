@@ -1,0 +1,1 @@
+"""What checking policies says, in every form."""

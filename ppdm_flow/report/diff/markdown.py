@@ -1,0 +1,81 @@
+"""A comparison as Markdown: a comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ppdm_flow.report.diff.measured import tables
+from ppdm_flow.report.diff.subject import SAYS, Difference, changed, in_order, place, tally
+from ppdm_flow.report.markup import escaped
+
+_SHOWN = {"weaker": "**weaker**", "incomparable": "**incomparable**", "stronger": "stronger", "neutral": "neutral"}
+
+
+def render(subject: Difference) -> str:
+    """Return every pair as a table; neutral changes are folded away."""
+    document = subject.document
+    shown, same = changed(document["pairs"])
+    lines = [line for pair in shown for line in _pair(pair)]
+    lines += [f"{same}.\n"] if same else []
+    lines += [f"Added: {escaped(name)}\n" for name in document["added"]]
+    lines += [f"Removed: {escaped(name)}\n" for name in document["removed"]]
+    if "runs" in document:
+        lines += _measured(document["runs"])
+    return "\n".join(lines) + "\n"
+
+
+def _pair(pair: dict[str, Any]) -> Iterator[str]:
+    yield f"## {escaped(pair['new'])}: {pair['relation']}"
+    yield ""
+    yield f"Compared with {escaped(pair['old'])}, {SAYS[pair['relation']]} ({tally(pair['changes'])})."
+    yield ""
+    changes = in_order(pair["changes"])
+    yield from _table([c for c in changes if c["verdict"] != "neutral"])
+    neutral = [c for c in changes if c["verdict"] == "neutral"]
+    if neutral:
+        yield f"<details><summary>{len(neutral)} neutral</summary>"
+        yield ""
+        yield from _table(neutral)
+        yield "</details>"
+        yield ""
+    if pair["governance"]:
+        yield "Floors and params, which bind those who extend these policies, or run them, and no release:"
+        yield ""
+        yield from _table(pair["governance"])
+    if "measured" in pair:
+        yield from _measured(pair["measured"])
+
+
+def _table(changes: list[dict[str, Any]]) -> Iterator[str]:
+    if not changes:
+        return
+    yield "| | Clause | Old | New | Why |"
+    yield "| --- | --- | --- | --- | --- |"
+    for change in changes:
+        cells = [_SHOWN[change["verdict"]], escaped(change["clause"])]
+        cells += [_side(change["old"]), _side(change["new"]), escaped(change["why"])]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def _side(side: dict[str, Any] | None) -> str:
+    if side is None:
+        return ""
+    where = place(side)
+    return escaped(side["text"]) + (f"<br>{escaped(where)}" if where else "")
+
+
+def _measured(compared: dict[str, Any]) -> Iterator[str]:
+    for title, head, rows in tables(compared):
+        if rows:
+            yield f"### {title.capitalize()}"
+            yield ""
+            yield f"| {' | '.join(head)} |"
+            yield f"|{' --- |' * len(head)}"
+            yield from (f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows)
+            yield ""
+    for kind, words in (("new", "only in the new one"), ("gone", "gone")):
+        yield from (f"- finding {words}: {escaped(each)}" for each in compared["findings"][kind])
+    yield f"Verdict: {compared['old']['verdict']}, then {compared['new']['verdict']}."
+    yield ""

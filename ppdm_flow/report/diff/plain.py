@@ -1,0 +1,67 @@
+"""A comparison as text, with colours on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ppdm_flow.report.diff.measured import lines as measured
+from ppdm_flow.report.diff.subject import SAYS, Difference, changed, in_order, place, tally
+from ppdm_flow.report.snippet import printable
+
+_MARKS = {"weaker": "-", "incomparable": "?", "stronger": "+", "neutral": "="}
+_COLORS = {
+    "weaker": "1;31",
+    "incomparable": "1;33",
+    "stronger": "1;32",
+    "stricter": "1;32",
+    "neutral": "2",
+    "equal": "1;32",
+}
+
+
+def text(subject: Difference) -> str:
+    """Return every change with its verdict, both texts with their lines, and why."""
+    document = subject.document
+    shown, same = changed(document["pairs"])
+    blocks = ["\n".join(_pair(each, subject)) for each in shown]
+    blocks += [same] if same else []
+    blocks += [f"added: {printable(name)} (nothing to compare it with)" for name in document["added"]]
+    blocks += [f"removed: {printable(name)} (it releases nothing any more)" for name in document["removed"]]
+    if "runs" in document:
+        blocks.append("\n".join(measured(document["runs"])))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _pair(pair: dict[str, Any], subject: Difference) -> Iterator[str]:
+    yield f"{printable(pair['old'])} -> {printable(pair['new'])}"
+    for change in in_order(pair["changes"]):
+        yield ""
+        yield from _change(change, subject)
+    if pair["governance"]:
+        yield ""
+        yield "floors and params (they bind those who extend these policies, or run them, and no release):"
+        for change in pair["governance"]:
+            yield from _change(change, subject)
+    yield ""
+    relation = pair["relation"]
+    yield f"{_ink(relation.upper(), relation, subject)}: {SAYS[relation]} ({tally(pair['changes'])})"
+    if "measured" in pair:
+        yield ""
+        yield from measured(pair["measured"])
+
+
+def _change(change: dict[str, Any], subject: Difference) -> Iterator[str]:
+    verdict = change["verdict"]
+    head = f"{_MARKS[verdict]} {verdict}"
+    yield f"{_ink(head, verdict, subject)}  {printable(change['clause'])}"
+    for name in ("old", "new"):
+        side = change[name]
+        if side is not None:
+            where = place(side)
+            yield f"    {name}: {printable(side['text'])}" + (f"  [{printable(where)}]" if where else "")
+    yield f"    {printable(change['why'])}"
+
+
+def _ink(words: str, verdict: str, subject: Difference) -> str:
+    return f"\x1b[{_COLORS[verdict]}m{words}\x1b[0m" if subject.color else words

@@ -1,0 +1,1 @@
+"""What a run or an audit says, in every form."""

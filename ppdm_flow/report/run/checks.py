@@ -1,0 +1,147 @@
+"""Requirements and gates as rows of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.requirements import within
+from ppdm_flow.report.amounts import amount, between, pair
+from ppdm_flow.report.run.audience import UNTOLD, is_public
+from ppdm_flow.report.run.levers import lever
+from ppdm_flow.report.run.waivers import Waiver, waivers
+from ppdm_flow.report.run.wording import is_cumulative, kind_of, title_of
+
+_ORDER = ("fails", "waived", "holds")
+_GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``.
+
+    ``release`` is empty where the figure belongs to no release (a step's own). ``measured`` says where a figure
+    lies inside its bound and yet does not count. ``lever`` says what to do next where it does not hold. ``waiver`` is
+    the one by which it need not.
+    """
+
+    id: str
+    anchor: str
+    release: str
+    kind: str
+    title: str
+    metric: str
+    sentence: str
+    holds: bool
+    measured: str
+    bound: str
+    interval: str
+    place: str
+    unit: str
+    figure: float | None
+    limit: float
+    at_most: bool
+    ends: Sequence[float] | None
+    before: str
+    figure_before: float | None
+    lever: str = ""
+    waiver: Waiver | None = None
+
+    @property
+    def state(self) -> str:
+        """``fails``, ``waived`` or ``holds``."""
+        return "holds" if self.holds else "waived" if self.waiver else "fails"
+
+    @property
+    def share(self) -> bool:
+        """Whether the figure is a share or probability."""
+        return self.unit in {"share", "probability", "points"}
+
+
+def requirements(document: dict[str, Any]) -> list[Check]:
+    """Return the requirements: those that fail, those that are waived, those that hold."""
+    return _ordered(document, "requirements")
+
+
+def gates(document: dict[str, Any]) -> list[Check]:
+    """Return the gates, in the same order."""
+    return _ordered(document, "gates")
+
+
+def _ordered(document: dict[str, Any], part: str) -> list[Check]:
+    found = [_check(r, document, f"{part}-{i}") for i, r in enumerate(document[part], start=1)]
+    return sorted(found, key=lambda check: _ORDER.index(check.state))
+
+
+def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Check:
+    metrics = document["metrics"]
+    unit = _unit(result, metrics)
+    measured, bound = pair(result["measured"], result["bound"], unit)
+    at_most = result["direction"] == "at_most"
+    unverified = not result["holds"] and _inside(result, at_most)
+    before = _figure_of(result, metrics, "_before").get("value")
+    return Check(
+        id=f"{result['id']}{_together(result)}",
+        anchor=anchor,
+        release=result["release"],
+        kind=kind_of(result["id"]),
+        title=f"{title_of(result['id'])}{_together(result)}",
+        metric=result["metric"],
+        sentence=result["sentence"],
+        holds=bool(result["holds"]),
+        measured=f"{measured} (not verified)" if unverified else _untold(result, document) or measured,
+        bound=f"{'at most' if at_most else 'at least'} {bound}",
+        interval=between(result.get("interval"), unit),
+        place=_place(result["policy_span"]),
+        unit=unit,
+        figure=result["measured"],
+        limit=result["bound"],
+        at_most=at_most,
+        ends=result.get("interval"),
+        before="" if before is None else amount(before, unit),
+        figure_before=before,
+        lever=lever(result, document["plan"]),
+        waiver=None if result["holds"] else _waiver(result, document),
+    )
+
+
+def _untold(result: dict[str, Any], document: dict[str, Any]) -> str:
+    """Return what a public report says in place of a figure that it leaves out."""
+    if not is_public(document) or result["measured"] is not None:
+        return ""
+    return str(_figure_of(result, document["metrics"]).get("note") or UNTOLD)
+
+
+def _together(result: dict[str, Any]) -> str:
+    """Return what to add to a name: empty, unless the result is on what this and other releases tell together."""
+    return ", all releases" if is_cumulative(result) else ""
+
+
+def _waiver(result: dict[str, Any], document: dict[str, Any]) -> Waiver | None:
+    """Return the waiver that a result names. One that had expired, or that the document lacks, waives nothing."""
+    name = result.get("waived_by")
+    return next((w for w in waivers(document) if w.name == name and w.days_left >= 0), None)
+
+
+def _inside(result: dict[str, Any], at_most: bool) -> bool:
+    return result["measured"] is not None and within(result["measured"], result["bound"], at_most=at_most)
+
+
+def _figure_of(result: dict[str, Any], metrics: dict[str, Any], suffix: str = "") -> dict[str, Any]:
+    """Return the metric that a result rests on, under its own name or that of its release."""
+    name = result["metric"] + suffix
+    return metrics.get(name) or metrics.get(f"{result['release']}/{name}") or {}
+
+
+def _unit(result: dict[str, Any], metrics: dict[str, Any]) -> str:
+    last = result["metric"].rpartition(".")[2]
+    unit = str(_figure_of(result, metrics).get("unit") or _GUESSES.get(last, ""))
+    return "points" if last == "margin" and unit in {"probability", "share"} else unit
+
+
+def _place(span: dict[str, Any] | None) -> str:
+    if span is None:
+        return ""
+    name = span["file"].replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{span['line']}"

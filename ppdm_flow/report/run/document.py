@@ -1,0 +1,222 @@
+"""A report as a JSON document: the one value that every other form of the report is made from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from enum import Enum
+from numbers import Integral, Real
+from pathlib import PurePath
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult, WaiverResult
+from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.redaction import without
+from ppdm_flow.report.run.audience import INTERNAL
+
+VERSION = 1
+"""Of the document's form; it is raised when a name changes its meaning."""
+
+Document = dict[str, Any]
+_OWN = frozenset(("version", "audience", "policy", "verdict", "plan"))
+"""What has no text of the policy's in it, or hides it itself."""
+
+
+def document(report: Report) -> Document:
+    """Return the JSON-ready form of a report, always with the same order of keys.
+
+    Raises ValueError, naming the place, where a number is not finite, and TypeError where a value has no JSON form.
+    """
+    found: Document = {
+        "version": VERSION,
+        "audience": INTERNAL,
+        "policy": report.policy,
+        "verdict": report.verdict,
+        "requirements": [_result(r, f"requirements.{r.id}") for r in report.requirements],
+        "gates": [_result(r, f"gates.{r.id}") for r in report.gates],
+        "metrics": _metrics(report),
+        "steps": [_step(step) for step in report.steps],
+        "findings": _findings(report),
+        "waivers": [_waiver(waiver) for waiver in report.waivers],
+        "charts": _charts(report),
+        "releases": plain(report.releases, "releases"),
+        "plan": plain(report.plan, "plan"),
+        "run": plain(report.run, "run"),
+    }
+    return {key: item if key in _OWN else without(item, report.secrets) for key, item in found.items()}
+
+
+def plain(value: Any, place: str) -> Any:
+    """Return ``value`` as dicts, lists, text, numbers, booleans and None. Numpy scalars become plain numbers."""
+    if isinstance(value, Enum):
+        return plain(value.value, place)
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, f"{place}.{key}") for key, item in value.items()}
+    if isinstance(value, AbstractSet):
+        return plain(sorted(value), place)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return [plain(item, place) for item in value]
+    return _scalar(value, place)
+
+
+def _scalar(value: Any, place: str) -> Any:
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return _finite(float(value), place)
+    if hasattr(value, "tolist"):  # a numpy boolean or array; numpy itself is not imported here
+        return plain(value.tolist(), place)
+    raise TypeError(f"{place} holds a {type(value).__name__}, which has no JSON form")
+
+
+def _finite(value: float, place: str) -> float:
+    if not math.isfinite(value):
+        raise ValueError(f"{place} is not a finite number")
+    return value
+
+
+def _result(result: RequirementResult, place: str) -> Document:
+    found: Document = {
+        "id": result.id,
+        "release": result.release,
+        "metric": result.metric,
+        "bound": plain(result.bound, f"{place}.bound"),
+        "direction": result.direction,
+        "measured": plain(result.measured, f"{place}.measured"),
+    }
+    if result.interval is not None:
+        found["interval"] = plain(result.interval, f"{place}.interval")
+    waived = {"waived_by": result.waived_by} if result.waived_by else {}
+    found |= {"holds": bool(result.holds), **waived}
+    return found | {"policy_span": _span(result.span), "sentence": result.sentence}
+
+
+def _waiver(result: WaiverResult) -> Document:
+    waiver = result.waiver
+    return {
+        "name": waiver.name,
+        "of": waiver.of,
+        **({"at": waiver.at} if waiver.at else {}),
+        "reason": waiver.reason,
+        "owner": waiver.owner,
+        "until": waiver.until.isoformat(),
+        "days_left": result.days_left,
+        "covers": list(result.covers),
+        "policy_span": _span(waiver.span),
+    }
+
+
+def _span(span: Span | None) -> Document | None:
+    if span is None:
+        return None
+    return {
+        "file": _place(span.file),
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def _place(file: str) -> str:
+    """Return a path as the command line has it; of an absolute one the name: whose folder it is in is nobody's."""
+    path = PurePath(file)
+    return path.name if path.is_absolute() else file
+
+
+def _figure(figure: Figure, place: str) -> Document:
+    found: Document = {"value": plain(figure.value, place), "unit": figure.unit}
+    if figure.interval is not None:
+        found["interval"] = plain(figure.interval, f"{place}.interval")
+    if figure.sample is not None:
+        found["sample"] = int(figure.sample)
+    if figure.note:
+        found["note"] = figure.note
+    return found
+
+
+def _metrics(report: Report) -> Document:
+    """Return all figures by name; those of steps appear under the step's name, whether or not the engine put them."""
+    of_steps = {f"{step.name}.{name}": figure for step in report.steps for name, figure in step.figures.items()}
+    every = of_steps | dict(report.metrics)
+    return {name: _figure(every[name], f"metrics.{name}") for name in sorted(every)}
+
+
+def _step(step: StepResult) -> Document:
+    place = f"steps.{step.name}"
+    return {
+        "name": step.name,
+        "use": step.use,
+        "version": step.version,
+        "rows_in": int(step.rows_in),
+        "rows_out": int(step.rows_out),
+        "seconds": plain(step.seconds, f"{place}.seconds"),
+        "figures": {name: _figure(step.figures[name], f"{place}.{name}") for name in sorted(step.figures)},
+        "description": plain(step.description, f"{place}.description"),
+    }
+
+
+def _findings(report: Report) -> list[Document]:
+    """Return the findings of the run and of its steps once each, errors first."""
+    of_steps = (finding for step in report.steps for finding in step.findings)
+    every = dict.fromkeys((*report.findings, *of_steps))
+    order = {"error": 0, "warning": 1, "info": 2}
+    ordered = sorted(every, key=lambda f: (order[f.severity.value], f.code, f.subject, f.release, f.text))
+    waived = {hash_: each.waiver.name for each in report.waivers for hash_ in each.findings}
+    return [_finding(f, waived) for f in ordered]
+
+
+def _finding(finding: Finding, waived: Mapping[str, str]) -> Document:
+    by = waived.get(finding.hash) if finding.severity is not Severity.ERROR else None
+    found = {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "text": finding.text,
+        "subject": finding.subject,
+        "hash": finding.hash,
+        **({"release": finding.release} if finding.release else {}),
+    }
+    return found | ({"waived_by": by} if by else {})
+
+
+def _charts(report: Report) -> list[Document]:
+    """Return the charts of the run, then those that only a step holds, each once and with a name of its own."""
+    of_steps = (chart for step in report.steps for chart in step.charts)
+    every = tuple(dict.fromkeys((*report.charts, *of_steps)))
+    names = _distinct(chart.id for chart in every)
+    return [_chart(chart, name) for chart, name in zip(every, names, strict=True)]
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
+    return found
+
+
+def _chart(chart: Chart, name: str) -> Document:
+    return {
+        "id": name,
+        "title": chart.title,
+        "kind": chart.kind,
+        "group": chart.group,
+        "release": chart.release,
+        "x": list(chart.x),
+        "series": [_series(series, f"charts.{name}") for series in chart.series],
+        "x_label": chart.x_label,
+        "y_label": chart.y_label,
+        "note": chart.note,
+    }
+
+
+def _series(series: Series, place: str) -> Document:
+    found: Document = {"name": series.name, "y": plain(series.y, place)}
+    if series.low and series.high:
+        found |= {"low": plain(series.low, place), "high": plain(series.high, place)}
+    return found

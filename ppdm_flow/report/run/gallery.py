@@ -1,0 +1,85 @@
+"""The charts of a report, in sections."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.report.plots.figure import Picture, picture
+from ppdm_flow.report.plots.limits import MOST_CHARTS, budget
+from ppdm_flow.report.run.suppressed import CHART
+from ppdm_flow.report.run.wording import spoken
+
+_SECTIONS = (
+    ("Before and after", r"\.shares$|^distributions$"),
+    ("How many people share a combination", r"_by_size$|^class_sizes$|k_anonymity|^k_map$|^lkc$"),
+    ("Original rows in the release", r"anonymity_score|blend"),
+    ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
+    ("What can be inferred", r"^privacy\.(templates|l_diversity|t_closeness|alpha_k|delta_disclosure|beta_likeness)\."),
+    ("What can be learned", r"^privacy\.sensitivities\.|^corruption"),
+    ("What can be inferred of sets", r"itemset_breach"),
+    ("What can still be found in randomized sets", r"randomize_transactions|itemset_recovery|discoverable_support"),
+    ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$|\.shadow_prices$"),
+    ("Usefulness for classification", r"classif|error_increase|^errors$"),
+    ("Relations between attributes", r"^associations?(_|$)"),
+)
+"""(title, pattern of a chart's id or group), in the order of the page; other sections follow."""
+_OTHERS = "Further figures"
+_OPEN = 12  # charts of a section that are shown without a click
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """One section of pictures; ``folded`` are behind a click."""
+
+    id: str
+    title: str
+    pictures: tuple[Picture, ...]
+    folded: tuple[Picture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """All sections. ``left_out`` are the titles of charts that the page has no room for."""
+
+    walls: tuple[Wall, ...]
+    left_out: tuple[str, ...]
+
+
+def gallery(document: dict[str, Any]) -> Gallery:
+    """Return the charts by section; a step's chart of suppressed cells is a table elsewhere."""
+    every = _merged([chart for chart in document["charts"] if not chart["id"].endswith(CHART)])
+    drawn = every[:MOST_CHARTS]
+    marks = budget(len(drawn))
+    sections: dict[str, list[Picture]] = {title: [] for title, _ in _SECTIONS}
+    for chart in drawn:
+        sections.setdefault(_title(chart), []).append(picture(chart, marks))
+    walls = [
+        Wall(f"charts-{i}", title, tuple(found[:_OPEN]), tuple(found[_OPEN:]))
+        for i, (title, found) in enumerate(sections.items())
+        if found
+    ]
+    return Gallery(tuple(walls), tuple(chart["title"] for chart in every[MOST_CHARTS:]))
+
+
+def _merged(charts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the charts, those that look the same on several releases once, with the names of all of them."""
+    found: dict[str, dict[str, Any]] = {}
+    for chart in charts:
+        looks = json.dumps({key: chart[key] for key in chart if key not in {"id", "release"}}, sort_keys=True)
+        same = found.setdefault(looks, chart)
+        if same is not chart:
+            names = dict.fromkeys(name for name in (same.get("release", ""), chart.get("release", "")) if name)
+            found[looks] = same | {"release": ", ".join(names)}
+    return list(found.values())
+
+
+def _title(chart: dict[str, Any]) -> str:
+    """Return the title of the section that a chart belongs to."""
+    names = (chart["id"].partition("~")[0], chart["group"])
+    for title, pattern in _SECTIONS:
+        if any(re.search(pattern, name) for name in names):
+            return title
+    return spoken(chart["group"]) if chart["group"] else _OTHERS

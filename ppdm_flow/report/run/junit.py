@@ -1,0 +1,90 @@
+"""A judged release as JUnit XML: each requirement and each gate is a test case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ppdm_flow.report import diagnostics as drawing
+from ppdm_flow.report import junit
+from ppdm_flow.report.junit import Case, Outcome, Suite
+from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.judgement import Broken, Judgement
+from ppdm_flow.report.run.verdict import Verdict, verdict
+
+_LASTING = 3
+"""Digits of a duration."""
+
+
+def render(judged: Judgement) -> str:
+    """Return one suite, named as the policy."""
+    document = judged.document
+    found = verdict(document)
+    results = {f"{part}-{i}": r for part in _PARTS for i, r in enumerate(document[part], start=1)}
+    every = sorted((*found.requirements, *found.gates), key=lambda check: (check.id, check.release))
+    several = len({check.release for check in every}) > 1
+    cases = [_case(judged, check, results[check.anchor], several) for check in every]
+    cases += _unexplained(document["policy"], found)
+    tally = {"waived": str(len(found.waived))} if found.waived else {}
+    properties = {"verdict": "released" if found.released else "withheld", **tally, **_strings(document["run"])}
+    return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])
+
+
+def broken(failure: Broken) -> str:
+    """Return one suite with a case that could not be judged."""
+    found = failure.diagnostics
+    text = drawing.render(found, failure.sources)
+    case = Case(failure.what, "verdict", Outcome.ERROR, found[0].message, text, found[0].code)
+    return junit.render([Suite(failure.what, [case])])
+
+
+_PARTS = ("requirements", "gates")
+
+
+def _case(judged: Judgement, check: Check, result: dict[str, Any], several: bool) -> Case:
+    span = result["policy_span"] or {}
+    name = f"{check.id} [{check.release}]" if several and check.release else check.id
+    return Case(
+        judged.document["policy"],
+        name,
+        _OUTCOME[check.state],
+        f"measured {check.measured}, asked {check.bound}{_waived(check)}",
+        "\n".join(part for part in (check.sentence, check.lever and f"Next: {check.lever}") if part),
+        check.kind,
+        properties=dict(_properties(check, result)),
+        file=judged.shown(span["file"]) if span else "",
+        line=span.get("line"),
+    )
+
+
+_OUTCOME = {"holds": Outcome.PASSED, "waived": Outcome.SKIPPED, "fails": Outcome.FAILED}
+
+
+def _waived(check: Check) -> str:
+    return f"; {check.waiver.terms}: {check.waiver.reason}" if check.waiver else ""
+
+
+def _properties(check: Check, result: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "measured", "" if check.figure is None else repr(check.figure)
+    yield "bound", repr(check.limit)
+    yield "direction", result["direction"]
+    yield "metric", check.metric
+    if check.ends:
+        yield "interval", " ".join(repr(end) for end in check.ends)
+    if check.unit:
+        yield "unit", check.unit
+    if check.release:
+        yield "release", check.release
+
+
+def _unexplained(policy: str, found: Verdict) -> list[Case]:
+    """Return a failing case where every check holds and the data is withheld all the same: CI must not be green."""
+    if found.released or found.failing:
+        return []
+    return [
+        Case(policy, "verdict", Outcome.FAILED, "withheld, though every check holds", found.contradiction, "verdict")
+    ]
+
+
+def _strings(run: dict[str, Any]) -> dict[str, str]:
+    return {name: str(run[name]) for name in ("started", "finished", "seconds") if run.get(name) is not None}

@@ -1,0 +1,151 @@
+"""The report as Markdown for a pull request: verdict and checks first, the rest folded, never too long to post."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ppdm_flow.report.amounts import amount, between, duration
+from ppdm_flow.report.markup import escaped
+from ppdm_flow.report.run.audience import audience
+from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.columns import columns
+from ppdm_flow.report.run.facts import facts
+from ppdm_flow.report.run.suppressed import losses
+from ppdm_flow.report.run.verdict import Verdict, verdict
+
+LIMIT = 900_000
+"""Bytes of UTF-8. A comment on a pull request takes far less: give its own limit then."""
+_NOTICE = "\n*Cut here: {} more sections do not fit. `report.html` and `report.json` have everything.*\n"
+_OPEN_ROWS = 40
+_MARK = {"holds": "✅", "waived": "🟠", "fails": "❌"}
+
+_Rows = Iterable[Sequence[str]]
+
+
+def render(document: dict[str, Any], limit: int = LIMIT) -> str:
+    """Return the report in at most ``limit`` bytes; a notice says so where sections are left out.
+
+    The verdict is always kept, and what does not hold comes before all that does.
+    """
+    judged = verdict(document)
+    text = _head(document, judged)
+    room = limit - len(_NOTICE) - 8
+    sections = list(_sections(document, judged))
+    for done, section in enumerate(sections):
+        if len(text.encode()) + len(section.encode()) > room:
+            return text + _NOTICE.format(len(sections) - done)
+        text += section
+    return text
+
+
+def _head(document: dict[str, Any], judged: Verdict) -> str:
+    lines = [f"## {_MARK[judged.state]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
+    readers = audience(document)
+    lines += ["", f"**{readers.word}.** {escaped(readers.sentence)}"]
+    for warning in (judged.contradiction, judged.caution):
+        if warning:
+            lines += ["", f"> ⚠️ **{escaped(warning)}**"]
+    failing = judged.failing
+    if len(judged.requirements) + len(judged.gates) > _OPEN_ROWS and failing:
+        lines += ["", *_checks(failing[:_OPEN_ROWS])]
+    if len(failing) > _OPEN_ROWS:
+        lines += ["", f"{len(failing) - _OPEN_ROWS:,} more do not hold."]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(document: dict[str, Any], judged: Verdict) -> Iterable[str]:
+    """Yield the sections in the order of their weight."""
+    for title, part in (("Requirements", judged.requirements), ("Gates", judged.gates)):
+        if part:
+            yield _section(title, _checks(part), folded=len(part) > _OPEN_ROWS)
+    yield _section("Waivers", _table(("Waiver", "Of", "Until", "", "Owner", "Reason", "Covers"), _waivers(judged)))
+    yield _findings(document["findings"])
+    yield _section("Releases", _table(("Release", "What", ""), _releases(document)))
+    head = ("Release", "Column", "Its values", "Computed from", "Chosen by", "Through")
+    yield _section("What each column tells of", _table(head, _columns(document)), folded=True)
+    yield _suppressed(document)
+    yield _section("Steps", _table(("Step", "Plugin", "Rows in", "Rows out", "Time"), _steps(document)), folded=True)
+    yield _section(
+        "All figures", _table(("Figure", "Value", "Interval", "Note"), _metrics(document["metrics"])), folded=True
+    )
+    yield _section("Provenance", _table(("", ""), ((f.name, f.text) for f in facts(document["run"]))), folded=True)
+
+
+def _section(title: str, table: Sequence[str], *, folded: bool = False) -> str:
+    if len(table) <= 2:
+        return ""
+    body = "\n".join(table)
+    if folded:
+        return f"\n<details><summary>{title} ({len(table) - 2:,})</summary>\n\n{body}\n\n</details>\n"
+    return f"\n### {title}\n\n{body}\n"
+
+
+def _table(head: Sequence[str], rows: _Rows) -> list[str]:
+    """Return the lines of a table; the cells are escaped here and nowhere else."""
+    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    return lines + [f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows]
+
+
+def _checks(checks: Sequence[Check]) -> list[str]:
+    several = len({check.release for check in checks}) > 1
+    head = ("", "Check", *(("Release",) if several else ()), "Measured", "Asked", "What it means", "Policy")
+    return _table(head, (_check(check, several) for check in checks))
+
+
+def _check(check: Check, several: bool) -> tuple[str, ...]:
+    measured = check.measured
+    if check.interval:
+        measured += f" ({check.interval})"
+    if check.before:
+        measured += f"; original {check.before}"
+    where = (check.release,) if several else ()
+    means = f"{check.sentence} Next: {check.lever}" if check.lever else check.sentence
+    if check.waiver:
+        means = f"{check.waiver.terms[0].upper()}{check.waiver.terms[1:]}: {check.waiver.reason}. {means}"
+    return (_MARK[check.state], check.id, *where, measured, check.bound, means, check.place)
+
+
+def _waivers(judged: Verdict) -> _Rows:
+    for each in judged.waivers:
+        covers = ", ".join(each.covers) or "nothing"
+        yield each.name, each.of, each.until, each.left, each.owner, each.reason, covers
+
+
+def _releases(document: dict[str, Any]) -> _Rows:
+    for name, about in document["releases"].items():
+        for fact in facts(about, 12):
+            yield name, fact.name, fact.text
+
+
+def _columns(document: dict[str, Any]) -> _Rows:
+    for each in columns(document):
+        for c in each.every:
+            yield each.release, c.name, c.done, c.computed_from, c.chosen_by, c.steps
+
+
+def _suppressed(document: dict[str, Any]) -> str:
+    rows = ((loss.attribute, loss.step, loss.values, loss.cells, loss.text) for loss in losses(document))
+    return _section("Suppressed", _table(("Attribute", "Step", "Values hidden", "Cells", "Share"), rows))
+
+
+def _steps(document: dict[str, Any]) -> _Rows:
+    for step in document["steps"]:
+        rows = f"{step['rows_in']:,}", f"{step['rows_out']:,}"
+        yield step["name"], f"{step['use']} {step['version']}", *rows, duration(step["seconds"])
+
+
+def _metrics(metrics: dict[str, Any]) -> _Rows:
+    for name, figure in metrics.items():
+        unit = figure["unit"]
+        yield name, amount(figure["value"], unit), between(figure.get("interval"), unit), figure.get("note", "")
+
+
+def _findings(findings: Sequence[dict[str, Any]]) -> str:
+    rows = ((_severity(f), f["code"], f["text"], f["hash"]) for f in findings)
+    return _section("Findings", _table(("", "Code", "What", "Hash"), rows), folded=len(findings) > _OPEN_ROWS)
+
+
+def _severity(finding: dict[str, Any]) -> str:
+    by = finding.get("waived_by")
+    return f"{finding['severity']}, waived by {by}" if by else str(finding["severity"])

@@ -1,0 +1,200 @@
+"""Everything that the HTML page shows, as one value for the template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.report.amounts import amount, between, duration
+from ppdm_flow.report.plots.bullet import bullet
+from ppdm_flow.report.plots.drawing import Drawing
+from ppdm_flow.report.run.audience import Audience, audience
+from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.columns import ColumnList, columns
+from ppdm_flow.report.run.facts import Fact, facts
+from ppdm_flow.report.run.gallery import Gallery, gallery
+from ppdm_flow.report.run.glossary import glossary
+from ppdm_flow.report.run.meanings import Meanings
+from ppdm_flow.report.run.outputs import Output, outputs
+from ppdm_flow.report.run.suppressed import Loss, losses
+from ppdm_flow.report.run.tradeoff import Tradeoff, tradeoff
+from ppdm_flow.report.run.verdict import Verdict, verdict
+from ppdm_flow.report.run.wording import moment
+
+_OPEN_CHECKS = 12
+_ON_SHEET = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One check with its picture."""
+
+    check: Check
+    drawing: Drawing
+    spoken: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckList:
+    """The checks of one release; ``folded`` hold and are behind a click. ``heading`` is empty where there is one."""
+
+    heading: str
+    rows: tuple[Row, ...]
+    folded: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One step, worded; ``share`` is its part of all seconds, in [0, 1]."""
+
+    name: str
+    use: str
+    version: str
+    rows_in: str
+    rows_out: str
+    seconds: str
+    share: float
+    figures: tuple[tuple[str, str, str], ...]
+    description: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureGroup:
+    """The figures of one audit, step or requirement kind: (name, value, interval, rows looked at, note, meaning)."""
+
+    name: str
+    rows: tuple[tuple[str, str, str, str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole page."""
+
+    policy: str
+    stamp: str
+    audience: Audience
+    verdict: Verdict
+    requirements: tuple[CheckList, ...]
+    gates: tuple[CheckList, ...]
+    releases: tuple[Output, ...]
+    columns: tuple[ColumnList, ...]
+    steps: tuple[StepRow, ...]
+    total_seconds: str
+    losses: tuple[Loss, ...]
+    tradeoff: Tradeoff
+    gallery: Gallery
+    findings: tuple[dict[str, Any], ...]
+    figures: tuple[FigureGroup, ...]
+    figure_count: int
+    glossary: tuple[tuple[str, str], ...]
+    run: tuple[Fact, ...]
+    sheet: tuple[Check, ...]
+    sheet_more: int
+    tiles: tuple[tuple[str, str], ...]
+
+
+def page(document: dict[str, Any]) -> Page:
+    """Return the page of a report document."""
+    judged = verdict(document)
+    sheet = (*judged.failing, *judged.waived, *(c for c in (*judged.requirements, *judged.gates) if c.holds))
+    seconds = sum(step["seconds"] for step in document["steps"])
+    return Page(
+        policy=document["policy"],
+        stamp=_stamp(document["run"]),
+        audience=audience(document),
+        verdict=judged,
+        requirements=_lists(judged.requirements),
+        gates=_lists(judged.gates),
+        releases=outputs(document),
+        columns=columns(document),
+        steps=tuple(_step(step, seconds) for step in document["steps"]),
+        total_seconds=duration(seconds),
+        losses=losses(document),
+        tradeoff=tradeoff(document, judged),
+        gallery=gallery(document),
+        findings=tuple(document["findings"]),
+        figures=_figures(document["metrics"], Meanings.of(document["plan"])),
+        figure_count=len(document["metrics"]),
+        glossary=tuple(glossary(document)),
+        run=tuple(facts(document["run"])),
+        sheet=sheet[:_ON_SHEET],
+        sheet_more=max(0, len(sheet) - _ON_SHEET),
+        tiles=_tiles(document, judged, seconds),
+    )
+
+
+def _stamp(run: dict[str, Any]) -> str:
+    """Return when the run was."""
+    return next((moment(str(run[name])) for name in ("finished", "started") if run.get(name)), "")
+
+
+def _lists(checks: Sequence[Check]) -> tuple[CheckList, ...]:
+    names = list(dict.fromkeys(check.release for check in checks))
+    lists = []
+    for name in names:
+        rows = [_row(check) for check in checks if check.release == name]
+        telling = sum(not row.check.holds for row in rows)
+        shown = max(telling, _OPEN_CHECKS)
+        heading = f"Release {name}" if name else "All releases"
+        lists.append(CheckList(heading if len(names) > 1 else "", tuple(rows[:shown]), tuple(rows[shown:])))
+    return tuple(lists)
+
+
+def _row(check: Check) -> Row:
+    drawing = bullet(
+        check.figure,
+        check.limit,
+        at_most=check.at_most,
+        holds=check.holds,
+        waived=check.waiver is not None,
+        share=check.share,
+        interval=check.ends,
+        before=check.figure_before,
+    )
+    before = f"; {check.before} in the original" if check.before else ""
+    return Row(check, drawing, f"measured {check.measured}; {check.bound} is asked{before}")
+
+
+def _step(step: dict[str, Any], total: float) -> StepRow:
+    figures = tuple(
+        (name.replace("_", " "), amount(figure["value"], figure["unit"]), figure.get("note", ""))
+        for name, figure in step["figures"].items()
+    )
+    return StepRow(
+        step["name"],
+        step["use"],
+        step["version"],
+        f"{step['rows_in']:,}",
+        f"{step['rows_out']:,}",
+        duration(step["seconds"]),
+        step["seconds"] / total if total else 0.0,
+        figures,
+        tuple(facts(step["description"], 40)),
+    )
+
+
+def _figures(metrics: dict[str, Any], meanings: Meanings) -> tuple[FigureGroup, ...]:
+    groups: dict[str, list[tuple[str, str, str, str, str, str]]] = {}
+    for name, figure in metrics.items():
+        owner, _, rest = name.partition(".")
+        unit = figure["unit"]
+        sample = f"{figure['sample']:,}" if "sample" in figure else ""
+        row = (rest, amount(figure["value"], unit), between(figure.get("interval"), unit), sample)
+        groups.setdefault(owner, []).append((*row, figure.get("note", ""), meanings.of_figure(name)))
+    return tuple(FigureGroup(owner, tuple(rows)) for owner, rows in groups.items())
+
+
+def _tiles(document: dict[str, Any], judged: Verdict, seconds: float) -> tuple[tuple[str, str], ...]:
+    tiles = []
+    for name, checks in (("requirements hold", judged.requirements), ("gates hold", judged.gates)):
+        if checks:
+            tiles.append((f"{sum(c.holds for c in checks):,} of {len(checks):,}", name))
+    if judged.waived:
+        tiles.append((f"{len(judged.waived):,}", "waived"))
+    if document["steps"]:
+        tiles.append((f"{document['steps'][0]['rows_in']:,}", "rows read"))
+        whole = document["run"].get("seconds", seconds)
+        tiles.append((duration(whole), f"for {counted(len(document['steps']), 'step')} and the audits"))
+    return tuple(tiles)

@@ -1,0 +1,127 @@
+"""The report that may leave the house: what a recipient could know from the release and its policy, and no more.
+
+Everything is named that stays; what is not named here goes. A figure stays where its plugin's card says that it is
+for the public (``FigureInfo.audience``); it is internal by default.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ppdm_flow.core.codes import pages
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.plugin_info import FigureInfo
+from ppdm_flow.core.results import Finding
+from ppdm_flow.report.run.audience import FEW, FEWEST, PUBLIC, UNTOLD, is_public
+from ppdm_flow.report.run.meanings import Meanings
+
+Document = dict[str, Any]
+
+_RATIOS = frozenset(("share", "probability", "points", "nats", "bits", "ratio", "distance", "index", "correlation"))
+_RESULT = ("id", "release", "metric", "bound", "direction", "holds", "waived_by", "policy_span")
+_RELEASE = ("path", "rows", "columns", "sha256", "bytes", "format", "audience", "description")
+_RUN = ("started", "finished", "digests", "versions", "randomness")
+_PLAN = ("version", "policy", "policy_digest", "releases", "gates", "nulls", "randomness", "waivers", "digest")
+_TOGETHER = ("recipients", "joined_by")
+_STEP = (
+    *("name", "use", "kind", "version", "distribution", "input", "outputs", "reads", "changes", "drops", "renames"),
+    *("rows", "serves", "guarantee", "randomized", "expands_weights", "implicit", "attributes"),
+)
+_AUDIT = ("name", "use", "kind", "version", "distribution", "release", "requirements", "implicit")
+_REQUIREMENT = (
+    *("id", "kind", "attribute", "attributes", "k", "l", "variant", "t", "distance", "alpha", "delta", "beta", "c"),
+    *("m", "max", "level", "confidence", "negated", "min_support", "channel"),
+)
+
+
+def public(document: Document) -> Document:
+    """Return the public form of a report; of one that is public, itself."""
+    if is_public(document):
+        return document
+    metrics = _metrics(document)
+    return {
+        "version": document["version"],
+        "audience": PUBLIC,
+        "policy": document["policy"],
+        "verdict": document["verdict"],
+        "requirements": [_result(each, metrics) for each in document["requirements"]],
+        "gates": [_result(each, metrics) for each in document["gates"]],
+        "metrics": metrics,
+        "steps": [],
+        "findings": _findings(document["findings"]),
+        "waivers": document.get("waivers", []),
+        "charts": [],
+        "releases": {name: _release(about) for name, about in document["releases"].items()},
+        "plan": _plan(document["plan"]),
+        "run": _only(document["run"], _RUN),
+    }
+
+
+def _metrics(document: Document) -> Document:
+    """Return the figures for the public; of what was withheld there are none."""
+    if document["verdict"] != "released":
+        return {}
+    meanings, every = Meanings.of(document["plan"]), document["metrics"].items()
+    return {name: _figure(figure) for name, figure in every if _is_public(meanings.figure(name))}
+
+
+def _only(document: Document, keys: tuple[str, ...]) -> Document:
+    return {key: document[key] for key in keys if key in document}
+
+
+def _is_public(figure: FigureInfo | None) -> bool:
+    return figure is not None and figure.audience == PUBLIC
+
+
+def _figure(figure: Document) -> Document:
+    """Return a figure without its note, which may tell more; of a small count no more than that it is small."""
+    if figure["value"] is not None and figure["unit"] not in _RATIOS and figure["value"] < FEWEST:
+        return {"value": None, "unit": figure["unit"], "note": FEW}
+    return _only(figure, ("value", "unit"))
+
+
+def _result(result: Document, metrics: Document) -> Document:
+    name = result["metric"]
+    figure = metrics.get(f"{result['release']}/{name}") or metrics.get(name) or {}
+    waived = ", and is waived" if result.get("waived_by") else ""
+    holds = "It holds" if result["holds"] else f"It does not hold{waived}"
+    told = figure.get("value")
+    untold = "" if told is not None else f"; the measured figure is {figure.get('note') or UNTOLD}"
+    return {**_only(result, _RESULT), "measured": told, "sentence": f"{holds}{untold}."}
+
+
+def _findings(findings: list[Document]) -> list[Document]:
+    """Return of each code one finding with the title of its page: texts and subjects tell of the data."""
+    known = pages()
+    found: dict[tuple[str, str], Document] = {}
+    for each in findings:
+        code, release = each["code"], each.get("release", "")
+        title = known[code].title if code in known else "a finding of a plugin"
+        told = Finding(code, Severity(each["severity"]), title, "", release)
+        where = {"release": release} if release else {}
+        waived = {"waived_by": each["waived_by"]} if each.get("waived_by") else {}
+        document = {"code": code, "severity": each["severity"], "text": title, "subject": "", "hash": told.hash}
+        found.setdefault((code, release), {**document, **where, **waived})
+    return list(found.values())
+
+
+def _release(about: Document) -> Document:
+    found = _only(about, _RELEASE)
+    if isinstance(found.get("rows"), int) and found["rows"] < FEWEST:
+        found["rows"] = FEW
+    return found
+
+
+def _plan(plan: Document) -> Document:
+    """Return the plan without parameters, bounds on single values, and what it says of the source's file."""
+    if not plan:
+        return {}
+    source: Document = {"path": None, "format": None, "options": {}, "columns": None, "missing": []}
+    return {
+        **_only(plan, (*_PLAN, *_TOGETHER)),
+        "source": {**source, **_only(plan["source"], ("incomplete_rows", "undeclared", "attributes"))},
+        "steps": [{**_only(step, _STEP), "parameters": {}} for step in plan["steps"]],
+        "audits": [{**_only(audit, _AUDIT), "parameters": {}} for audit in plan["audits"]],
+        "requirements": [_only(each, _REQUIREMENT) for each in plan["requirements"]],
+        "report_values": "hide",
+    }

@@ -1,0 +1,142 @@
+"""The verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.report.run.cautions import caution
+from ppdm_flow.report.run.checks import Check, gates, requirements
+from ppdm_flow.report.run.waivers import Waiver, waivers
+from ppdm_flow.report.run.wording import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many checks of one release hold, those that are about no release in particular included."""
+
+    release: str
+    held: int
+    total: int
+    waived: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether all of them do."""
+        return self.held == self.total
+
+    @property
+    def state(self) -> str:
+        """``fails``, ``waived`` or ``holds``: the worst of them."""
+        if self.held + self.waived < self.total:
+            return "fails"
+        return "waived" if self.waived else "holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the page says first. ``contradiction`` is set where the document's verdict and checks disagree."""
+
+    released: bool
+    word: str
+    sentence: str
+    contradiction: str
+    caution: str
+    requirements: tuple[Check, ...]
+    gates: tuple[Check, ...]
+    releases: tuple[Tally, ...]
+    waivers: tuple[Waiver, ...] = ()
+
+    @property
+    def failing(self) -> tuple[Check, ...]:
+        """All checks that do not hold and are not waived."""
+        return self._in("fails")
+
+    @property
+    def waived(self) -> tuple[Check, ...]:
+        """All checks that do not hold and need not."""
+        return self._in("waived")
+
+    @property
+    def state(self) -> str:
+        """``fails``, ``waived`` or ``holds``."""
+        if not self.released:
+            return "fails"
+        return "waived" if self.waived else "holds"
+
+    def _in(self, state: str) -> tuple[Check, ...]:
+        return tuple(check for check in (*self.requirements, *self.gates) if check.state == state)
+
+
+def verdict(document: dict[str, Any]) -> Verdict:
+    """Return the verdict. A document that says `released` over a failed check is shown as withheld, with a warning."""
+    asked, gated = tuple(requirements(document)), tuple(gates(document))
+    every = (*asked, *gated)
+    claimed = document["verdict"] == "released"
+    failing = [check for check in every if check.state == "fails"]
+    waived = any(check.state == "waived" for check in every)
+    released = claimed and not failing
+    return Verdict(
+        released=released,
+        word=("Released under waivers" if waived else "Released") if released else "Withheld",
+        sentence=_sentence(released, asked, gated, list(document["releases"])),
+        contradiction=_contradiction(claimed, len(failing), len(every), waived=waived),
+        caution=caution(document),
+        requirements=asked,
+        gates=gated,
+        releases=tuple(_tallies(list(document["releases"]), every)),
+        waivers=waivers(document),
+    )
+
+
+def _sentence(released: bool, asked: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str]) -> str:
+    total = len(asked) + len(gated)
+    failing = sum(check.state == "fails" for check in (*asked, *gated))
+    waived = sum(check.state == "waived" for check in (*asked, *gated))
+    beside = f" {waived:,} more {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived." if waived else ""
+    where = f" ({listed(releases)})" if releases else ""
+    if released:
+        what = f"{len(releases):,} releases{where}" if len(releases) > 1 else listed(releases) or "asked"
+        leave = f"The data may leave as {what}."
+        held = [sum(check.holds for check in part) for part in (asked, gated)]
+        return f"{_held(*held, waived=waived)} {leave}"
+    if failing:
+        verb = "does" if failing == 1 else "do"
+        return f"{failing:,} of {counted(total, 'check')} {verb} not hold.{beside} No release has left{where}."
+    return f"No release has left{where}."
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _held(asked: int, gated: int, *, waived: int) -> str:
+    parts = [counted(count, noun) for count, noun in ((asked, "requirement"), (gated, "gate")) if count]
+    but = f"{counted(waived, 'check')} {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived."
+    if not parts:
+        return but[0].upper() + but[1:] if waived else "Nothing was asked, so nothing failed."
+    verb = "holds" if asked + gated == 1 else "hold"
+    held = f"{listed(parts)} {verb}, measured on the released files themselves"
+    return f"{held}; {but}" if waived else f"{held}."
+
+
+def _contradiction(claimed: bool, failing: int, total: int, *, waived: bool) -> str:
+    if claimed and failing:
+        return (
+            "This document contradicts itself: it says `released`, but not every check in it holds."
+            " Treat the data as withheld and verify the run."
+        )
+    if not claimed and not failing and total:
+        every = "Every check holds or is waived" if waived else "Every check holds"
+        return f"{every}, and yet the data was withheld: the findings say why."
+    return ""
+
+
+def _tallies(releases: list[str], every: Iterable[Check]) -> Iterable[Tally]:
+    checks = list(every)
+    for name in dict.fromkeys((*releases, *(check.release for check in checks if check.release))):
+        own = [check for check in checks if check.release in {name, ""}]
+        waived = sum(check.state == "waived" for check in own)
+        yield Tally(name, sum(check.holds for check in own), len(own), waived)

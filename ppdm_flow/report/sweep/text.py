@@ -1,0 +1,75 @@
+"""A sweep as text: for a terminal, for a pull request, for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv as writer
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ppdm_flow.report.markup import escaped
+from ppdm_flow.report.sweep.rows import Row, rows, said
+
+
+def plain(document: dict[str, Any]) -> str:
+    """Return a sweep as aligned text. The frontier's points have a ``*`` before their number."""
+    table = rows(document)
+    lines = [["", "#", *table.axes, "verdict", *table.metrics, "standing", "time"]]
+    lines += [_cells(row) for row in table.rows]
+    text = [f"{document['policy']}: {said(document)}", "", *_aligned(lines), ""]
+    text += [f"{short}: {name}, {better}" for short, name, better in table.legend]
+    failing = sorted({each for row in table.rows for each in row.failing})
+    if failing:
+        text += ["", "withheld because of: " + ", ".join(failing)]
+    if any(row.on_frontier for row in table.rows):
+        text.append("* not dominated: no other point is at least as good in every figure and better in one")
+    return "\n".join(text)
+
+
+def markdown(document: dict[str, Any]) -> str:
+    """Return a sweep as Markdown."""
+    table = rows(document)
+    head = ("#", *table.axes, "Verdict", *table.metrics, "Standing", "Time")
+    lines = [f"## Sweep of {escaped(document['policy'])}", "", escaped(said(document)), ""]
+    lines += [f"| {' | '.join(escaped(cell) for cell in head)} |", f"|{' --- |' * len(head)}"]
+    for row in table.rows:
+        cells = [escaped(cell) for cell in _cells(row)[1:]]
+        if row.on_frontier:
+            cells[0] = f"**{cells[0]}**"
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", *(f"- `{short}`: `{name}`, {better}" for short, name, better in table.legend)]
+    return "\n".join(lines) + "\n"
+
+
+def csv(document: dict[str, Any]) -> str:
+    """Return a sweep as CSV: one line a point, figures with their interval ends, unrounded."""
+    names = [m["name"] for m in document["metrics"]]
+    out = io.StringIO()
+    sheet = writer.writer(out, lineterminator="\n")
+    ends = [name + end for name in names for end in ("", ".low", ".high")]
+    paths = [axis["path"] for axis in document["over"]]
+    sheet.writerow(["number", *paths, "verdict", "on_frontier", "dominated_by", "seconds", "error", *ends])
+    for point in document["points"]:
+        figures = [cell for name in names for cell in _ends(point["metrics"].get(name, {}))]
+        standing = [str(point["on_frontier"]).lower(), point["dominated_by"], point["seconds"]]
+        values = [point["values"][path] for path in paths]
+        error = point.get("error", {}).get("code")
+        sheet.writerow([point["number"], *values, point["verdict"], *standing, error, *figures])
+    return out.getvalue()
+
+
+def _cells(row: Row) -> list[str]:
+    figures = [f"{f} ({i})" if i else f for f, i in zip(row.figures, row.intervals, strict=True)]
+    mark = "*" if row.on_frontier else ""
+    return [mark, str(row.number), *row.values, row.verdict, *figures, row.standing, row.time]
+
+
+def _ends(figure: dict[str, Any]) -> Iterable[float | None]:
+    low, high = figure.get("interval") or (None, None)
+    return figure.get("value"), low, high
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

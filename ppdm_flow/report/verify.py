@@ -1,0 +1,83 @@
+"""Whether a run is still what it was: the value that every form of it is made from, and its forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.visible import json_text
+from ppdm_flow.report import junit
+from ppdm_flow.report.annotation import Annotation, commands
+from ppdm_flow.report.check.markdown import LIMIT
+from ppdm_flow.report.junit import Case, Outcome, Suite
+from ppdm_flow.report.markup import escaped
+
+_NOTICE = "\n*Cut here: {:,} more rows do not fit.*\n"
+_MARK = {True: "✅", False: "❌", None: "➖"}
+_OUTCOME = {True: Outcome.PASSED, False: Outcome.FAILED, None: Outcome.SKIPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that was compared; ``holds`` is None where it could not be."""
+
+    name: str
+    holds: bool | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A run by its directory's name and policy, what was compared, and the outcome as lines for people."""
+
+    run: str
+    policy: str
+    verdict: str
+    points: Sequence[Point]
+    told: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that could be compared is as it was."""
+        return all(point.holds is not False for point in self.points)
+
+
+def text(found: Verification) -> str:
+    """Return the outcome for a terminal."""
+    return found.told + "\n"
+
+
+def as_json(found: Verification) -> str:
+    """Return the outcome and every point as JSON."""
+    points = [{"name": p.name, "holds": p.holds, "text": p.text} for p in found.points]
+    document = {"run": found.run, "policy": found.policy, "verdict": found.verdict, "holds": found.holds}
+    return json_text({**document, "points": points})
+
+
+def as_junit(found: Verification) -> str:
+    """Return a suite with a case for each point."""
+    cases = [Case(found.policy, p.name, _OUTCOME[p.holds], p.text, p.text if p.holds else "") for p in found.points]
+    return junit.render([Suite(f"{found.policy} {found.run}", cases, {"verdict": found.verdict})])
+
+
+def github(found: Verification) -> str:
+    """Return workflow commands for what is not as it was."""
+    state = "as it was" if found.holds else "NOT as it was"
+    bad = [Annotation(Severity.ERROR, p.name, (p.text or state,)) for p in found.points if p.holds is False]
+    good = [Annotation(Severity.INFO, f"{found.policy} {found.run}", (f"the run is {state}",))] if not bad else []
+    return commands([*bad, *good])
+
+
+def markdown(found: Verification, limit: int = LIMIT) -> str:
+    """Return a table, what is not as it was first, in at most ``limit`` bytes."""
+    state = "as it was" if found.holds else "not as it was"
+    whole = f"## {_MARK[found.holds]} Run {escaped(found.run)} of {escaped(found.policy)} is {state}\n"
+    whole += "\n| | What | |\n| --- | --- | --- |\n"
+    points = sorted(found.points, key=lambda p: (p.holds is not False, p.holds is None))
+    for done, point in enumerate(points):
+        row = f"| {_MARK[point.holds]} | {escaped(point.name)} | {escaped(point.text)} |\n"
+        if len(whole.encode()) + len(row.encode()) + len(_NOTICE) + 8 > limit:
+            return whole + _NOTICE.format(len(points) - done)
+        whole += row
+    return whole
