@@ -29,7 +29,7 @@ ELSEWHERE = {
     "PPF607": "tests/plan/test_flow.py: built-ins say so themselves (PPF797)",
     "PPF612": "tests/plan/test_flow.py: needs the columns of data",
     "PPF619": "tests/plan/test_covering.py: needs the columns of data",
-    "PPF647": "tests/engine/test_operator_frequencies.py: a finding of a run",
+    "PPF647": "tests/engine/reading/test_operator_frequencies.py: a finding of a run",
     "PPF620": "tests/plan/test_covering.py: needs the columns of data",
 }
 
