@@ -28,7 +28,7 @@ Change = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class LockResult:
     """The lock file with what changed in it: a sign (``+``, ``-``, ``~``), the thing, and what became of it."""
 
     file: Path
@@ -37,7 +37,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class LockComparison:
     """Everything in which the lock and what is there differ."""
 
     file: Path
@@ -51,7 +51,7 @@ class Compared:
         return not self.diagnostics
 
 
-def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade: Sequence[str] = ()) -> Written:
+def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade: Sequence[str] = ()) -> LockResult:
     """Write the lock of all policies in ``paths`` (files, folders, glob patterns), and of those that it has already.
 
     ``paths`` are by default the folder ``policies``, else the current one. ``upgrade`` names the only templates,
@@ -66,10 +66,10 @@ def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade
     content = text(found.now)
     if found.written is None or found.written.text != content:
         files.write(found.file, content)
-    return Written(Path(shown(found.file)), len(found.now.policies), told)
+    return LockResult(Path(shown(found.file)), len(found.now.policies), told)
 
 
-def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -> Compared:
+def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -> LockComparison:
     """Hold all policies in ``paths`` and in the lock against it; nothing is written. Raises as :func:`lock` does."""
     found = _gathered(paths, sets, needed=True)
     if found.written is None:
@@ -77,13 +77,13 @@ def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -
     held = found.written.lock
     each = [d for path, uses in found.uses.items() for d in drifts(held, found.names[path], uses, str(path))]
     every = in_order((*_once(each), *stale(held, found.now)))
-    return Compared(
+    return LockComparison(
         Path(shown(found.file)), len(found.uses), every, {**found.sources, shown(found.file): found.written.text}
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Gathered:
+class _LockState:
     """The lock as it is written, as it would be now, and what each policy uses."""
 
     file: Path
@@ -94,7 +94,7 @@ class _Gathered:
     sources: Mapping[str, str]
 
 
-def _gathered(paths: Sequence[str | Path], sets: Mapping[str, str], *, needed: bool) -> _Gathered:
+def _gathered(paths: Sequence[str | Path], sets: Mapping[str, str], *, needed: bool) -> _LockState:
     policies = find(paths or (FOLDER if Path(FOLDER).is_dir() else ".",)).policies
     file = _file(policies)
     there = os.path.lexists(file)
@@ -108,7 +108,7 @@ def _gathered(paths: Sequence[str | Path], sets: Mapping[str, str], *, needed: b
         if path.is_file() and is_policy(path):
             names[path] = name
     uses, sources = _uses(names, sets, looking)
-    return _Gathered(file, written, locked({names[p]: u for p, u in uses.items()}), uses, names, sources)
+    return _LockState(file, written, locked({names[p]: u for p, u in uses.items()}), uses, names, sources)
 
 
 def _uses(

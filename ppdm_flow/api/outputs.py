@@ -11,7 +11,7 @@ from ppdm_flow.api import files
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.report.forms import Form
+from ppdm_flow.report.forms import OutputFormat
 
 STEP_SUMMARY = 1 << 20
 """Bytes that GitHub takes as the summary of a step; it drops longer ones whole."""
@@ -27,11 +27,11 @@ FORMAT, FILE = "format", "file"
 class Output:
     """A form, and the file it goes to; None is stdout."""
 
-    form: Form
+    form: OutputFormat
     file: Path | None = None
 
 
-def outputs(words: Sequence[tuple[str, str]], known: Mapping[str, Form], default: str) -> tuple[Output, ...]:
+def outputs(words: Sequence[tuple[str, str]], known: Mapping[str, OutputFormat], default: str) -> tuple[Output, ...]:
     """Return what is to be written where: each file belongs to the format before it, and the rest goes to stdout.
 
     A single file and a single format belong together in any order. Raises UsageError for a format that is not
@@ -47,7 +47,7 @@ def outputs(words: Sequence[tuple[str, str]], known: Mapping[str, Form], default
     return tuple(found)
 
 
-def emit(found: Sequence[Output], render: Callable[[Form], str | None], put: Callable[[str], None]) -> None:
+def emit(found: Sequence[Output], render: Callable[[OutputFormat], str | None], put: Callable[[str], None]) -> None:
     """Write every output that ``render`` gives a text for: files whole or not at all, the rest by ``put``."""
     for output in found:
         text = render(output.form)
@@ -77,12 +77,14 @@ def on_stdout(found: Sequence[Output]) -> bool:
     return any(output.file is None for output in found)
 
 
-def _pairs(words: Sequence[tuple[str, str]], known: Mapping[str, Form], default: str) -> list[tuple[Form, Path | None]]:
+def _pairs(
+    words: Sequence[tuple[str, str]], known: Mapping[str, OutputFormat], default: str
+) -> list[tuple[OutputFormat, Path | None]]:
     names = [word for kind, word in words if kind == FORMAT]
     places = [word for kind, word in words if kind == FILE]
     if len(names) <= 1 and len(places) <= 1:
         return [(_form(names[0] if names else default, known), Path(places[0]) if places else None)]
-    pairs: list[tuple[Form, Path | None]] = []
+    pairs: list[tuple[OutputFormat, Path | None]] = []
     for kind, word in words:
         if kind == FORMAT:
             pairs.append((_form(word, known), None))
@@ -95,7 +97,7 @@ def _pairs(words: Sequence[tuple[str, str]], known: Mapping[str, Form], default:
     return pairs
 
 
-def _form(name: str, known: Mapping[str, Form]) -> Form:
+def _form(name: str, known: Mapping[str, OutputFormat]) -> OutputFormat:
     if name in known:
         return known[name]
     near = closest(name, known)
@@ -115,7 +117,7 @@ def _apart(found: Sequence[Output]) -> None:
         seen.add(place)
 
 
-def _on_stdout(forms: Sequence[Form]) -> None:
+def _on_stdout(forms: Sequence[OutputFormat]) -> None:
     if len(forms) < 2 or all(form.log for form in forms):
         return
     names = " and ".join(f"`{form.name}`" for form in forms)

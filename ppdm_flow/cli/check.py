@@ -52,7 +52,7 @@ def check(
     there = sending(ctx, CHECK, "text")
     with telling(there, " ".join(paths)):
         outcome = api.check(paths, settings(sets or ()), locked=locked, data=data)
-    there.send(outcome.noticed(strict=strict, color=colored(sys.stdout.isatty())))
+    there.send(outcome.result(strict=strict, color=colored(sys.stdout.isatty())))
     tests = len(outcome.tests)
     files = [counted(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []
     files += [counted(tests, "test file")] if tests else []

@@ -22,7 +22,7 @@ EXAMPLES = (
 )
 
 
-class Form(StrEnum):
+class LedgerFormat(StrEnum):
     """How a ledger is written."""
 
     TEXT = "text"
@@ -50,7 +50,7 @@ def ledger(
         Path | None,
         typer.Option("--runs", metavar="FOLDER", help="Look for runs that used it and that it does not know."),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to write it.")] = Form.TEXT,
+    form: Annotated[LedgerFormat, typer.Option("--format", help="How to write it.")] = LedgerFormat.TEXT,
     output_file: OutputFile = None,
 ) -> None:
     """Show what was released so far; make a ledger; settle what an interrupted run left open.
@@ -65,5 +65,5 @@ def ledger(
         say("made, with its key: keep a copy of both after each release, and never in one place")
     else:
         looked = api.ledger(place, key, repair=repair, forget=tuple(forget or ()), runs=runs)
-    deliver(looked.json if form is Form.JSON else looked.text, output_file)
+    deliver(looked.json if form is LedgerFormat.JSON else looked.text, output_file)
     raise typer.Exit(1 if looked.strangers else 0)

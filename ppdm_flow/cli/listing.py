@@ -14,7 +14,7 @@ from ppdm_flow.core.visible import json_text
 EXAMPLES = ("list anonymizers", "list audits --format json", "list figures", "list templates")
 
 
-class Form(StrEnum):
+class ListFormat(StrEnum):
     """How a list is written."""
 
     TEXT = "text"
@@ -25,14 +25,14 @@ def listing(
     group: Annotated[
         str, typer.Argument(metavar="GROUP", help="anonymizers, audits, sources, sinks, figures or templates.")
     ],
-    form: Annotated[Form, typer.Option("--format", help="How to write the list.")] = Form.TEXT,
+    form: Annotated[ListFormat, typer.Option("--format", help="How to write the list.")] = ListFormat.TEXT,
 ) -> None:
     """List the plugins that are installed, the figures that they measure, or the templates that policies can extend.
 
     Exit status: 0 listed, 2 there is no such list.
     """
     cards = api.plugins(group)
-    if form is Form.JSON:
+    if form is ListFormat.JSON:
         put(json_text([card.document for card in cards]))
         return
     width = max((len(card.name) for card in cards), default=0)

@@ -23,7 +23,7 @@ EXAMPLES = (
 _DOCUMENTS = "ppdm_flow.api.mine.documents"
 
 
-class Form(StrEnum):
+class MiningFormat(StrEnum):
     """How the answer is written."""
 
     TEXT = "text"
@@ -80,9 +80,9 @@ def mine(
     operator: Annotated[
         Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json, if it is elsewhere.")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to write the answer; csv has rules if asked for.")] = (
-        Form.TEXT
-    ),
+    form: Annotated[
+        MiningFormat, typer.Option("--format", help="How to write the answer; csv has rules if asked for.")
+    ] = MiningFormat.TEXT,
     output_file: OutputFile = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Parts of the data that are counted at once.")] = 2,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
@@ -110,12 +110,12 @@ def mine(
         )
     if not quiet:
         complain(answer.diagnostics, {})
-    if form in (Form.TEXT, Form.MD):
-        deliver(text(answer, limit, markdown=form is Form.MD), output_file)
+    if form in (MiningFormat.TEXT, MiningFormat.MD):
+        deliver(text(answer, limit, markdown=form is MiningFormat.MD), output_file)
     else:
         documents = import_module(_DOCUMENTS)
         deliver(
-            documents.as_json(answer, limit) if form is Form.JSON else documents.as_csv(answer, limit),
+            documents.as_json(answer, limit) if form is MiningFormat.JSON else documents.as_csv(answer, limit),
             output_file,
-            exact=form is Form.CSV,
+            exact=form is MiningFormat.CSV,
         )

@@ -21,7 +21,7 @@ EXAMPLES = (
 )
 
 
-class Form(StrEnum):
+class PlanFormat(StrEnum):
     """How a plan is written."""
 
     TEXT = "text"
@@ -33,7 +33,7 @@ class Form(StrEnum):
 
 def plan(
     policy: PolicyPath,
-    form: Annotated[Form, typer.Option("--format", help="How to write the plan.")] = Form.TEXT,
+    form: Annotated[PlanFormat, typer.Option("--format", help="How to write the plan.")] = PlanFormat.TEXT,
     data: Data = None,
     sets: Sets = None,
     output_file: OutputFile = None,
@@ -46,7 +46,7 @@ def plan(
     """
     planned = api.plan(policy, settings(sets or ()), data, strict=strict, locked=locked)
     complain(planned.diagnostics, planned.sources)
-    if form is Form.JSON:
+    if form is PlanFormat.JSON:
         deliver(json_text(planned.with_preview), output_file)
     else:
         deliver(planned.picture(form.value), output_file)

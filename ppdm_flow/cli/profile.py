@@ -20,7 +20,7 @@ EXAMPLES = (
 )
 
 
-class Form(StrEnum):
+class ProfileFormat(StrEnum):
     """How a profile is written."""
 
     YAML = "yaml"
@@ -31,8 +31,8 @@ class Form(StrEnum):
 def profile(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The data file.", show_default=False)],
     form: Annotated[
-        Form, typer.Option("--format", help="yaml: a first policy, with comments; json, text: what was found.")
-    ] = Form.YAML,
+        ProfileFormat, typer.Option("--format", help="yaml: a first policy, with comments; json, text: what was found.")
+    ] = ProfileFormat.YAML,
     out: Annotated[
         Path | None, typer.Option("--out", "--output-file", "-o", metavar="FILE", help="Write there, if nothing is.")
     ] = None,

@@ -21,7 +21,7 @@ EXAMPLES = (
 )
 
 
-class Form(StrEnum):
+class EstimateFormat(StrEnum):
     """How estimates are written."""
 
     TEXT = "text"
@@ -68,7 +68,7 @@ def reconstruct(
     operator: Annotated[
         Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json, if it is elsewhere.")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to write the estimates.")] = Form.TEXT,
+    form: Annotated[EstimateFormat, typer.Option("--format", help="How to write the estimates.")] = EstimateFormat.TEXT,
     output_file: OutputFile = None,
 ) -> None:
     """Estimate, from a release alone, how often each value of a perturbed attribute occurred before.
@@ -79,4 +79,8 @@ def reconstruct(
         release, columns(by or ()), conditions(where or ()), attribute, method.value, level, operator
     )
     complain(answer.diagnostics, {})
-    deliver(table(answer) if form is Form.TEXT else answer.document(form.value), output_file, exact=form is Form.CSV)
+    deliver(
+        table(answer) if form is EstimateFormat.TEXT else answer.document(form.value),
+        output_file,
+        exact=form is EstimateFormat.CSV,
+    )

@@ -26,7 +26,7 @@ _PICTURES = {".svg": "svg", ".html": "html"}
 _LIVE = "ppdm_flow.cli.terminal.sweep_live"
 
 
-class Form(StrEnum):
+class SweepFormat(StrEnum):
     """How a sweep is written to stdout."""
 
     TEXT = "text"
@@ -69,7 +69,7 @@ def sweep(
         typer.Option("--workers", min=1, help="Runs at once; by default one for each core.", show_default=False),
     ] = None,
     partition_rows: Annotated[int, typer.Option("--partition-rows", min=1, help="Rows in memory at once.")] = 262_144,
-    form: Annotated[Form, typer.Option("--format", help="How to write the table.")] = Form.TEXT,
+    form: Annotated[SweepFormat, typer.Option("--format", help="How to write the table.")] = SweepFormat.TEXT,
     output_file: OutputFile = None,
     picture: Annotated[
         Path | None, typer.Option("--picture", metavar="FILE", help="Write the frontier there, as .svg or .html.")
@@ -101,7 +101,7 @@ def sweep(
             locked=locked,
         )
     complain(swept.diagnostics, swept.sources)
-    if form is Form.TEXT and output_file is None and sys.stdout.isatty() and colored(terminal=True):
+    if form is SweepFormat.TEXT and output_file is None and sys.stdout.isatty() and colored(terminal=True):
         import_module(_LIVE).show(swept.document)
     else:
         deliver(swept.rendered(form.value), output_file)

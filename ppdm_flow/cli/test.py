@@ -24,7 +24,7 @@ EXAMPLES = (
 _DOCUMENTS = "ppdm_flow.report.test.document"
 
 
-class Form(StrEnum):
+class TestFormat(StrEnum):
     """How the outcome is written."""
 
     TEXT = "text"
@@ -41,7 +41,7 @@ def test(
         list[str] | None,
         typer.Option("-k", metavar="PATTERN", help="A part of `FILE::NAME`, or a glob over the name; repeatable."),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to write the outcome.")] = Form.TEXT,
+    form: Annotated[TestFormat, typer.Option("--format", help="How to write the outcome.")] = TestFormat.TEXT,
     output_file: OutputFile = None,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as pay, where it is left out.")
@@ -64,7 +64,7 @@ def test(
     if listing:
         deliver("\n".join(api.list_tests(words, patterns or ())), output_file)
         return
-    streaming = form is Form.TEXT and output_file is None
+    streaming = form is TestFormat.TEXT and output_file is None
     writing = _Writing(streaming=streaming, verbose=verbose)
     tested = api.run_tests(
         words,
@@ -77,13 +77,13 @@ def test(
         locked=locked,
     )
     match form:
-        case Form.JSON:
+        case TestFormat.JSON:
             deliver(import_module(_DOCUMENTS).as_json(tested), output_file)
-        case Form.JUNIT:
+        case TestFormat.JUNIT:
             deliver(import_module(_DOCUMENTS).as_junit(tested), output_file)
-        case Form.TEXT if output_file is not None:
+        case TestFormat.TEXT if output_file is not None:
             deliver(_whole(tested, verbose=verbose), output_file)
-        case Form.TEXT:
+        case TestFormat.TEXT:
             put(_rest(tested, color=colored(sys.stdout.isatty())))
     if not streaming:
         say(text.summary(tested))

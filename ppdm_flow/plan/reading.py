@@ -52,7 +52,7 @@ def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None)
     source = policy.source
     if kind is None:
         if name := data or source.path:
-            text = f"the ending of `{Path(name).name}` tells no format"
+            text = f"cannot infer the format of `{Path(name).name}` from its extension"
             help_ = "say `format: csv`, `jsonl`, `parquet` or `excel`; sets are `transactions`, `baskets` or `long`"
             span = None if data else binder.places.value("source", "path")
             binder.diagnostics.append(Diagnostic("PPF407", text, span, help=help_))

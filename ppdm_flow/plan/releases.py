@@ -133,7 +133,7 @@ def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str
     if kind is None and release.path.endswith(("/", "\\")):
         return None  # that it names no file is said already
     if kind is None:
-        text = f"the ending of `{release.path}` tells no format"
+        text = f"cannot infer the format of `{release.path}` from its extension"
         binder.diagnostics.append(Diagnostic("PPF407", text, span, help="say `format: csv` or `format: parquet`"))
         return None
     use = (*path, "format") if release.format else (*path, "path")

@@ -17,7 +17,7 @@ from ppdm_flow.policy.files.files import Files, Library
 from ppdm_flow.policy.flatten import Flat, flatten
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.floors.judging import Judged, violations
-from ppdm_flow.policy.inheritance.contests import unsettled
+from ppdm_flow.policy.inheritance.conflicts import unresolved_conflicts
 from ppdm_flow.policy.inheritance.inherit import Account, Inheritance
 from ppdm_flow.policy.inheritance.layers import Layer
 from ppdm_flow.policy.inheritance.override import overridden
@@ -106,7 +106,7 @@ def _limits(layer: Layer, flat: Flat, account: Account, faults: Iterable[Diagnos
     judged = Judged(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.whole)
     yield from (d for d in violations(judged, layer.floors) if (d.span, d.path) not in told)
     if layer.conflicts:
-        yield from unsettled(layer.conflicts, flat, layer.floors)
+        yield from unresolved_conflicts(layer.conflicts, flat, layer.floors)
 
 
 def _used(layer: Layer) -> Iterator[UsedParam]:

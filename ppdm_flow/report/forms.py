@@ -11,7 +11,7 @@ _HERE = "ppdm_flow.report."
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class OutputFormat:
     """``home`` names the function (``module:name`` of this room) that writes it.
 
     ``log`` says that its lines are for a log, where other such lines may stand. ``summary`` also writes the summary
@@ -45,13 +45,13 @@ def _function(home: str) -> Any:
     return getattr(import_module(_HERE + module), name)
 
 
-def _named(*forms: Form) -> Mapping[str, Form]:
+def _named(*forms: OutputFormat) -> Mapping[str, OutputFormat]:
     return {form.name: form for form in forms}
 
 
-def _github(home: str, summary: str) -> Form:
+def _github(home: str, summary: str) -> OutputFormat:
     """Annotations, and the step's summary: errors look the same, whatever was asked for."""
-    return Form(
+    return OutputFormat(
         "github",
         "annotations and step summary",
         home,
@@ -63,46 +63,50 @@ def _github(home: str, summary: str) -> Form:
 
 
 CHECK = _named(
-    Form("text", "each fault drawn with its line", "check.plain:text", log=True),
-    Form("concise", "a line for each fault", "check.plain:concise", log=True),
-    Form("json", "all faults, for programs", "check.plain:as_json"),
-    Form("sarif", "SARIF 2.1.0, for code scanning", "check.sarif:render"),
-    Form("junit", "JUnit XML: each policy a test case", "check.junit:render", broken="run.junit:broken"),
+    OutputFormat("text", "each fault drawn with its line", "check.plain:text", log=True),
+    OutputFormat("concise", "a line for each fault", "check.plain:concise", log=True),
+    OutputFormat("json", "all faults, for programs", "check.plain:as_json"),
+    OutputFormat("sarif", "SARIF 2.1.0, for code scanning", "check.sarif:render"),
+    OutputFormat("junit", "JUnit XML: each policy a test case", "check.junit:render", broken="run.junit:broken"),
     _github("check.github:render", "check.github:summary"),
-    Form("gitlab", "code quality report", "check.gitlab:render"),
-    Form("markdown", "a comment on a pull request", "check.markdown:render", broken="run.broken_markdown:render"),
+    OutputFormat("gitlab", "code quality report", "check.gitlab:render"),
+    OutputFormat(
+        "markdown", "a comment on a pull request", "check.markdown:render", broken="run.broken_markdown:render"
+    ),
 )
-"""Forms of what a check of policies found (`noticed.Noticed`)."""
+"""Forms of what a check of policies found (`check.result.CheckResult`)."""
 
 JUDGED = _named(
-    Form("text", "verdict and checks", "run.forms:text", log=True),
-    Form("md", "the whole report as Markdown", "run.forms:md"),
-    Form("html", "the whole report as a page", "run.forms:html"),
-    Form("json", "the whole report, for programs", "run.forms:as_json"),
-    Form(
+    OutputFormat("text", "verdict and checks", "run.forms:text", log=True),
+    OutputFormat("md", "the whole report as Markdown", "run.forms:md"),
+    OutputFormat("html", "the whole report as a page", "run.forms:html"),
+    OutputFormat("json", "the whole report, for programs", "run.forms:as_json"),
+    OutputFormat(
         "junit",
         "JUnit XML: each requirement and gate a test case",
         "run.junit:render",
         broken="run.junit:broken",
     ),
     _github("run.github:render", "run.github:summary"),
-    Form("markdown", "a comment on a pull request", "run.forms:comment", broken="run.broken_markdown:render"),
+    OutputFormat("markdown", "a comment on a pull request", "run.forms:comment", broken="run.broken_markdown:render"),
 )
 """Forms of a judged release (`judgement.Judgement`)."""
 
 VERIFIED = _named(
-    Form("text", "what is not as it was", "verify:text", log=True),
-    Form("json", "every point, for programs", "verify:as_json"),
-    Form("junit", "JUnit XML: each point a test case", "verify:as_junit", broken="run.junit:broken"),
+    OutputFormat("text", "what is not as it was", "verify:text", log=True),
+    OutputFormat("json", "every point, for programs", "verify:as_json"),
+    OutputFormat("junit", "JUnit XML: each point a test case", "verify:as_junit", broken="run.junit:broken"),
     _github("verify:github", "verify:markdown"),
-    Form("markdown", "a comment on a pull request", "verify:markdown", broken="run.broken_markdown:render"),
+    OutputFormat("markdown", "a comment on a pull request", "verify:markdown", broken="run.broken_markdown:render"),
 )
 """Forms of a verification (`verification.Verification`)."""
 
 DIFFED = _named(
-    Form("text", "clause by clause, with both lines", "diff.plain:text", log=True),
-    Form("json", "every change and figure, for programs", "diff.subject:as_json"),
+    OutputFormat("text", "clause by clause, with both lines", "diff.plain:text", log=True),
+    OutputFormat("json", "every change and figure, for programs", "diff.subject:as_json"),
     _github("diff.annotations:render", "diff.annotations:summary"),
-    Form("markdown", "a comment on a pull request", "diff.markdown:render", broken="run.broken_markdown:render"),
+    OutputFormat(
+        "markdown", "a comment on a pull request", "diff.markdown:render", broken="run.broken_markdown:render"
+    ),
 )
 """Forms of a comparison of policies or runs (`difference.subject.Difference`)."""

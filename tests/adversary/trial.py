@@ -25,7 +25,7 @@ from ppdm_flow.api.loading.bindings import with_data
 from ppdm_flow.api.loading.policies import ready
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
-from ppdm_flow.engine.candidates.releasing import Candidate
+from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.measuring import measure, opened
 from ppdm_flow.engine.steps.graph import Graph

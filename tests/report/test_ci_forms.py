@@ -18,8 +18,8 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.check import github, gitlab, sarif
 from ppdm_flow.report.check import junit as junit_policies
-from ppdm_flow.report.check import markdown as noticed_markdown
-from ppdm_flow.report.check.noticed import Noticed, Waived
+from ppdm_flow.report.check import markdown as check_markdown
+from ppdm_flow.report.check.result import CheckResult, Waived
 from ppdm_flow.report.forms import CHECK, JUDGED, VERIFIED
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.run import broken_markdown
@@ -43,8 +43,8 @@ def diagnostic(line=3, message="unknown key", code="PPF201", severity=Severity.E
     return Diagnostic(code, message, Span("p.yaml", line, 11, line, 13), severity, path=path, **more)
 
 
-def noticed(*found, text=LINES, **more):
-    return Noticed({"p.yaml": tuple(found), "clean.yaml": ()}, {"p.yaml": text}, HERE, **more)
+def check_result(*found, text=LINES, **more):
+    return CheckResult({"p.yaml": tuple(found), "clean.yaml": ()}, {"p.yaml": text}, HERE, **more)
 
 
 def valid(document, schema):
@@ -93,7 +93,7 @@ class TestPlaces:
 class TestSarif:
     def test_a_finding_with_a_second_place(self):
         second = Related(Span("t.yaml", 2, 1, 2, 5), "the template")
-        (found,) = results(noticed(diagnostic(hint="did you mean `k`?", related=(second,))))
+        (found,) = results(check_result(diagnostic(hint="did you mean `k`?", related=(second,))))
         place = found["locations"][0]["physicalLocation"]
         assert place["artifactLocation"] == {"uri": "deep/p.yaml", "uriBaseId": "%SRCROOT%"}
         assert place["region"] == {"startLine": 3, "startColumn": 11, "endLine": 3, "endColumn": 13}
@@ -104,26 +104,26 @@ class TestSarif:
     def test_a_waived_finding_is_suppressed(self):
         one = diagnostic()
         waiver = Waived("old-release", "agreed\x1b", "dpo", "2027-01-01")
-        (found,) = results(noticed(one, waived={one: waiver}))
+        (found,) = results(check_result(one, waived={one: waiver}))
         told_ = found["suppressions"][0]["justification"]
         assert told_ == "old-release: agreed\ufffd (dpo, until 2027-01-01)"
 
     def test_a_finding_without_a_place_is_drawn_on_the_policy(self):
-        (found,) = results(noticed(Diagnostic("PPF526", "nothing required", severity=Severity.WARNING)))
+        (found,) = results(check_result(Diagnostic("PPF526", "nothing required", severity=Severity.WARNING)))
         assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
         assert found["level"] == "warning"
 
     def test_codes_of_plugins_have_a_rule_too(self):
-        (found,) = results(noticed(diagnostic(code="PPF999")))
+        (found,) = results(check_result(diagnostic(code="PPF999")))
         assert found["ruleId"] == "PPF999"
 
     def test_nothing_found(self):
-        assert results(noticed()) == []
+        assert results(check_result()) == []
 
 
 class TestFingerprints:
     def marks(self, *found, text=LINES):
-        return [mark for _, mark in noticed(*found, text=text).fingerprints()]
+        return [mark for _, mark in check_result(*found, text=text).fingerprints()]
 
     def test_they_stay_when_lines_move_and_words_change(self):
         moved = diagnostic(line=5, message="this key is unknown")
@@ -140,12 +140,14 @@ class TestFingerprints:
             diagnostic(code="PPF203"),
         ]
         assert len(set(self.marks(*found))) == 6
-        assert {r["partialFingerprints"]["ppdmFlow/v1"] for r in results(noticed(*found))} == set(self.marks(*found))
+        assert {r["partialFingerprints"]["ppdmFlow/v1"] for r in results(check_result(*found))} == set(
+            self.marks(*found)
+        )
 
 
 class TestGitHub:
     def test_a_command_can_be_read_back(self):
-        subject = noticed(replace(diagnostic(message=NASTY), hint="a, b: c", path=()))
+        subject = check_result(replace(diagnostic(message=NASTY), hint="a, b: c", path=()))
         subject = replace(subject, files={"a,b:%.yaml": (replace(subject.diagnostics[0], span=None),)})
         ((kind, about, message),) = told(github.render(subject))
         assert kind == "error"
@@ -158,14 +160,14 @@ class TestGitHub:
     def test_the_first_ten_and_how_many_more(self, many, rest):
         found = [diagnostic(message=str(i), path=(str(i),)) for i in range(many)]
         warning = diagnostic(severity=Severity.WARNING)
-        text = github.render(noticed(*found, warning))
+        text = github.render(check_result(*found, warning))
         assert [kind for kind, _, _ in told(text)] == ["error"] * 10 + ["warning"]
         last = text.splitlines()[-1]
         assert last.startswith(f"… and {rest}: ") if rest else last.startswith("::warning")
 
     def test_waived_findings_are_not_announced(self):
         one = diagnostic()
-        assert github.render(noticed(one, waived={one: Waived("w", "r", "o", "2027-01-01")})) == ""
+        assert github.render(check_result(one, waived={one: Waived("w", "r", "o", "2027-01-01")})) == ""
 
     @settings(deadline=None, derandomize=True, database=None)
     @given(st.text(), st.text(), st.text(min_size=1))
@@ -193,7 +195,7 @@ class TestGitLab:
     def test_structure(self):
         one = diagnostic(message=NASTY)
         waived = diagnostic(path=("w",), message="waived")
-        subject = noticed(
+        subject = check_result(
             one, waived, diagnostic(severity=Severity.WARNING), waived={waived: Waived("w", "r", "o", "2")}
         )
         found = valid(json.loads(gitlab.render(subject)), GITLAB)
@@ -201,18 +203,20 @@ class TestGitLab:
         assert len({f["fingerprint"] for f in found}) == 2
         assert found[0]["location"] == {"path": "deep/p.yaml", "lines": {"begin": 3}}
         assert "\x1b" not in found[0]["description"]
-        assert json.loads(gitlab.render(noticed())) == []
+        assert json.loads(gitlab.render(check_result())) == []
 
 
 class TestMarkdown:
     def test_the_answer_comes_first(self):
-        text = noticed_markdown.render(noticed(diagnostic(), diagnostic(severity=Severity.WARNING)))
+        text = check_markdown.render(check_result(diagnostic(), diagnostic(severity=Severity.WARNING)))
         assert text.startswith("## ❌ Policies: 1 error, 1 warning\n\n1 of 2 checked do not pass.\n\n| | Place |")
-        assert noticed_markdown.render(noticed()).startswith("## ✅ Policies: nothing to complain of\n\n2 checked.\n")
+        assert check_markdown.render(check_result()).startswith(
+            "## ✅ Policies: nothing to complain of\n\n2 checked.\n"
+        )
 
     def test_nothing_in_a_message_is_markup(self):
-        named = replace(noticed(diagnostic(message=NASTY)), sources={"p.yaml": "\n\n````x</details>```\n"})
-        text = noticed_markdown.render(named)
+        named = replace(check_result(diagnostic(message=NASTY)), sources={"p.yaml": "\n\n````x</details>```\n"})
+        text = check_markdown.render(named)
         outside = re.sub(r"(?ms)^(`{3,})text\n.*?^\1$", "", text)
         assert len(re.findall(r"(?m)^`{5}(text)?$", text)) == 2
         assert "<script" not in outside
@@ -226,7 +230,7 @@ class TestMarkdown:
     @pytest.mark.parametrize("many", [1, 40, 9_000])
     def test_it_is_never_too_long(self, limit, many):
         found = [diagnostic(message=f"{i} " + "ü|" * 90, path=(str(i),)) for i in range(many)]
-        text = noticed_markdown.render(noticed(*found), limit)
+        text = check_markdown.render(check_result(*found), limit)
         assert len(text.encode()) <= limit
         assert text.startswith(f"## ❌ Policies: {many} error")
         assert text.count("<details>") == text.count("</details>")
@@ -257,7 +261,7 @@ class TestMarkdown:
 
 class TestJUnit:
     def test_each_policy_is_a_case(self):
-        subject = noticed(diagnostic(message=NASTY), diagnostic(severity=Severity.WARNING))
+        subject = check_result(diagnostic(message=NASTY), diagnostic(severity=Severity.WARNING))
         root = ET.fromstring(junit_policies.render(subject))
         cases = root.findall("testsuite/testcase")
         assert [c.get("name") for c in cases] == ["deep/p.yaml", "deep/clean.yaml"]
@@ -268,7 +272,7 @@ class TestJUnit:
     def test_a_warning_fails_where_warnings_count(self, strict, waived, failures):
         one = diagnostic(severity=Severity.WARNING)
         given_ = {one: Waived("w", "r", "o", "2027-01-01")} if waived else {}
-        root = ET.fromstring(junit_policies.render(noticed(one, strict=strict, waived=given_)))
+        root = ET.fromstring(junit_policies.render(check_result(one, strict=strict, waived=given_)))
         assert int(root.get("failures")) == failures
 
     def test_each_requirement_and_gate_is_a_case(self, document):
@@ -299,8 +303,8 @@ class TestJUnit:
 
 @pytest.mark.parametrize("form", CHECK.values(), ids=CHECK)
 def test_every_form_of_a_check_can_be_written(form):
-    assert form.render(noticed(diagnostic()))
-    assert isinstance(form.render(noticed()), str)
+    assert form.render(check_result(diagnostic()))
+    assert isinstance(form.render(check_result()), str)
 
 
 @pytest.mark.parametrize("form", JUDGED.values(), ids=JUDGED)

@@ -13,7 +13,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.local_recoding.kernels import edges, held
 from ppdm_flow.mining.local_recoding.partition import Items, Partition
-from ppdm_flow.mining.local_recoding.scales import Form, flat
+from ppdm_flow.mining.local_recoding.scales import RecodedForm, flat
 from ppdm_flow.tables.column import Column
 
 Ints = npt.NDArray[np.int64]
@@ -42,7 +42,7 @@ def labelled(items: Items, found: Partition, values: tuple[Values, ...]) -> Labe
 
 def _members(classes: Ints, codes: Codes, size: int, own: Values) -> list[tuple[int, ...]]:
     """Return the values of each class, where sets are asked for."""
-    if own.scale.form is not Form.SET:
+    if own.scale.form is not RecodedForm.SET:
         return [()] * size
     pairs = np.unique(classes * own.scale.width + codes)
     owner, code = np.divmod(pairs, max(1, own.scale.width))

@@ -18,7 +18,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.numbers import decimals
 from ppdm_flow.mining.hierarchies.whole import ANYTHING, Whole
-from ppdm_flow.mining.local_recoding.scales import Form, Scale
+from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
 
 Codes = npt.NDArray[np.int32]
@@ -64,9 +64,9 @@ class Values:
             return self.shown[low] if low < size else self.marks[low - size]
         if high >= size:
             return self.levels[-1][0] if self.levels else ANYTHING
-        if self.scale.form is Form.INTERVAL:
+        if self.scale.form is RecodedForm.INTERVAL:
             return f"[{self.shown[low]}, {self.shown[high]}]"
-        if self.scale.form is Form.SET:
+        if self.scale.form is RecodedForm.SET:
             return ANYTHING if len(members) == size else f"{{{', '.join(_quoted(self.shown[m]) for m in members)}}}"
         return next(level[low] for level in self.levels if level[low] == level[high])
 
@@ -79,7 +79,7 @@ def _quoted(text: str) -> str:
 def sets(name: str, texts: Sequence[str]) -> Values:
     """Return values that become sets, sorted."""
     codes = np.arange(len(texts), dtype=np.int32)
-    return Values(name, tuple(texts), codes, Scale(Form.SET, len(texts)), tuple(texts))
+    return Values(name, tuple(texts), codes, Scale(RecodedForm.SET, len(texts)), tuple(texts))
 
 
 def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
@@ -95,7 +95,7 @@ def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
     shown = dict(zip(reversed(codes.tolist()), reversed(texts), strict=True))
     reach = (ordered[-1] - ordered[0]) or Decimal(1) if ordered else Decimal(1)
     position = np.array([float((n - ordered[0]) / reach) for n in ordered])
-    scale = Scale(Form.INTERVAL, len(ordered), position=position)
+    scale = Scale(RecodedForm.INTERVAL, len(ordered), position=position)
     return Values(name, tuple(texts), codes, scale, tuple(shown[i] for i in range(len(ordered))))
 
 
@@ -121,7 +121,7 @@ def ancestors(name: str, found: Whole) -> Values:
     levels = tuple(tuple(np.asarray(level, dtype=object)[order].tolist()) for level in found.levels)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    scale = Scale(Form.ANCESTOR, len(order), maps=maps, prices=_prices(found, maps, order))
+    scale = Scale(RecodedForm.ANCESTOR, len(order), maps=maps, prices=_prices(found, maps, order))
     return Values(name, found.leaves, place, scale, levels[0], levels=levels)
 
 

@@ -16,7 +16,7 @@ from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.compile import Compiled, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files.files import Library
-from ppdm_flow.report.check.noticed import Noticed, Waived
+from ppdm_flow.report.check.result import CheckResult, Waived
 
 if TYPE_CHECKING:
     from ppdm_flow.policy.test.loading import Loaded as Cases
@@ -51,10 +51,10 @@ class Checked:
         bad = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
         return not any(d.severity in bad and d not in self.waived for d in self.diagnostics)
 
-    def noticed(self, *, strict: bool = False, color: bool = False) -> Noticed:
+    def result(self, *, strict: bool = False, color: bool = False) -> CheckResult:
         """Return what every form of the outcome is made from."""
         files = {str(file): found for file, found in zip(self.files, self.each, strict=True)}
-        return Noticed(files, self.sources, locations(), self.waived, strict=strict, color=color)
+        return CheckResult(files, self.sources, locations(), self.waived, strict=strict, color=color)
 
 
 def check(

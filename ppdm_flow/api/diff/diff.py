@@ -11,7 +11,7 @@ from pathlib import Path
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.folders import folders
 from ppdm_flow.api.diff.params import with_params
-from ppdm_flow.api.diff.policies import Document, nobodys, pair, read
+from ppdm_flow.api.diff.policies import Document, pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -67,7 +67,7 @@ def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: 
     if kind == "folder":
         return {"kind": "policies", **folders(old, new, sets)}
     before, after = read(old.path, old, sets), read(new.path, new, sets)
-    nobodys((before, after))
+    reject_unknown_params((before, after))
     both = pair(before, after, with_params(compared(before, after), before, after, sets))
     if data is not None:
         both["measured"] = import_module(_MEASURED).measured(before, after, sets, data)

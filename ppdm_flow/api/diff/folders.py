@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.params import with_params
-from ppdm_flow.api.diff.policies import Document, Read, nobodys, pair, read
+from ppdm_flow.api.diff.policies import Document, Read, pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place
 from ppdm_flow.api.loading.policies import expanded, is_policy, is_test
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -32,7 +32,7 @@ def folders(old: Place, new: Place, sets: Mapping[str, str]) -> Document:
     pairs = [
         reading.pair(before[moved[name]], earlier[moved[name]], found) for name, found in later.items() if name in moved
     ]
-    nobodys(each for each in (*later.values(), *earlier.values()) if isinstance(each, Read))
+    reject_unknown_params(each for each in (*later.values(), *earlier.values()) if isinstance(each, Read))
     added = [found.name for name, found in later.items() if name not in moved]
     removed = [old.shown(str(path)) for name, path in before.items() if name not in moved.values()]
     return {"pairs": pairs, "added": added, "removed": removed}

@@ -71,8 +71,8 @@ def read(path: Path, where: Place, sets: Mapping[str, str]) -> Read:
     return Read(loaded, where, foreign)
 
 
-def nobodys(policies: Iterable[Read]) -> None:
-    """Raise UsageError for values of ``--set`` that no policy has a param for."""
+def reject_unknown_params(policies: Iterable[Read]) -> None:
+    """Raise UsageError for values of ``--set`` whose param no policy has."""
     lost = frozenset[str].intersection(*(each.foreign for each in policies))
     if lost:
         names = ", ".join(f"`{name}`" for name in sorted(lost))

@@ -32,7 +32,7 @@ _DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class FileLayout:
     """How a file is written: its format, the reader's options where they are not the default, names if it has none."""
 
     format: str | None = None
@@ -45,10 +45,10 @@ class Written:
         return SourceNode(None, self.format, options, self.columns, ("",), False, "drop", (), ())
 
 
-def look(data: Path, *, header: bool | None = None) -> Written:
+def look(data: Path, *, header: bool | None = None) -> FileLayout:
     """Look at the beginning of a text file; other formats say themselves how they are written."""
     if inferred(data.name) != "csv":
-        return Written()
+        return FileLayout()
     text, encoding = _head(data)
     said = implied(data.name, "csv").get("delimiter", "")
     delimiter, records = (said, _records(text, said)) if said else _best(text)
@@ -59,11 +59,11 @@ def look(data: Path, *, header: bool | None = None) -> Written:
     if cells and sum(cell[:1] in " \t" for cell in cells) > len(cells) // 2:
         options["strip"] = True
     headed = header if header is not None else names_columns(records)
-    written = Written(None, options)
+    written = FileLayout(None, options)
     return written if headed or not records else numbered(written, len(records[0]))
 
 
-def columns(data: Path, written: Written) -> dict[str, Coded]:
+def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
     """Read all columns. Raises DataError where the file cannot be read, or has columns that no policy can declare."""
     with guarded("the source"):
         source = open_source(written.node(data.name), data)
@@ -79,7 +79,7 @@ def columns(data: Path, written: Written) -> dict[str, Coded]:
     return {name: _joined([batch.column(i) for batch in batches]) for i, name in enumerate(names)}
 
 
-def numbered(written: Written, width: int) -> Written:
+def numbered(written: FileLayout, width: int) -> FileLayout:
     """Return the same file without a header, its columns called by their places."""
     return replace(written, columns=tuple(f"column_{i}" for i in range(1, width + 1)))
 

@@ -25,9 +25,9 @@ from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.header import columns
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.run.measuring import opened
-from ppdm_flow.engine.run.trial import Contents, Question, attempt, values_in
+from ppdm_flow.engine.run.scratch_run import ContentQuery, Contents, run_in_scratch, values_in
 from ppdm_flow.engine.steps.keys import run_key
-from ppdm_flow.engine.streams.likeness import written
+from ppdm_flow.engine.streams.lookalikes import lookalike_checks
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge
@@ -67,7 +67,7 @@ class Bench:
         )
         try:
             with guarded("the test"):
-                found = _Running(self, file, name, case).carried_out(start)
+                found = _RunningTest(self, file, name, case).carried_out(start)
         except PpdmError as error:
             told = tuple(d if d.span else replace(d, span=span) for d in error.diagnostics)
             sources = {**file.sources, **error.sources}
@@ -82,7 +82,7 @@ def _status(error: PpdmError) -> int:
 
 
 @dataclass(slots=True)
-class _Running:
+class _RunningTest:
     bench: Bench
     file: Loaded
     name: str
@@ -164,7 +164,7 @@ class _Running:
             for number in range(self.case.repeat):
                 keyed = replace(options, key=self._key(plan, number))
                 trace = self.bench.trace and number == 0
-                tried = attempt(plan, original, folder / "run", keyed, stop, self._asked(plan), trace=trace)
+                tried = run_in_scratch(plan, original, folder / "run", keyed, stop, self._asked(plan), trace=trace)
                 found = tried.measured
                 judged = waive(plan, found.requirements, found.gates, found.findings, options.clock())
                 results = (*judged.requirements, *judged.gates)
@@ -206,11 +206,11 @@ class _Running:
         judged = (*(r for r in found.requirements if r.release == name), *_measurable(plan, found.gates))
         return Happened(verdict(judged), judged, found.metrics, found.findings, seen, shown=shown, given=True)
 
-    def _asked(self, plan: Plan) -> Mapping[str, Question]:
+    def _asked(self, plan: Plan) -> Mapping[str, ContentQuery]:
         expect = self.case.expect
         own = {plan.releases[0].name: expect} if len(plan.releases) == 1 else {}
         every = {**own, **expect.releases}
-        return {name: Question(tuple(c.released_values), tuple(c.suppressed)) for name, c in every.items()}
+        return {name: ContentQuery(tuple(c.released_values), tuple(c.suppressed)) for name, c in every.items()}
 
 
 def _measurable(plan: Plan, gates: tuple[RequirementResult, ...]) -> Iterator[RequirementResult]:
@@ -223,7 +223,7 @@ def _values(plan: Plan, original: Original) -> frozenset[tuple[str, str]]:
     """Return the values that requirements name and the data has."""
     view = StreamView(original.stream)
     found: set[tuple[str, str]] = set()
-    for each in written(plan.requirements, original.stream.attributes):
+    for each in lookalike_checks(plan.requirements, original.stream.attributes):
         there = values_in(view, each.facts.name)
         found |= {(each.facts.name, value) for value in each.spans if value in there}
     return frozenset(found)

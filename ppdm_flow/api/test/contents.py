@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ppdm_flow.api.test.words import bounds, listing, meets
-from ppdm_flow.engine.run.trial import Contents as Held
+from ppdm_flow.engine.run.scratch_run import Contents as Held
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.models import Contents, Hidden, Some
 

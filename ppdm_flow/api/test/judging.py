@@ -10,7 +10,7 @@ from ppdm_flow.api.test.words import bounds, listing, meets, number
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.results import Figure, Finding, RequirementResult
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.run.trial import Contents
+from ppdm_flow.engine.run.scratch_run import Contents
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.loading import Loaded
 from ppdm_flow.policy.test.models import Case, Figured, Some

@@ -48,15 +48,15 @@ def unrepeated(identifier: str) -> Measured:
     )
 
 
-def of_originals(rows: int | None = None, nobodys: int = 0) -> str:
+def of_originals(rows: int | None = None, unmatched: int = 0) -> str:
     """Return whose rows were counted where rows are generated; nothing where they are not."""
     if rows is None:
         return ""
     text = f" Rows are generated: those counted are the {counted(rows, 'original row')} that they repeat."
-    if not nobodys:
+    if not unmatched:
         return text
-    has = "has" if nobodys == 1 else "have"
-    return f"{text} {counted(nobodys, 'generated row')} {has} what no original row has, and count for nobody."
+    has = "has" if unmatched == 1 else "have"
+    return f"{text} {counted(unmatched, 'generated row')} {has} what no original row has, and count for nobody."
 
 
 def known_by(grouping: Sequence[str]) -> str:

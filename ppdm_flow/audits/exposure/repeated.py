@@ -49,9 +49,9 @@ class Repeated:
             return 0
         return int(self.ctx.sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({found.text})", (), found.tables)[0][0])  # noqa: S608  # our own query
 
-    def nobodys(self, released: Sequence[str]) -> int:
+    def rows_repeating_no_original(self, released: Sequence[str]) -> int:
         """Return how many generated rows are in classes that repeat no original row."""
-        return self.repeats.nobodys(released, self._made(released))
+        return self.repeats.rows_repeating_no_original(released, self._made(released))
 
     def relation(
         self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()

@@ -79,7 +79,7 @@ class Repeats:
         counts = self.shown()
         return len(counts.project((*same, *shown))) > len(counts.project(same))
 
-    def nobodys(self, released: Sequence[str], made: Sequence[str]) -> int:
+    def rows_repeating_no_original(self, released: Sequence[str], made: Sequence[str]) -> int:
         """Return how many generated rows are in classes over ``released`` that repeat no original row."""
         shown, same, _ = self._places(released, made, ())
         left, right = self.shown().project((*shown, *same)), _occurring(self.learned().project(same))

@@ -140,7 +140,7 @@ def _people(requirement: KAnonymity, told: Columns, originals: Repeated | None) 
     """Return how many original rows generated ones repeat, and how many of these repeat none."""
     if originals is None:
         return {}
-    rows = originals.counts(told.every).total, originals.nobodys(told.every)
+    rows = originals.counts(told.every).total, originals.rows_repeating_no_original(told.every)
     return {f"{requirement.id}.{name}": Figure(n, "rows") for name, n in zip(_PEOPLE, rows, strict=True)}
 
 

@@ -13,10 +13,10 @@ import typer
 from ppdm_flow.api import outputs as choosing
 from ppdm_flow.api.outputs import FILE, FORMAT, Output
 from ppdm_flow.api.repository import locations
-from ppdm_flow.cli.terminal.careful import Careful
+from ppdm_flow.cli.terminal.no_overwrite import NoOverwriteCommand
 from ppdm_flow.cli.terminal.output import put
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.report.forms import Form
+from ppdm_flow.report.forms import OutputFormat
 from ppdm_flow.report.run.judgement import Broken
 
 _WORDS = "ppdm_flow.outputs"
@@ -30,7 +30,7 @@ OutputFiles = Annotated[
 ]
 
 
-def formats(known: Mapping[str, Form], default: str) -> Any:
+def formats(known: Mapping[str, OutputFormat], default: str) -> Any:
     """Return the option that takes these formats, with a word on each in its help."""
     listing = "; ".join(f"{form.name}: {form.what}" for form in known.values())
     return typer.Option(
@@ -44,7 +44,7 @@ def formats(known: Mapping[str, Form], default: str) -> Any:
     )
 
 
-class Ordered(Careful):
+class Ordered(NoOverwriteCommand):
     """A command that remembers in which order formats and files were given."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -67,7 +67,7 @@ class Sending:
         self._found = found
         self._summary = Path(named) if (named := os.environ.get("GITHUB_STEP_SUMMARY")) else None
 
-    def send(self, subject: Any, otherwise: Form | None = None) -> None:
+    def send(self, subject: Any, otherwise: OutputFormat | None = None) -> None:
         """Write the outcome in every form that was asked for; where none goes to stdout, ``otherwise`` does."""
         choosing.emit(self._found, lambda form: form.render(subject), put)
         if otherwise is not None and not choosing.on_stdout(self._found):
@@ -81,7 +81,7 @@ class Sending:
         choosing.add_step_summary(self._found, failure, self._summary, broken=True)
 
 
-def sending(ctx: typer.Context, known: Mapping[str, Form], default: str) -> Sending:
+def sending(ctx: typer.Context, known: Mapping[str, OutputFormat], default: str) -> Sending:
     """Return where the outcome goes. Raises UsageError before any work where that is not clear, or not writable."""
     return Sending(choosing.outputs(ctx.meta.get(_WORDS, ()), known, default))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from ppdm_flow.cli.terminal.careful import Careful
+from ppdm_flow.cli.terminal.no_overwrite import NoOverwriteCommand
 
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
@@ -19,5 +19,5 @@ def add(app: typer.Typer, verb: str, module: ModuleType) -> None:
     function: Callable[..., None] = getattr(module, short)
     lines = "\n".join(f"  ppdm-flow {example}" for example in module.EXAMPLES)
     epilog = f"\b\nExamples:\n{lines}"
-    kind = getattr(module, "COMMAND", Careful)
+    kind = getattr(module, "COMMAND", NoOverwriteCommand)
     app.command(verb, cls=kind, epilog=epilog, context_settings=HELP)(function)

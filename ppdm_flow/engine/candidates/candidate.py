@@ -26,14 +26,14 @@ from ppdm_flow.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRows:
     """What went into a file: how many rows, and the hash of their multiset."""
 
     rows: int
     multiset: tuple[int, int]
 
 
-def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: str, limit: int) -> Written:
+def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: str, limit: int) -> WrittenRows:
     """Write the rows of ``stream`` in the order that its steps asked for. Raises RunError, DataError.
 
     ``spool`` is a private folder for sorting, ``limit`` the bytes that sorting may hold.
@@ -49,7 +49,7 @@ def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: st
             sink.close()
     if not seen.rows:
         raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
-    return Written(seen.rows, seen.value)
+    return WrittenRows(seen.rows, seen.value)
 
 
 def _write_all(sink: Sink, stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> None:
@@ -115,7 +115,7 @@ def stream_of(
     return stream
 
 
-def same_rows(release: ReleaseNode, written: Written, found: MultisetHash) -> None:
+def same_rows(release: ReleaseNode, written: WrittenRows, found: MultisetHash) -> None:
     """Hold the file against what went into it. Raises RunError where it is not a permutation of that."""
     if found.value != written.multiset:
         raise run_fault(

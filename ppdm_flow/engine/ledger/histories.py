@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 
 from ppdm_flow.core.successive import CumulativeK
-from ppdm_flow.engine.candidates.releasing import Candidate
+from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.ledger.key import LedgerKey
 from ppdm_flow.engine.ledger.membership import membership
 from ppdm_flow.plan.definition import Plan

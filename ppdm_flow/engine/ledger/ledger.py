@@ -11,7 +11,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding
-from ppdm_flow.engine.candidates.releasing import Candidate
+from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.ledger.entry import PENDING, Entry

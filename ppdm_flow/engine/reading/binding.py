@@ -12,7 +12,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.reading.unmatched import absent, nothing_fits
-from ppdm_flow.engine.streams.likeness import look_alike
+from ppdm_flow.engine.streams.lookalikes import look_alike
 from ppdm_flow.plan.definition import ReleaseNode, SourceNode
 
 _MARKS = frozenset("*?[")

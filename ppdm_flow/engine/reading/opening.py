@@ -101,7 +101,7 @@ def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path) -> Source:
 def _formatless(path: Path) -> DataError:
     return data_fault(
         "PPF720",
-        f"the ending of `{path.name}` tells no format",
+        f"cannot infer the format of `{path.name}` from its extension",
         advice="say `format: csv`, `jsonl`, `parquet` or `excel` in `source:`; sets are `transactions`, `baskets`"
         " or `long`",
     )

@@ -21,7 +21,7 @@ from ppdm_flow.engine.reading.repeating import Repeats, look_at_the_top, watched
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.checks import Weights, check_values
 from ppdm_flow.engine.streams.expansion import Numbering
-from ppdm_flow.engine.streams.likeness import Written, written
+from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, lookalike_checks
 from ppdm_flow.engine.streams.named_values import Attendance, attendance
 from ppdm_flow.engine.streams.set_counts import SetCounts
 from ppdm_flow.engine.streams.source import Budget, Look, Reading, SourceStream
@@ -149,8 +149,8 @@ class Opening:
         if found:
             raise DataError(found)
 
-    def _written(self, stream: SourceStream) -> tuple[Written, ...]:
-        return written(self.plan.requirements, stream.attributes)
+    def _written(self, stream: SourceStream) -> tuple[LookalikeCheck, ...]:
+        return lookalike_checks(self.plan.requirements, stream.attributes)
 
     def _reading(self, binding: Binding) -> Reading:
         node = self.plan.source

@@ -13,9 +13,9 @@ from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.results import Figure, Report, StepResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
+from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.leaving import check_leaving, check_verdict
-from ppdm_flow.engine.candidates.releasing import Candidate
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import Finished, Judged
 from ppdm_flow.engine.faults import guarded

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.results import Figure, Finding, RequirementResult
+from ppdm_flow.engine.candidates.building import Candidate, CandidateBuilder
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.candidates.releasing import Candidate, Releasing
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.judging.judging import findings_of, gates_of, metrics_of, requirements_of, verdict
@@ -20,7 +20,7 @@ from ppdm_flow.engine.reading.original import Opening, Original, asked_of
 from ppdm_flow.engine.reading.repeating import findings as repeating
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
-from ppdm_flow.engine.streams.likeness import written
+from ppdm_flow.engine.streams.lookalikes import lookalike_checks
 from ppdm_flow.engine.streams.named_values import attendance
 from ppdm_flow.engine.streams.source import Budget
 from ppdm_flow.engine.streams.stream import Stop
@@ -49,7 +49,7 @@ def nothing(_candidates: Sequence[Candidate], _graph: Graph) -> None:
 
 def reading_of(plan: Plan) -> str:
     """Return a text that is the same for two plans of one policy exactly where they read and check the data alike."""
-    looked_for = [(w.facts.name, sorted(w.spans)) for w in written(plan.requirements, plan.source.attributes)]
+    looked_for = [(w.facts.name, sorted(w.spans)) for w in lookalike_checks(plan.requirements, plan.source.attributes)]
     present = attendance(plan.requirements, plan.source.attributes, {})
     looked_for += [(values.facts.name, sorted(values.required)) for values in present]
     return repr((plan.source, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps)))
@@ -89,7 +89,7 @@ def measure(
         )
         graph.fit(options.workers)
         budget = Budget(options.memory_limit)
-        releasing = Releasing(plan, graph, original, directory, options, budget, stop, listener)
+        releasing = CandidateBuilder(plan, graph, original, directory, options, budget, stop, listener)
         candidates, ledger = releasing.write(), open_ledger(plan)
         look(candidates, graph)
         with holding(ledger):  # held against it, and not written down: nothing is released here

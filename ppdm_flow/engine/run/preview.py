@@ -15,7 +15,7 @@ from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.repeating import warnings
 from ppdm_flow.engine.run.cost import Cost, estimates, set_sizes
-from ppdm_flow.engine.steps.attempt import refused
+from ppdm_flow.engine.steps.feasibility import unreachable_requirements
 from ppdm_flow.engine.streams.set_counts import SetCounts, SetSize
 from ppdm_flow.engine.streams.source import Budget
 from ppdm_flow.engine.streams.stream import Stop
@@ -64,7 +64,7 @@ def preview(plan: Plan, data: Path | None) -> Preview:
     people = view.counts([]).total
     found = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
     found += warnings(original.repeats)
-    found += refused(plan, original, options.partition_rows, stop)
+    found += unreachable_requirements(plan, original, options.partition_rows, stop)
     stream = original.stream
     return Preview(stream.rows_read, stream.row_count, people, tuple(found), *_costs(plan, original))
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ppdm_flow.core.results import Report
+from ppdm_flow.engine.candidates.building import CandidateBuilder
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.candidates.releasing import Releasing
 from ppdm_flow.engine.events import Listener, silent
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.histories import of_run
@@ -81,7 +81,7 @@ class _Run:
             numbering, rows = original.numbering, options.partition_rows
             graph = Graph(self.plan, key, original.stream, numbering, rows, stop, journal)
             graph.fit(options.workers)
-            releasing = Releasing(self.plan, graph, original, self.directory, options, budget, stop, journal)
+            releasing = CandidateBuilder(self.plan, graph, original, self.directory, options, budget, stop, journal)
             candidates = releasing.write()
             with holding(ledger):
                 histories = ledger.histories(candidates) if ledger else of_run(self.plan, candidates)

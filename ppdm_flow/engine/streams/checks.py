@@ -152,7 +152,7 @@ class Weights:
         return data_fault("PPF715", text, span=self.facts.span)
 
 
-def nobody(column: Column) -> Bad:
-    """Return which rows have the weight 0: they stand for nobody."""
+def zero_weight_mask(column: Column) -> Bad:
+    """Return a mask of the rows with weight 0, which represent no person."""
     zero: Bad = np.append(_bools(pc.match_substring_regex(column.categories, _ZERO)), [False, False])[column.codes]
     return zero

@@ -11,7 +11,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.streams.likeness import folded
+from ppdm_flow.engine.streams.lookalikes import folded
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.faults import guarded
 from ppdm_flow.engine.streams.ahead import ahead
-from ppdm_flow.engine.streams.checks import nobody
+from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.engine.streams.coding import marked
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.rebatching import partitions
@@ -175,7 +175,7 @@ class SourceStream:
             if name in table.columns:  # a set may be empty, but is never missing
                 mask &= table[name].codes != MISSING
         if self._reading.weight is not None:
-            mask &= ~nobody(table[self._reading.weight])
+            mask &= ~zero_weight_mask(table[self._reading.weight])
         self._kept.append(np.packbits(mask))
         return table.take(mask)
 

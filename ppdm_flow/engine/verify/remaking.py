@@ -19,8 +19,8 @@ from ppdm_flow.core.errors import DisagreementError, PpdmError
 from ppdm_flow.core.requirements import OnGroups, Requirement
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.candidate import read_back
-from ppdm_flow.engine.candidates.releasing import Candidate
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.joining.joined import about
 from ppdm_flow.engine.options import RunOptions

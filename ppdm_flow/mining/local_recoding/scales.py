@@ -14,7 +14,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Form(IntEnum):
+class RecodedForm(IntEnum):
     """What the values of a class become: an interval, the lowest common ancestor, or the set of them."""
 
     INTERVAL = 0
@@ -31,7 +31,7 @@ class Scale:
     neighbours; ``prices`` (levels, size) the penalty of the label above each value. ``marks`` is how many there are.
     """
 
-    form: Form
+    form: RecodedForm
     size: int
     marks: int = 0
     position: Floats | None = None
@@ -73,10 +73,10 @@ def flat(scales: Sequence[Scale]) -> Scales:
 
 
 def _numbers(scale: Scale) -> Floats:
-    if scale.form is Form.INTERVAL and scale.position is not None:
+    if scale.form is RecodedForm.INTERVAL and scale.position is not None:
         return scale.position
-    if scale.form is Form.ANCESTOR and scale.prices is not None:
+    if scale.form is RecodedForm.ANCESTOR and scale.prices is not None:
         return scale.prices.ravel()
-    if scale.form is Form.SET:
+    if scale.form is RecodedForm.SET:
         return np.zeros(scale.size)
     raise ValueError("a scale without what its form needs")

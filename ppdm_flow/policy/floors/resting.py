@@ -18,9 +18,9 @@ _NULLS = ("nulls",)
 def rests_on(path: PolicyPath, here: Any, tree: Any) -> Iterator[PolicyPath]:
     """Yield the other places of a template that what stands at ``path`` depends on.
 
-    They are none for a single figure, word or list: who bounds a figure means the figure. Groups depend on what becomes
-    of missing values, and on the roles of attributes where nothing else says which form them; with a ledger, which asks
-    for as much of all releases together, in any case.
+    A floor on one value (a figure, a word or a list) depends on nothing else. A requirement on groups depends on the
+    handling of missing values. It also depends on the roles of attributes if the requirement names no attributes, or
+    if there is a ledger, which makes the same requirement of all releases together.
     """
     if isinstance(here, Mapping) and path[0] == "privacy":
         grouped = [(kind, body) for kind, body in _requirements(path, here) if counts_groups(kind)]

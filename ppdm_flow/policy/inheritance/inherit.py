@@ -12,7 +12,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.files.files import Files
 from ppdm_flow.policy.files.header import HEADER, Parent, parents_of
 from ppdm_flow.policy.floors.reading import floors_of
-from ppdm_flow.policy.inheritance.contests import uncertain
+from ppdm_flow.policy.inheritance.conflicts import ambiguous_param
 from ppdm_flow.policy.inheritance.declarations import Declarations, declarations, known, over
 from ppdm_flow.policy.inheritance.joining import lay
 from ppdm_flow.policy.inheritance.layers import Layer, joined, state
@@ -153,7 +153,7 @@ class Inheritance:
         self.found.extend([*substitution.found, *wrong])
         merged.unsure = {n: v for n, v in merged.unsure.items() if n not in own and n not in self.sets}
         self.found.extend(
-            uncertain(n, substitution.used[n], v) for n, v in merged.unsure.items() if n in substitution.used
+            ambiguous_param(n, substitution.used[n], v) for n, v in merged.unsure.items() if n in substitution.used
         )
         merged.laid = lay(merged.laid, rebased(node, here, self.files.root, merged.node))
         self.found.extend(state(merged, stated, template=not use.outermost))

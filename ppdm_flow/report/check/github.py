@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ppdm_flow.report.annotation import annotated, commands
-from ppdm_flow.report.check import markdown as noticed_markdown
-from ppdm_flow.report.check.noticed import Noticed
+from ppdm_flow.report.check import markdown as check_markdown
+from ppdm_flow.report.check.result import CheckResult
 
 
-def render(noticed: Noticed) -> str:
+def render(result: CheckResult) -> str:
     """Return workflow commands for what is not waived; an empty text where nothing was found."""
-    shown = [d for d in noticed.diagnostics if d not in noticed.waived]
-    return commands(annotated(d, noticed.places, noticed.file_of(d)) for d in shown)
+    shown = [d for d in result.diagnostics if d not in result.waived]
+    return commands(annotated(d, result.places, result.file_of(d)) for d in shown)
 
 
-def summary(noticed: Noticed, limit: int) -> str:
+def summary(result: CheckResult, limit: int) -> str:
     """Return Markdown of at most ``limit`` bytes."""
-    return noticed_markdown.render(noticed, limit)
+    return check_markdown.render(result, limit)

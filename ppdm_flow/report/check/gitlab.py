@@ -6,19 +6,19 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.visible import json_text
-from ppdm_flow.report.check.noticed import Noticed
+from ppdm_flow.report.check.result import CheckResult
 from ppdm_flow.report.snippet import printable
 
 _SEVERITY = {Severity.ERROR: "critical", Severity.WARNING: "minor", Severity.INFO: "info"}
 
 
-def render(noticed: Noticed) -> str:
+def render(result: CheckResult) -> str:
     """Return the report; waived findings are not in it, since it has no word for them."""
-    found = [_issue(noticed, each, mark) for each, mark in noticed.fingerprints() if each not in noticed.waived]
+    found = [_issue(result, each, mark) for each, mark in result.fingerprints() if each not in result.waived]
     return json_text(found)
 
 
-def _issue(noticed: Noticed, each: Diagnostic, mark: str) -> dict[str, Any]:
+def _issue(result: CheckResult, each: Diagnostic, mark: str) -> dict[str, Any]:
     hint = f" ({each.hint})" if each.hint else ""
     return {
         "description": printable(f"{each.code}: {each.message}{hint}"),
@@ -26,7 +26,7 @@ def _issue(noticed: Noticed, each: Diagnostic, mark: str) -> dict[str, Any]:
         "fingerprint": mark,
         "severity": _SEVERITY[each.severity],
         "location": {
-            "path": noticed.places.shown(noticed.file_of(each)),
+            "path": result.places.shown(result.file_of(each)),
             "lines": {"begin": each.span.line if each.span else 1},
         },
     }

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report import junit
-from ppdm_flow.report.check.noticed import Noticed
+from ppdm_flow.report.check.result import CheckResult
 from ppdm_flow.report.junit import Case, Outcome, Suite
 
 
-def render(noticed: Noticed) -> str:
+def render(result: CheckResult) -> str:
     """Return one suite; a policy fails by what makes the check fail."""
-    cases = [_case(noticed, name, found) for name, found in noticed.files.items()]
+    cases = [_case(result, name, found) for name, found in result.files.items()]
     return junit.render([Suite("ppdm-flow check", cases)])
 
 
-def _case(noticed: Noticed, name: str, found: Sequence[Diagnostic]) -> Case:
-    file = noticed.places.shown(name)
-    failing = [d for d in found if noticed.fails(d)]
-    text = drawing.concise(d for d in found if d not in noticed.waived)
+def _case(result: CheckResult, name: str, found: Sequence[Diagnostic]) -> Case:
+    file = result.places.shown(name)
+    failing = [d for d in found if result.fails(d)]
+    text = drawing.concise(d for d in found if d not in result.waived)
     if not failing:
         return Case("ppdm-flow.check", file, text=text, file=file)
     first = failing[0]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report import diagnostics as drawing
-from ppdm_flow.report.check.noticed import Noticed
+from ppdm_flow.report.check.result import CheckResult
 from ppdm_flow.report.markup import escaped
 
 LIMIT = 65_536
@@ -19,13 +19,13 @@ _MARK = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.INFO: "ℹ�
 _TICKS = re.compile("`+")
 
 
-def render(noticed: Noticed, limit: int = LIMIT) -> str:
+def render(result: CheckResult, limit: int = LIMIT) -> str:
     """Return the text in at most ``limit`` bytes; a notice counts what is left out."""
-    found = noticed.diagnostics
-    shown = sorted((d for d in found if d not in noticed.waived), key=lambda d: d.severity is not Severity.ERROR)
-    rows = [*_HEAD, *(_row(noticed, d) for d in shown)] if shown else []
-    body = _fitting(_title(noticed), rows, limit, "findings")
-    for section in _sections(noticed, shown):
+    found = result.diagnostics
+    shown = sorted((d for d in found if d not in result.waived), key=lambda d: d.severity is not Severity.ERROR)
+    rows = [*_HEAD, *(_row(result, d) for d in shown)] if shown else []
+    body = _fitting(_title(result), rows, limit, "findings")
+    for section in _sections(result, shown):
         if len(body.encode()) + len(section.encode()) + len(_NOTICE) + 12 > limit:
             return body + _NOTICE.format("details")
         body += section
@@ -35,15 +35,15 @@ def render(noticed: Noticed, limit: int = LIMIT) -> str:
 _HEAD = ("| | Place | Code | What |\n", "| --- | --- | --- | --- |\n")
 
 
-def _title(noticed: Noticed) -> str:
-    failing = [d for d in noticed.diagnostics if noticed.fails(d)]
-    bad = sum(any(noticed.fails(d) for d in found) for found in noticed.files.values())
-    tally = drawing.summary(d for d in noticed.diagnostics if d not in noticed.waived)
-    waived = f"; {len(noticed.waived):,} waived" if noticed.waived else ""
+def _title(result: CheckResult) -> str:
+    failing = [d for d in result.diagnostics if result.fails(d)]
+    bad = sum(any(result.fails(d) for d in found) for found in result.files.values())
+    tally = drawing.summary(d for d in result.diagnostics if d not in result.waived)
+    waived = f"; {len(result.waived):,} waived" if result.waived else ""
     if failing:
-        said = f"## ❌ Policies: {tally}{waived}\n\n{bad:,} of {len(noticed.files):,} checked do not pass.\n"
+        said = f"## ❌ Policies: {tally}{waived}\n\n{bad:,} of {len(result.files):,} checked do not pass.\n"
     else:
-        said = f"## ✅ Policies: {tally or 'nothing to complain of'}{waived}\n\n{len(noticed.files):,} checked.\n"
+        said = f"## ✅ Policies: {tally or 'nothing to complain of'}{waived}\n\n{len(result.files):,} checked.\n"
     return said
 
 
@@ -61,25 +61,25 @@ def _fitting(head: str, lines: Sequence[str], limit: int, noun: str) -> str:
     return head
 
 
-def _row(noticed: Noticed, each: Diagnostic) -> str:
-    file = noticed.places.shown(noticed.file_of(each))
+def _row(result: CheckResult, each: Diagnostic) -> str:
+    file = result.places.shown(result.file_of(each))
     place = f"{file}:{each.span.line}" if each.span else file
     what = f"{each.message} ({each.hint})" if each.hint else each.message
     return f"| {_MARK[each.severity]} | {escaped(place)} | {each.code} | {escaped(what)} |\n"
 
 
-def _sections(noticed: Noticed, shown: Sequence[Diagnostic]) -> Iterator[str]:
+def _sections(result: CheckResult, shown: Sequence[Diagnostic]) -> Iterator[str]:
     if shown:
-        drawn = drawing.render(shown, noticed.sources)
+        drawn = drawing.render(shown, result.sources)
         yield _folded(f"Where and why ({len(shown):,})", fenced(drawn))
-    if noticed.waived:
+    if result.waived:
         lines = [
             f"- {each.code}: {escaped(w.name)}, until {escaped(w.until)}: {escaped(w.reason)} ({escaped(w.owner)})"
-            for each, w in noticed.waived.items()
+            for each, w in result.waived.items()
         ]
         yield _folded(f"Waived ({len(lines):,})", "\n".join(lines))
-    names = "\n".join(f"- {escaped(noticed.places.shown(name))}" for name in noticed.files)
-    yield _folded(f"{counted(len(noticed.files), 'file')} checked", names)
+    names = "\n".join(f"- {escaped(result.places.shown(name))}" for name in result.files)
+    yield _folded(f"{counted(len(result.files), 'file')} checked", names)
 
 
 def _folded(title: str, body: str) -> str:

@@ -10,7 +10,7 @@ from ppdm_flow.core.codes import CodePage, fenced, pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.visible import json_text
-from ppdm_flow.report.check.noticed import KEY, Noticed, Waived
+from ppdm_flow.report.check.result import KEY, CheckResult, Waived
 from ppdm_flow.report.snippet import printable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -20,9 +20,9 @@ _LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 _Object = dict[str, Any]
 
 
-def render(noticed: Noticed) -> str:
+def render(result: CheckResult) -> str:
     """Return a log of one run, with a rule for each code that was found."""
-    codes = sorted({d.code for d in noticed.diagnostics})
+    codes = sorted({d.code for d in result.diagnostics})
     driver = {
         "name": "ppdm-flow",
         "semanticVersion": _semantic(ppdm_flow.__version__),
@@ -33,8 +33,8 @@ def render(noticed: Noticed) -> str:
         "automationDetails": {"id": "ppdm-flow/check/"},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_BASE: {"description": {"text": "The root of the repository."}}},
-        "artifacts": [{"location": _artifact(noticed, name)} for name in noticed.files],
-        "results": [_result(noticed, d, mark, codes.index(d.code)) for d, mark in noticed.fingerprints()],
+        "artifacts": [{"location": _artifact(result, name)} for name in result.files],
+        "results": [_result(result, d, mark, codes.index(d.code)) for d, mark in result.fingerprints()],
     }
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -64,21 +64,21 @@ def _help(page: CodePage) -> str:
     return "\n\n".join(part for part in (*parts, f"`ppdm-flow explain {page.code}` says more.") if part)
 
 
-def _result(noticed: Noticed, each: Diagnostic, mark: str, rule: int) -> _Object:
+def _result(result: CheckResult, each: Diagnostic, mark: str, rule: int) -> _Object:
     found: _Object = {
         "ruleId": each.code,
         "ruleIndex": rule,
         "level": _LEVEL[each.severity],
         "message": {"text": _message(each)},
-        "locations": [_place(noticed, noticed.file_of(each), each.span)],
+        "locations": [_place(result, result.file_of(each), each.span)],
         "partialFingerprints": {KEY: mark},
     }
     if each.related:
         found["relatedLocations"] = [
-            {"id": i, **_place(noticed, r.span.file, r.span), "message": {"text": _plain(r.text)}}
+            {"id": i, **_place(result, r.span.file, r.span), "message": {"text": _plain(r.text)}}
             for i, r in enumerate(each.related, start=1)
         ]
-    waiver = noticed.waived.get(each)
+    waiver = result.waived.get(each)
     found["suppressions"] = [] if waiver is None else [_suppression(waiver)]
     return found
 
@@ -103,9 +103,9 @@ def _plain(text: str) -> str:
     return printable(text).replace("](", "] (")
 
 
-def _place(noticed: Noticed, file: str, span: Span | None) -> _Object:
+def _place(result: CheckResult, file: str, span: Span | None) -> _Object:
     region = {"startLine": 1} if span is None else _region(span)
-    return {"physicalLocation": {"artifactLocation": _artifact(noticed, file), "region": region}}
+    return {"physicalLocation": {"artifactLocation": _artifact(result, file), "region": region}}
 
 
 def _region(span: Span) -> _Object:
@@ -113,6 +113,6 @@ def _region(span: Span) -> _Object:
     return {"startLine": span.line, "startColumn": span.column, "endLine": end[0], "endColumn": end[1]}
 
 
-def _artifact(noticed: Noticed, file: str) -> _Object:
-    found: _Object = {"uri": noticed.places.uri(file)}
-    return found | {"uriBaseId": _BASE} if noticed.places.relative(file) is not None else found
+def _artifact(result: CheckResult, file: str) -> _Object:
+    found: _Object = {"uri": result.places.uri(file)}
+    return found | {"uriBaseId": _BASE} if result.places.relative(file) is not None else found

@@ -1,4 +1,4 @@
-"""Bars: upright for histograms, lying where the labels are words."""
+"""Bar charts: vertical for histograms, horizontal where the labels are words."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing
 from ppdm_flow.report.plots.frame import WIDTH
-from ppdm_flow.report.plots.lying import lying
-from ppdm_flow.report.plots.upright import upright
+from ppdm_flow.report.plots.horizontal_bars import horizontal_bars
+from ppdm_flow.report.plots.vertical_bars import vertical_bars
 
-_MOST_LYING = 44
+_MAX_HORIZONTAL = 44
 _MARGINS = 60.0
 _SPACE = 4.0
 _ORDERED = re.compile(r"^[\[(<>≤≥]?\s*-?\d")
@@ -26,4 +26,4 @@ def bars(chart: dict[str, Any]) -> Drawing:
     widest = max((len(label) for label in labels), default=0)
     slot = (WIDTH - _MARGINS) / max(1, len(labels))
     fits = widest * CHARACTER + _SPACE <= slot or all(_ORDERED.match(label) for label in labels)
-    return upright(chart) if fits or len(labels) > _MOST_LYING else lying(chart)
+    return vertical_bars(chart) if fits or len(labels) > _MAX_HORIZONTAL else horizontal_bars(chart)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.streams.likeness import folded
+from ppdm_flow.engine.streams.lookalikes import folded
 
 POLICY = """version: 1
 name: clinic

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
 from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
-from ppdm_flow.mining.local_recoding.scales import Form, Scale, flat
+from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale, flat
 from ppdm_flow.mining.recoding import models
 
 _SPEC = importlib.util.spec_from_file_location("plain_partition", Path(__file__).with_name("plain.py"))
@@ -31,12 +31,12 @@ def tree(groups):
 
 def scale_of(form, size, extra, marks):
     if form == "interval":
-        return Scale(Form.INTERVAL, size, marks, position=np.array(extra, dtype=float))
+        return Scale(RecodedForm.INTERVAL, size, marks, position=np.array(extra, dtype=float))
     if form == "set":
-        return Scale(Form.SET, size, marks)
+        return Scale(RecodedForm.SET, size, marks)
     covered = [np.bincount(m)[m] for m in extra]
     prices = np.stack([(c - 1) / max(1, size - 1) for c in covered])
-    return Scale(Form.ANCESTOR, size, marks, maps=np.array(extra, dtype=np.int64), prices=prices)
+    return Scale(RecodedForm.ANCESTOR, size, marks, maps=np.array(extra, dtype=np.int64), prices=prices)
 
 
 @st.composite
@@ -122,20 +122,20 @@ def keeps(model, counts, base) -> bool:
 
 
 def test_items_too_heavy_to_divide_stay_together() -> None:
-    items = Items(np.array([[0], [0], [1]], dtype=np.int32), np.array([9, 2, 1]), (Scale(Form.SET, 2),))
+    items = Items(np.array([[0], [0], [1]], dtype=np.int32), np.array([9, 2, 1]), (Scale(RecodedForm.SET, 2),))
     found = partition(items, Manner(5, relaxed=True))
     assert held(items.weights, found.order, found.begins, found.ends).min() >= 5
 
 
 def test_what_no_class_can_keep_is_refused() -> None:
-    items = Items(np.array([[0], [1]], dtype=np.int32), np.array([2, 2]), (Scale(Form.SET, 2),))
+    items = Items(np.array([[0], [1]], dtype=np.int32), np.array([2, 2]), (Scale(RecodedForm.SET, 2),))
     assert partition(items, Manner(5)) is None
     with pytest.raises(ValueError, match="differ in length"):
         Items(items.codes, items.weights[:1], items.scales)
 
 
 def test_records_without_weight_are_covered_by_their_label() -> None:
-    items = Items(np.array([[0], [1], [4]], dtype=np.int32), np.array([3, 3, 0]), (Scale(Form.SET, 5),))
+    items = Items(np.array([[0], [1], [4]], dtype=np.int32), np.array([3, 3, 0]), (Scale(RecodedForm.SET, 5),))
     found = partition(items, Manner(3))
     low, high, cost = edges(items.codes, found.order, found.begins, found.ends, flat(items.scales))
     at = found.classes[2]

@@ -17,14 +17,14 @@ from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
 
 
-def refused(plan: Plan, original: Original, partition_rows: int, stop: Stop) -> Iterator[Diagnostic]:
+def unreachable_requirements(plan: Plan, original: Original, partition_rows: int, stop: Stop) -> Iterator[Diagnostic]:
     """Yield why a requirement on itemsets cannot be reached: its step is fitted, with the row-wise ones before it.
 
     Nothing is randomized or written: only the choice of parameters is tried.
     """
-    asked = {r.id: r for r in plan.requirements if isinstance(r, ItemsetBreach)}
+    requirements = {r.id: r for r in plan.requirements if isinstance(r, ItemsetBreach)}
     for node in plan.steps:
-        served = [asked[i] for i in node.effect.serves if i in asked]
+        served = [requirements[i] for i in node.effect.serves if i in requirements]
         way = plan.upstream(node.name)
         if not served or any(n.bound.info.kind is not Kind.ROW_WISE for n in way):
             continue

@@ -32,14 +32,14 @@ def folded(texts: pa.StringArray) -> pa.StringArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The values of one attribute that a requirement is about, each with the requirement's place."""
+class LookalikeCheck:
+    """Checks one attribute for look-alikes of the values that requirements name; ``spans`` gives each value's span."""
 
     facts: AttributeFacts
     spans: Mapping[str, Span | None]
 
     def check(self, table: Table) -> None:
-        """Hold one partition against them. Raises DataError with the row, and the value that the policy wrote."""
+        """Check one partition. Raises DataError with the row, and the value that the policy wrote."""
         column = table[self.facts.name]
         known = pa.array(dict.fromkeys((*self.spans, *(self.facts.domain or ()))), pa.string())
         wanted = pa.array(list(self.spans), pa.string())
@@ -63,13 +63,15 @@ def _code(column: Column, row: int) -> int:
     return int(column.codes[row])
 
 
-def written(requirements: Iterable[Requirement], attributes: Iterable[AttributeFacts]) -> tuple[Written, ...]:
-    """Return the values that requirements name, for each attribute that is read."""
+def lookalike_checks(
+    requirements: Iterable[Requirement], attributes: Iterable[AttributeFacts]
+) -> tuple[LookalikeCheck, ...]:
+    """Return a check for each attribute that is read and of which requirements name values."""
     named: dict[str, dict[str, Span | None]] = {}
     for requirement in requirements:
         for attribute, value, span in values_of(requirement):
             named.setdefault(attribute, {}).setdefault(value, span)
-    return tuple(Written(a, named[a.name]) for a in attributes if a.name in named)
+    return tuple(LookalikeCheck(a, named[a.name]) for a in attributes if a.name in named)
 
 
 def look_alike(names: Sequence[str], declared: Sequence[str]) -> tuple[int, str] | None:

@@ -1,4 +1,4 @@
-"""Candidates: written, read back from disk, and audited."""
+"""Build the candidates of a run: write each release, read it back from disk, and audit it."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Candidate:
         return all(a.was(Change.GENERATED) for a in self.release.attributes)
 
 
-class Releasing:
-    """The releases of one run."""
+class CandidateBuilder:
+    """Writes and audits the candidate releases of one run; publishing them is a later stage."""
 
     def __init__(
         self,
@@ -109,10 +109,10 @@ class Releasing:
             for c in candidates
         }
         own = [JoinedAudit(n, subjects[n.release]) for n in self.plan.audits]
-        found = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
+        audited = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
         self.directory.remove(SCRATCH)
-        refuse_quoting_audits(self.plan, self.original.stream, found)
-        return found
+        refuse_quoting_audits(self.plan, self.original.stream, audited)
+        return audited
 
     def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
         original = self.original.stream
@@ -136,9 +136,9 @@ class Releasing:
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
         written = write(release, stream, file, spool, key, self.options.memory_limit // 2)
-        found, state, digest = MultisetHash(key), identity(file), sha256(file)
-        back = read_back(release, file, self.options.partition_rows, self.budget, self.stop, found.look)
-        same_rows(release, written, found)
+        read_rows, state, digest = MultisetHash(key), identity(file), sha256(file)
+        back = read_back(release, file, self.options.partition_rows, self.budget, self.stop, read_rows.look)
+        same_rows(release, written, read_rows)
         active = channels(self.plan, release, self.graph.fitted)
         self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
         subject = self._subject(release, file, back, active)
@@ -172,9 +172,9 @@ class Releasing:
         if self.graph.expanded(release.input) and self.original.numbering is not None:
             original = ExpandedStream(original, self.original.numbering)
         released = self.graph.streams[release.input]
-        found = StreamPairs(original, released, aligned=Kind.TABLE not in kinds)
+        pairs = StreamPairs(original, released, aligned=Kind.TABLE not in kinds)
         sets = frozenset(a.name for a in (*original.attributes, *released.attributes) if a.role is Role.ITEMS)
-        return RememberedPairs(found, sets)
+        return RememberedPairs(pairs, sets)
 
     def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
         """Return what went into an operator on sets beside what was released; both have the same row numbers."""
@@ -190,8 +190,8 @@ class Releasing:
 
     def _holdout(self, release: ReleaseNode) -> Holdout | None:
         """Return the rows that the one generator on the way held out; row numbers must be the source's up to it."""
-        found = [self.graph.fitted[n.name].holdout for n in self.plan.upstream(release.input)]
-        given = [h for h in found if h is not None]
+        holdouts = [self.graph.fitted[n.name].holdout for n in self.plan.upstream(release.input)]
+        given = [h for h in holdouts if h is not None]
         return given[0] if len(given) == 1 and not self.graph.expanded(release.input) else None
 
     def _auditing(self, number: int, node: AuditNode, subject: Subject) -> Callable[[], Audited]:

@@ -1,4 +1,4 @@
-"""What a run would release, looked at in a private folder: for tests of policies. Nothing leaves it."""
+"""Run a policy in a scratch folder and inspect its candidates, for policy tests. Nothing is published."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.candidates.releasing import Candidate
+from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.ledger.making import make_ledger
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.original import Original
@@ -24,8 +24,8 @@ from ppdm_flow.tables.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What to look at in one release: the values of ``listed`` columns, and where ``hidden`` ones are suppressed."""
+class ContentQuery:
+    """What to inspect in one release: the values of ``listed`` columns, and where ``hidden`` ones are suppressed."""
 
     listed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class ScratchRun:
     """What was measured, what each release holds, and (where asked for) the steps that changed something."""
 
     measured: Measured
@@ -54,31 +54,31 @@ class Tried:
     changed: frozenset[str] = frozenset()
 
 
-def attempt(
+def run_in_scratch(
     plan: Plan,
     original: Original,
     scratch: Path,
     options: RunOptions,
     stop: Stop,
-    asked: Mapping[str, Question],
+    queries: Mapping[str, ContentQuery],
     *,
     trace: bool = False,
-) -> Tried:
-    """Carry out ``plan`` as :func:`~ppdm_flow.engine.run.measuring.measure` does, and look at its candidates.
+) -> ScratchRun:
+    """Run ``plan`` as :func:`~ppdm_flow.engine.run.measuring.measure` does, and inspect its candidates.
 
-    ``asked`` says what to look at, by release; ``trace`` asks which steps changed something. A release ledger is
-    never touched: the run is held against an empty one in ``scratch``.
+    ``queries`` says what to inspect, by release; ``trace`` also reports the steps that changed something. The
+    policy's ledger is never touched: the run uses an empty one in ``scratch``.
     """
-    seen: dict[str, Contents] = {}
+    contents: dict[str, Contents] = {}
     changed: set[str] = set()
 
     def look(candidates: Sequence[Candidate], graph: Graph) -> None:
-        seen.update({c.release.name: _contents(c, asked.get(c.release.name, Question())) for c in candidates})
+        contents.update({c.release.name: _contents(c, queries.get(c.release.name, ContentQuery())) for c in candidates})
         if trace:
             changed.update(changed_steps(plan, graph))
 
     measured = measure(_without_history(plan, scratch), original, scratch, options, stop, look=look)
-    return Tried(measured, seen, frozenset(changed))
+    return ScratchRun(measured, contents, frozenset(changed))
 
 
 def values_in(view: DataView, column: str) -> frozenset[str]:
@@ -90,27 +90,27 @@ def values_in(view: DataView, column: str) -> frozenset[str]:
     return frozenset(_text(counts.names(column), code) for code in counts.of(column).tolist())
 
 
-def _contents(candidate: Candidate, asked: Question) -> Contents:
+def _contents(candidate: Candidate, query: ContentQuery) -> Contents:
     subject = candidate.subject
     names = tuple(a.name for a in candidate.release.attributes)
-    listed = {c: values_in(subject.candidate, c) for c in asked.listed if c in names}
+    listed = {c: values_in(subject.candidate, c) for c in query.listed if c in names}
     sources = {a.name: a.source for a in candidate.release.attributes}
-    hidden = {c: _hidden(subject.pairs, sources[c], c) for c in asked.hidden if c in names}
+    hidden = {c: _hidden(subject.pairs, sources[c], c) for c in query.hidden if c in names}
     return Contents(candidate.rows, names, listed, hidden)
 
 
 def _hidden(pairs: PairedView | None, original: str, released: str) -> dict[str, tuple[int, int]]:
     """Return (rows, rows where it is suppressed) of each value that a column had."""
-    found: dict[str, tuple[int, int]] = {}
+    rows_by_value: dict[str, tuple[int, int]] = {}
     if pairs is None:
-        return found
+        return rows_by_value
     joint: Counts = pairs.joint(original, released)
     cells = zip(joint.of("original").tolist(), joint.of("released").tolist(), joint.counts.tolist(), strict=True)
     for before, after, rows in cells:  # distinct pairs of values, not rows
         text = _text(joint.names("original"), before)
-        every, gone = found.get(text, (0, 0))
-        found[text] = (every + rows, gone + (rows if after == SUPPRESSED else 0))
-    return found
+        every, gone = rows_by_value.get(text, (0, 0))
+        rows_by_value[text] = (every + rows, gone + (rows if after == SUPPRESSED else 0))
+    return rows_by_value
 
 
 def _text(categories: pa.StringArray, code: int) -> str:

@@ -1,4 +1,4 @@
-"""Conflicts between templates, in words: those that no file above them has settled (PPF315)."""
+"""Diagnostics for conflicts between templates that no extending file resolves (PPF315)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ppdm_flow.policy.params.params import Value
 from ppdm_flow.policy.text.nodes import Node, PolicyPath, Scalar
 
 
-def unsettled(conflicts: Iterable[Conflict], flat: Flat, floors: Collection[Floor]) -> Iterator[Diagnostic]:
+def unresolved_conflicts(conflicts: Iterable[Conflict], flat: Flat, floors: Collection[Floor]) -> Iterator[Diagnostic]:
     """Report each conflict whose outcome still stands in the resolved tree; under a floor it is an error."""
     for each in conflicts:
         if flat.values.get(each.path) != each.holds.span:
             continue
         guarded = not each.deleted and any(_guards(f.path, each.path) for f in floors)
-        yield _contest(each, Severity.ERROR if guarded else Severity.WARNING)
+        yield _conflict(each, Severity.ERROR if guarded else Severity.WARNING)
 
 
-def uncertain(name: str, span: Span, values: tuple[Value, Value]) -> Diagnostic:
+def ambiguous_param(name: str, span: Span, values: tuple[Value, Value]) -> Diagnostic:
     """Report the use of a param that two templates give different values."""
     first, second = values
     related = [Related(v.span, w) for v, w in ((second, "this one is used"), (first, "the other")) if v.span]
@@ -37,7 +37,7 @@ def uncertain(name: str, span: Span, values: tuple[Value, Value]) -> Diagnostic:
     )
 
 
-def _contest(each: Conflict, severity: Severity) -> Diagnostic:
+def _conflict(each: Conflict, severity: Severity) -> Diagnostic:
     text = ".".join(each.path)
     if each.deleted:
         message = f"one template takes `{text}` away, another brings it in: it stays"

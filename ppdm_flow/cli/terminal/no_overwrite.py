@@ -1,4 +1,4 @@
-"""A command that never writes over what it reads, nor over a ledger, a key or a run."""
+"""A command that refuses to overwrite its input files, a ledger, a key or a run."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _WRITTEN = frozenset({"output_file", "output_files", "picture"})
 """The parameters of verbs that name a file to be written."""
 
 
-class Careful(TyperCommand):
-    """Looks at the words of a command before it begins."""
+class NoOverwriteCommand(TyperCommand):
+    """Checks the output files of a command before it starts."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command. Raises UsageError where it would write over what must not be lost (PPF664)."""
-        apart(ctx.params)
+        """Run the command. Raises UsageError if it would overwrite a protected file (PPF664)."""
+        refuse_overwriting(ctx.params)
         return super().invoke(ctx)
 
 
-def apart(params: Mapping[str, Any]) -> None:
-    """Raise UsageError where a file to be written is one that must not be lost."""
+def refuse_overwriting(params: Mapping[str, Any]) -> None:
+    """Raise UsageError if an output file is an existing protected file."""
     written = [path for name in _WRITTEN for path in _paths(params.get(name)) if path.is_file()]
     if not written:
         return

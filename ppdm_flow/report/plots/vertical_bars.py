@@ -13,8 +13,8 @@ _WIDEST = 40.0
 _ROW = 11.0
 
 
-def upright(chart: dict[str, Any]) -> Drawing:
-    """Return the drawing of a bar chart with the values upwards."""
+def vertical_bars(chart: dict[str, Any]) -> Drawing:
+    """Draw a bar chart whose values run upwards."""
     frame = framed(chart, zero=True)
     slot = (frame.right - frame.left) / max(1, len(chart["x"]))
     lane, count = lanes(chart)

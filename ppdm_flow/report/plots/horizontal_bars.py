@@ -1,4 +1,4 @@
-"""Lying bars, for labels that are words."""
+"""Horizontal bar charts, for labels that are words."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class _Layout:
     pitch: float
 
 
-def lying(chart: dict[str, Any]) -> Drawing:
-    """Return the drawing of a bar chart with the values to the right."""
+def horizontal_bars(chart: dict[str, Any]) -> Drawing:
+    """Draw a bar chart whose values run to the right."""
     lane, count = lanes(chart)
     layout = _layout(chart, count)
     styles = colours(chart)

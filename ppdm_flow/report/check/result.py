@@ -1,4 +1,4 @@
-"""What a check of policies found: the value that every form of it is made from."""
+"""The result of checking policies, from which every output format is rendered."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class Waived:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
-    """``files`` are the policies that were checked, with what was found in each (in the files it extends, too).
+class CheckResult:
+    """The diagnostics of all checked policies.
 
-    ``sources`` are the texts of all files by the name that spans use, ``waived`` the findings that are waived.
+    ``files`` maps each checked policy to its diagnostics, including those in the files that it extends. ``sources``
+    holds the text of each file by the name that spans use, ``waived`` the waived diagnostics.
     """
 
     files: Mapping[str, tuple[Diagnostic, ...]]
@@ -40,8 +41,8 @@ class Noticed:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Everything that was found, once, by place."""
-        return in_order(d for found in self.files.values() for d in found)
+        """All diagnostics without duplicates, sorted by position."""
+        return in_order(d for diagnostics in self.files.values() for d in diagnostics)
 
     def fails(self, diagnostic: Diagnostic) -> bool:
         """Whether it makes the check fail: an error, or a warning where those count."""
@@ -52,7 +53,7 @@ class Noticed:
         """Return the file it stands in; of one without a place, the first policy that has it."""
         if diagnostic.span is not None:
             return diagnostic.span.file
-        return next((name for name, found in self.files.items() if diagnostic in found), "")
+        return next((name for name, diagnostics in self.files.items() if diagnostic in diagnostics), "")
 
     def fingerprints(self) -> Iterator[tuple[Diagnostic, str]]:
         """Yield each diagnostic with a digest that stays when lines move, and when messages are worded better.
