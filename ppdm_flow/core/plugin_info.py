@@ -46,6 +46,8 @@ class PluginInfo:
     attribute, a value or a number (``level`` for ``recode.age.level``, ``frequent`` for ``found.frequent.2``).
     ``example`` is a piece of a policy that uses it, in YAML. ``sets`` says what it does with sets of items: ``""``
     nothing, ``column`` reads, writes or changes such columns beside others, ``only`` is for files of nothing else.
+    ``endings``, of a source or sink: how names of its files end, in lower case and with the dot (``.csv.gz``).
+    ``implied`` are the parameters that an ending says (tabs, of ``.tsv``), where the policy says nothing else.
     """
 
     name: str
@@ -61,6 +63,8 @@ class PluginInfo:
     example: str = ""
     sets: str = ""
     figures: Mapping[str, FigureInfo] = field(default_factory=dict)
+    endings: tuple[str, ...] = ()
+    implied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def figure_of(self, metric: str) -> str | None:
         """Return which of ``figures`` a metric is, by the last part of its name that is one; None where it is none."""

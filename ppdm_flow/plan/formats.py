@@ -1,58 +1,85 @@
-"""Which source or sink a file name asks for."""
+"""Which source or sink a file name asks for, as the cards of the installed ones say."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk import registry
 
-BY_ENDING: Mapping[str, str] = {
-    ".csv": "csv",
-    ".csv.gz": "csv",
-    ".data": "csv",
-    ".data.gz": "csv",
-    ".txt": "csv",
-    ".txt.gz": "csv",
-    ".tsv": "csv",
-    ".tsv.gz": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "jsonl",
-    ".jsonl.gz": "jsonl",
-    ".ndjson": "jsonl",
-    ".xlsx": "excel",
-    ".dat": "transactions",
-    ".dat.gz": "transactions",
-    ".fimi": "transactions",
-    ".fimi.gz": "transactions",
-    ".baskets": "baskets",
-    ".baskets.gz": "baskets",
-}
-"""Formats by the ending of a file's name; ``format:`` in the policy overrides it."""
+
+def inferred(group: str, name: str) -> str | None:
+    """Return the format of ``sources`` or ``sinks`` that the ending of ``name`` stands for; ``format:`` overrides it.
+
+    What a built-in claims is its own; of other packages the longest ending counts. None where nothing claims it, or
+    two packages do.
+    """
+    lowered = name.lower()
+    for plugin in _likely_first(group, lowered):
+        if _claimed(_card(plugin).endings, lowered):  # no two built-ins claim one ending
+            return plugin.name
+    claims: dict[str, set[str]] = {}
+    for plugin in registry.listed(group):
+        ending = "" if plugin.built_in else _claimed(_card(plugin).endings, lowered)
+        if ending:
+            claims.setdefault(ending, set()).add(plugin.name)
+    nearest = claims[max(claims, key=len)] if claims else set()
+    return next(iter(nearest)) if len(nearest) == 1 else None
 
 
-_TABS = (".tsv", ".tsv.gz")
-_DELIMITED = frozenset({"csv", "long"})
-
-
-def implied(name: str, kind: str | None) -> Mapping[str, str]:
+def implied(group: str, kind: str | None, name: str) -> Mapping[str, str]:
     """Return what a file's name says of how it is written: the cells of a ``.tsv`` are parted by tabs."""
-    return {"delimiter": "\t"} if kind in _DELIMITED and name.lower().endswith(_TABS) else {}
+    said = {} if kind is None else _known(group, kind).implied
+    ending = _claimed(said, name.lower())
+    return dict(said[ending]) if ending else {}
 
 
 def handling(group: str, kind: str) -> str:
     """Return what a format of ``sources`` or ``sinks`` does with sets of items (``PluginInfo.sets``)."""
+    return _known(group, kind).sets
+
+
+def usual_ending(group: str, kind: str) -> str:
+    """Return an ending for a new file of a format."""
+    return next(iter(_known(group, kind).endings), ".txt")
+
+
+def choices(group: str) -> str:
+    """Return which formats there are, as advice for a file whose name tells none."""
+    cards = [_card(plugin) for plugin in registry.listed(group)]
+    tables = [f"`{card.name}`" for card in cards if card.name and card.sets != "only"]
+    sets = [f"`{card.name}`" for card in cards if card.sets == "only"]
+    return f"say `format:` with {_one_of(tables)}" + (f"; sets are {_one_of(sets)}" if sets else "")
+
+
+_UNKNOWN = PluginInfo("", Kind.SOURCE, "")
+"""Stands for a plugin that cannot be loaded; that is reported where it is bound."""
+
+
+def _likely_first(group: str, name: str) -> Iterator[registry.Listed]:
+    """Yield the built-ins; first those named like the ending, so that for most files a single card is imported."""
+    built_in = (plugin for plugin in registry.listed(group) if plugin.built_in)
+    yield from sorted(built_in, key=lambda plugin: f".{plugin.name}" not in name)
+
+
+def _claimed(endings: Iterable[str], name: str) -> str:
+    return max((ending for ending in endings if name.endswith(ending)), key=len, default="")
+
+
+def _known(group: str, kind: str) -> PluginInfo:
     try:
-        return registry.load(group, kind).info.sets
-    except PluginError:  # reported where the plugin is bound
-        return "column"
+        return registry.load(group, kind).info
+    except PluginError:
+        return _UNKNOWN
 
 
-def inferred(name: str) -> str | None:
-    """Return the format that the longest known ending of ``name`` stands for."""
-    lowered = name.lower()
-    for ending in sorted(BY_ENDING, key=len, reverse=True):
-        if lowered.endswith(ending):
-            return BY_ENDING[ending]
-    return None
+def _card(plugin: registry.Listed) -> PluginInfo:
+    try:
+        return registry.load_listed(plugin).info
+    except PluginError:
+        return _UNKNOWN
+
+
+def _one_of(names: Sequence[str]) -> str:
+    return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

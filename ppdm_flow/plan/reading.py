@@ -12,7 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SourceNode
-from ppdm_flow.plan.formats import handling, implied, inferred
+from ppdm_flow.plan.formats import choices, handling, implied, inferred
 from ppdm_flow.policy.language.models import Policy
 
 
@@ -24,7 +24,7 @@ def source_node(
     path = None
     if source.path is not None:
         path = os.path.normpath(home / source.path)
-    kind = source.format or inferred(data or source.path or "")
+    kind = source.format or inferred("sources", data or source.path or "")
     return SourceNode(
         path=path,
         format=kind,
@@ -53,11 +53,10 @@ def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None)
     if kind is None:
         if name := data or source.path:
             text = f"cannot infer the format of `{Path(name).name}` from its extension"
-            help_ = "say `format: csv`, `jsonl`, `parquet` or `excel`; sets are `transactions`, `baskets` or `long`"
             span = None if data else binder.places.value("source", "path")
-            binder.diagnostics.append(Diagnostic("PPF407", text, span, help=help_))
+            binder.diagnostics.append(Diagnostic("PPF407", text, span, help=choices("sources")))
         return source.with_
     use = ("source", "format") if source.format else ("source", "path")
-    given = {**implied(data or source.path or "", kind), **source.with_}
+    given = {**implied("sources", kind, data or source.path or ""), **source.with_}
     bound = binder.bind("sources", kind, given, use, ("source", "with"))
     return given if bound is None else bound.document

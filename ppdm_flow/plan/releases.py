@@ -12,7 +12,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
-from ppdm_flow.plan.formats import implied, inferred
+from ppdm_flow.plan.formats import choices, implied, inferred
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring, base
 from ppdm_flow.policy.language.models import Policy, Release
@@ -116,7 +116,7 @@ def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], stat
 
 def _options(kind: str, release: Release) -> Mapping[str, object]:
     """Return what a sink is given: a file for the public, which anybody may open in a spreadsheet, runs nothing."""
-    given = {**implied(release.path, kind), **release.with_}
+    given = {**implied("sinks", kind, release.path), **release.with_}
     if release.audience != "public" or "formulas" in given:
         return given
     try:
@@ -128,13 +128,13 @@ def _options(kind: str, release: Release) -> Mapping[str, object]:
 
 def _sink(name: str, release: Release, binder: Binder) -> tuple[str, Mapping[str, object]] | None:
     path = ("releases", name)
-    kind = release.format or inferred(release.path)
+    kind = release.format or inferred("sinks", release.path)
     span = binder.places.value(*path, "path")
     if kind is None and release.path.endswith(("/", "\\")):
         return None  # that it names no file is said already
     if kind is None:
         text = f"cannot infer the format of `{release.path}` from its extension"
-        binder.diagnostics.append(Diagnostic("PPF407", text, span, help="say `format: csv` or `format: parquet`"))
+        binder.diagnostics.append(Diagnostic("PPF407", text, span, help=choices("sinks")))
         return None
     use = (*path, "format") if release.format else (*path, "path")
     bound = binder.bind("sinks", kind, _options(kind, release), use, (*path, "with"))

@@ -76,22 +76,28 @@ def find(group: str, name: str) -> Listed:
 
 
 def load(group: str, name: str) -> PluginSpec:
-    """Import the light half of a plugin. Raises PluginError where that fails."""
-    plugin = find(group, name)
+    """Import the light half of the one plugin of that name. Raises PluginError where that fails."""
+    return load_listed(find(group, name))
+
+
+def load_listed(plugin: Listed) -> PluginSpec:
+    """Import the light half of a plugin, whether or not another has its name. Raises PluginError where that fails."""
     try:
         spec = _imported(plugin.entry)
     except Exception as error:  # whatever a third party's module raises must not look like our own fault
         raise PluginError(
             Diagnostic(
                 "PPF403",
-                f"the plugin `{name}` of {plugin.distribution} {plugin.version} cannot be imported:"
+                f"the plugin `{plugin.name}` of {plugin.distribution} {plugin.version} cannot be imported:"
                 f" {type(error).__name__}",
                 help="ppdm-flow doctor tries every plugin and shows the import that fails",
             )
         ) from error
-    if not isinstance(spec, PluginSpec) or spec.info.name != name:
+    if not isinstance(spec, PluginSpec) or spec.info.name != plugin.name:
         raise PluginError(
-            Diagnostic("PPF404", f"the entry point `{name}` of {plugin.distribution} is not a plugin of that name")
+            Diagnostic(
+                "PPF404", f"the entry point `{plugin.name}` of {plugin.distribution} is not a plugin of that name"
+            )
         )
     return spec
 

@@ -126,6 +126,16 @@ def test_a_policy_can_use_it_from_end_to_end(acme, tmp_path):
     assert {i % 10 for i in incomes} == {0}
 
 
+def test_its_format_is_known_by_its_own_ending(acme, tmp_path):
+    (tmp_path / "incomes.psv").write_text("income|sex\n" + "".join(f"{i * 7}|{'FM'[i % 2]}\n" for i in range(200)))
+    text = POLICY.replace("{path: incomes.csv}", "{path: incomes.psv}").replace("incomes.csv", "incomes.ssv")
+    (tmp_path / "policy.yaml").write_text(text)
+    done = _python("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
+    (released,) = (tmp_path / "runs").glob("*/*/released/partner/incomes.ssv")
+    rows = [line.split(";") for line in released.read_text().splitlines()]
+    assert (rows[0], len(rows)) == (["income", "sex"], 201), done.stderr
+
+
 def test_a_wrong_parameter_of_it_is_drawn_at_its_line(acme, tmp_path):
     (tmp_path / "policy.yaml").write_text(POLICY.replace("base: 10", "base: 1"))
     done = _python("-m", "ppdm_flow", "check", str(tmp_path / "policy.yaml"), env=acme, check=False)

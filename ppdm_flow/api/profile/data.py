@@ -41,16 +41,16 @@ class FileLayout:
 
     def node(self, name: str) -> SourceNode:
         """Return a source that reads a file of that name."""
-        options = {**implied(name, self.format or inferred(name)), **self.options}
+        options = {**implied("sources", self.format or inferred("sources", name), name), **self.options}
         return SourceNode(None, self.format, options, self.columns, ("",), False, "drop", (), ())
 
 
 def look(data: Path, *, header: bool | None = None) -> FileLayout:
     """Look at the beginning of a text file; other formats say themselves how they are written."""
-    if inferred(data.name) != "csv":
+    if inferred("sources", data.name) != "csv":
         return FileLayout()
     text, encoding = _head(data)
-    said = implied(data.name, "csv").get("delimiter", "")
+    said = implied("sources", "csv", data.name).get("delimiter", "")
     delimiter, records = (said, _records(text, said)) if said else _best(text)
     options: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
     if delimiter not in (",", said):

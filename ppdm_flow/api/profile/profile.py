@@ -72,7 +72,7 @@ def profile(data: Path, *, header: bool | None = None) -> Profiled:
 
 def _named(found: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
     """Whether the names of columns are names. Raises DataError (PPF675) where a format has no rows but named ones."""
-    kind = inferred(data.name)
+    kind = inferred("sources", data.name)
     if kind == "csv":
         return not are_values(found)
     if kind == "excel":

@@ -8,12 +8,10 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.plan.definition import Plan, SourceNode
-from ppdm_flow.plan.formats import handling, inferred
+from ppdm_flow.plan.formats import handling, inferred, usual_ending
 from ppdm_flow.policy.test.loading import Loaded
 from ppdm_flow.policy.test.models import Table
 from ppdm_flow.policy.test.tables import text_of
-
-_ENDINGS = {"baskets": "baskets", "transactions": "dat", "long": "csv"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ def prepared(file: Loaded, table: Table, plan: Plan, folder: Path) -> Prepared:
         if table.text is None:
             text = f"rows of single values are no sets: write `data: |` as a file of format `{kind}` has it"
             raise DataError(Diagnostic("PPF146", text))
-        path = folder / f"data.{_ENDINGS.get(kind, 'txt')}"
+        path = folder / f"data{usual_ending('sources', kind)}"
         path.write_text(table.text, encoding="utf-8")
         return Prepared(path, replace(node, path=str(path), options=_utf8(node)), shown=True)
     path = written(table, folder / "data.csv")
@@ -51,7 +49,7 @@ def released(file: Loaded, table: Table, plan: Plan, release: str, folder: Path)
         return file.beside(table.csv or table.file or "")
     node = next(r for r in plan.releases if r.name == release)
     if table.text is not None and handling("sinks", node.format) == "only":
-        path = folder / f"released.{_ENDINGS.get(node.format, 'txt')}"
+        path = folder / f"released{usual_ending('sinks', node.format)}"
         path.write_text(table.text, encoding="utf-8")
         return path
     return written(table, folder / "released.csv")
@@ -70,7 +68,7 @@ def _csv(node: SourceNode, path: Path) -> SourceNode:
 
 
 def _is_csv(node: SourceNode) -> bool:
-    return (node.format or inferred(node.path or "")) == "csv"
+    return (node.format or inferred("sources", node.path or "")) == "csv"
 
 
 def _utf8(node: SourceNode) -> dict[str, object]:

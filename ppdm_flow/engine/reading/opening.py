@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault, guarded, run_fault
 from ppdm_flow.plan.definition import Bound, ReleaseNode, SourceNode
-from ppdm_flow.plan.formats import handling, inferred
+from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
 from ppdm_flow.sdk.storage import Sink, Source
@@ -33,7 +33,7 @@ def located(node: SourceNode, data: Path | None) -> Path:
 
 def open_source(node: SourceNode, path: Path) -> Source:
     """Return the reader of ``path``. Raises DataError where no format fits, PluginError where a reader is missing."""
-    kind = node.format or inferred(path.name)
+    kind = node.format or inferred("sources", path.name)
     if kind is None:
         raise _formatless(path)
     if path.exists() and not path.is_file():
@@ -47,7 +47,7 @@ def open_source(node: SourceNode, path: Path) -> Source:
 
 def open_released(release: ReleaseNode, path: Path) -> Source:
     """Return the reader of a released file."""
-    kind = release.format or inferred(path.name)
+    kind = release.format or inferred("sources", path.name)
     if kind is None:
         raise _formatless(path)
     spec = registry.load("sources", kind)
@@ -58,7 +58,7 @@ def open_released(release: ReleaseNode, path: Path) -> Source:
 def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
     """Return the columns of a released file; the one of a format without names has the release's own name."""
     found = source.names()
-    kind = release.format or inferred(path.name)
+    kind = release.format or inferred("sources", path.name)
     if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(found) == 1:
         return (release.attributes[0].name,)
     return found
@@ -102,6 +102,5 @@ def _formatless(path: Path) -> DataError:
     return data_fault(
         "PPF720",
         f"cannot infer the format of `{path.name}` from its extension",
-        advice="say `format: csv`, `jsonl`, `parquet` or `excel` in `source:`; sets are `transactions`, `baskets`"
-        " or `long`",
+        advice=choices("sources"),
     )

@@ -34,8 +34,8 @@ class Received:
 
     def open(self) -> Source:
         """Return the reader of the file. Raises DataError where no format fits."""
-        kind = inferred(self.file.name) or self.format
-        options = {**((self.options or {}) if kind == self.format else {}), **implied(self.file.name, kind)}
+        kind = inferred("sources", self.file.name) or self.format
+        options = {**((self.options or {}) if kind == self.format else {}), **implied("sources", kind, self.file.name)}
         node = ReleaseNode(self.file.name, "", self.file.name, kind, options, "", ())
         return open_released(node, self.file)
 

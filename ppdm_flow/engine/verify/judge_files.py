@@ -120,9 +120,9 @@ class _Judging:
     def _node(self, released: Path) -> ReleaseNode:
         """Return the release as the file has it: its format, and its columns in their order."""
         node = next(r for r in self.plan.releases if r.name == self.name)
-        kind = inferred(released.name) or node.format
+        kind = inferred("sources", released.name) or node.format
         options = node.options if kind == node.format else {}
-        node = replace(node, format=kind, options={**options, **implied(released.name, kind)})
+        node = replace(node, format=kind, options={**options, **implied("sources", kind, released.name)})
         with guarded(f"release `{node.name}`"):
             names = released_names(node, released, open_released(node, released))
         return replace(node, attributes=foreign(node, names))

@@ -34,6 +34,8 @@ SPEC = PluginSpec(
         kind=Kind.SINK,
         summary="Comma-separated text (RFC 4180), UTF-8, lines end with LF; gzip where the path ends with `.gz`.",
         reference="RFC 4180",
+        endings=(".csv", ".csv.gz", ".data", ".data.gz", ".txt", ".txt.gz", ".tsv", ".tsv.gz"),
+        implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),
     params=CsvParams,
     algorithm="ppdm_flow.sinks.csv.algorithm:CsvSink",

@@ -22,6 +22,7 @@ SPEC = PluginSpec(
         " Sets are lists, randomized ones bits or seeds, whose alphabet stands in the file's metadata.",
         reference="Apache Parquet format",
         sets="column",
+        endings=(".parquet", ".pq"),
     ),
     params=ParquetParams,
     algorithm="ppdm_flow.sinks.parquet.algorithm:ParquetSink",

@@ -17,6 +17,7 @@ SPEC = PluginSpec(
         summary="Item numbers with blanks between, one set a line (FIMI); gzip where the path ends with `.gz`.",
         reference="Frequent Itemset Mining Implementations Repository, 2004",
         sets="only",
+        endings=(".dat", ".dat.gz", ".fimi", ".fimi.gz"),
     ),
     params=TransactionsParams,
     algorithm="ppdm_flow.sinks.transactions.algorithm:TransactionsSink",

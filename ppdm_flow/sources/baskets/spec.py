@@ -30,6 +30,7 @@ SPEC = PluginSpec(
         cost="one pass; memory bounded by a block of 8 MB",
         example="source: {path: groceries.csv, format: baskets}\nattributes:\n  basket: {role: items}",
         sets="only",
+        endings=(".baskets", ".baskets.gz"),
     ),
     params=BasketsParams,
     algorithm="ppdm_flow.sources.baskets.algorithm:BasketsSource",

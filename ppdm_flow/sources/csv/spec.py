@@ -37,6 +37,8 @@ SPEC = PluginSpec(
         cost="one pass; memory bounded by a block of 4 MB",
         example='source:\n  path: visits.csv\n  with: {delimiter: ";", encoding: cp1252, skip_rows: 1}\n'
         '  missing: ["", "NA"]',
+        endings=(".csv", ".csv.gz", ".data", ".data.gz", ".txt", ".txt.gz", ".tsv", ".tsv.gz"),
+        implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),
     params=CsvParams,
     algorithm="ppdm_flow.sources.csv.algorithm:CsvSource",

@@ -25,6 +25,7 @@ SPEC = PluginSpec(
         summary="One sheet of an Excel workbook (.xlsx, .xls, .ods); needs ppdm_flow[excel].",
         cost="the sheet is held in memory",
         example="source:\n  path: visits.xlsx\n  with: {sheet: March}",
+        endings=(".xlsx",),
     ),
     params=ExcelParams,
     algorithm="ppdm_flow.sources.excel.algorithm:ExcelSource",

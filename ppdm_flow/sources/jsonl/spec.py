@@ -17,6 +17,7 @@ SPEC = PluginSpec(
         summary="JSON lines: one flat object a line, plain or gzip; numbers keep the digits that the file has.",
         reference="RFC 8259, jsonlines.org",
         cost="two passes, the first for the names",
+        endings=(".jsonl", ".jsonl.gz", ".ndjson"),
     ),
     params=JsonlParams,
     algorithm="ppdm_flow.sources.jsonl.algorithm:JsonlSource",

@@ -49,6 +49,7 @@ SPEC = PluginSpec(
         example="source: {path: sales.csv, format: long, with: {id: receipt, item: product}}\n"
         "attributes:\n  basket: {role: items}",
         sets="only",
+        implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),
     params=LongParams,
     algorithm="ppdm_flow.sources.long.algorithm:LongSource",

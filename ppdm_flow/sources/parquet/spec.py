@@ -21,6 +21,7 @@ SPEC = PluginSpec(
         reference="Apache Parquet format",
         cost="one pass; memory bounded by a row group",
         sets="column",
+        endings=(".parquet", ".pq"),
     ),
     params=ParquetParams,
     algorithm="ppdm_flow.sources.parquet.algorithm:ParquetSource",

@@ -26,6 +26,7 @@ SPEC = PluginSpec(
         cost="one pass; memory bounded by a block of 8 MB",
         example="source: {path: retail.dat.gz, format: transactions}\nattributes:\n  basket: {role: items}",
         sets="only",
+        endings=(".dat", ".dat.gz", ".fimi", ".fimi.gz"),
     ),
     params=TransactionsParams,
     algorithm="ppdm_flow.sources.transactions.algorithm:TransactionsSource",
