@@ -8,7 +8,7 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.ledger.making import key_beside, make_ledger
-from ppdm_flow.engine.ledger.repair import Looked, look
+from ppdm_flow.engine.ledger.repair import LedgerContents, read_ledger
 
 
 def ledger(
@@ -18,17 +18,17 @@ def ledger(
     repair: bool = False,
     forget: Sequence[int] = (),
     runs: Path | None = None,
-) -> Looked:
+) -> LedgerContents:
     """Return what the ledger at ``place``, a path or URL, holds, after settling pending releases.
 
     ``key`` is its key file; beside a ledger in a file it is found. ``runs`` is a folder of runs to hold against the
     ledger. Raises UsageError where a release cannot be dropped, or the key is needed; DataError where it is no whole
     ledger or refuses the user, RunError where its server does not answer.
     """
-    return look(str(place), key, repair=repair, forget=forget, runs=runs)
+    return read_ledger(str(place), key, repair=repair, forget=forget, runs=runs)
 
 
-def create_ledger(place: Path | str, key: Path | None = None) -> Looked:
+def create_ledger(place: Path | str, key: Path | None = None) -> LedgerContents:
     """Make an empty ledger, and its key file unless that is there. Raises UsageError where there is a ledger already.
 
     Raises DataError where its server refuses the user, RunError where it does not answer or nothing can be written.
@@ -38,4 +38,4 @@ def create_ledger(place: Path | str, key: Path | None = None) -> Looked:
         help_ = "add `--key FILE`, the key file that policies name: all machines need the same"
         raise UsageError(Diagnostic("PPF687", "a ledger in a database needs a key", help=help_))
     make_ledger(str(place), chosen)
-    return look(str(place), chosen)
+    return read_ledger(str(place), chosen)

@@ -15,7 +15,7 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.results import Report
-from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.locked import Locked
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.run import execute
@@ -57,7 +57,7 @@ def run(
     sets: Mapping[str, str] = {},
     data: Path | None = None,
     out: Path = Path("runs"),
-    listener: Listener = silent,
+    listener: Listener = ignore_events,
     warned: Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None] = lambda _found, _sources: None,
     *,
     keep_withheld: bool = False,

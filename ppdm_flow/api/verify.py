@@ -60,7 +60,7 @@ def _files(outcome: VerifyOutcome) -> Iterator[Point]:
 
 def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:
     """Yield the waivers that the release rests on: that one has expired since changes nothing of what happened."""
-    for grant in outcome.grants:
+    for grant in outcome.used_waivers:
         yield Point(f"waiver {grant.name}", holds=None, text=grant.text)
 
 

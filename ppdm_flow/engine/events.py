@@ -34,7 +34,7 @@ class StepFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RequirementJudged:
     """A requirement or gate was judged."""
 
     name: str
@@ -43,16 +43,16 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class RunFinished:
     """The run is over; ``verdict`` is ``released`` or ``withheld``."""
 
     verdict: str
     seconds: float
 
 
-Event = StepStarted | Progress | StepFinished | Judged | Finished
+Event = StepStarted | Progress | StepFinished | RequirementJudged | RunFinished
 Listener = Callable[[Event], None]
 
 
-def silent(_event: Event) -> None:
+def ignore_events(_event: Event) -> None:
     """Listen to nothing."""

@@ -28,7 +28,7 @@ def run_fault(code: str, message: str, *, advice: str | None = None) -> RunError
 
 
 @contextmanager
-def guarded(who: str) -> Iterator[None]:
+def wrap_plugin_errors(who: str) -> Iterator[None]:
     """Turn whatever the plugin ``who`` raises into a PpdmError that names it and quotes nothing."""
     try:
         yield

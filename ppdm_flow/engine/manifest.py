@@ -18,7 +18,7 @@ VERSION = 1
 _LIBRARIES = ("cryptography", "duckdb", "numpy", "pandas", "pyarrow", "pydantic", "scikit-learn", "scipy")
 
 
-def files(folder: Path, known: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def list_files(folder: Path, known: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return size and SHA-256 of every file below ``folder``, by its path with ``/``, except for the manifest.
 
     Those in ``known`` were hashed before.

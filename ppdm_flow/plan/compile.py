@@ -25,9 +25,9 @@ from ppdm_flow.plan.names import clashes
 from ppdm_flow.plan.partial import partial_faults
 from ppdm_flow.plan.reading import source_node
 from ppdm_flow.plan.releases import pruned, release_nodes
-from ppdm_flow.plan.rules import Ground, broken
+from ppdm_flow.plan.rules import CompiledFlow, violations
 from ppdm_flow.plan.steps import Flow, follow
-from ppdm_flow.plan.waiving import Waiving, waiving
+from ppdm_flow.plan.waivers import WaiverCheck, check_waivers
 from ppdm_flow.plan.wiring import Wiring, wire
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.policy.granted import waivers_of
@@ -37,7 +37,7 @@ from ppdm_flow.policy.redaction import redacted
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompileResult:
     """The outcome: ``plan`` is None where there are errors. ``diagnostics`` include those of the policy itself.
 
     ``waived`` are those of the diagnostics, all of them warnings, that a waiver covers.
@@ -56,7 +56,7 @@ def compile_policy(
     clock: Clock | None = utc_today,
     *,
     digested: bool = True,
-) -> Compiled:
+) -> CompileResult:
     """Bind plugins, follow attributes through the steps, attach audits, and hold the flow against its rules.
 
     ``columns`` are the names in the data's header, where they are known: then globs among the declared attributes
@@ -65,25 +65,29 @@ def compile_policy(
     Nothing is raised for a bad policy. A plan that nobody will run need not be ``digested``.
     """
     if loaded.policy is None:
-        found = partial_faults(loaded.tree, loaded.places)
-        return Compiled(None, in_order((*loaded.diagnostics, *found)), loaded.sources)
-    plan, found = _Compiler(loaded, loaded.policy, columns, data).compile()
-    every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in found)))
-    told = _waiving(loaded, loaded.policy, plan, every, clock)
-    every = in_order((*every, *told.faults))
-    plan = replace(plan, waivers=told.waivers)
+        faults = partial_faults(loaded.tree, loaded.places)
+        return CompileResult(None, in_order((*loaded.diagnostics, *faults)), loaded.sources)
+    plan, faults = _Compiler(loaded, loaded.policy, columns, data).compile()
+    every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
+    checked = _check_waivers(loaded, loaded.policy, plan, every, clock)
+    every = in_order((*every, *checked.faults))
+    plan = replace(plan, waivers=checked.waivers)
     if digested:
         plan = replace(plan, digest=digest(document(plan)))
     plan = replace(plan, secrets=loaded.secrets - names_of(loaded.policy))
-    return Compiled(None if has_errors(every) else plan, every, loaded.sources, told.waived)
+    return CompileResult(None if has_errors(every) else plan, every, loaded.sources, checked.waived)
 
 
-def _waiving(loaded: Loaded, policy: Policy, plan: Plan, found: Sequence[Diagnostic], clock: Clock | None) -> Waiving:
-    """Judge the policy's waivers by the clock; without one they are kept, and cover nothing of the policy."""
+def _check_waivers(
+    loaded: Loaded, policy: Policy, plan: Plan, diagnostics: Sequence[Diagnostic], clock: Clock | None
+) -> WaiverCheck:
+    """Check the policy's waivers on the day of ``clock``; without a clock they are kept and cover nothing."""
     waivers = waivers_of(policy, loaded)
     if clock is None or not waivers:
-        return Waiving(waivers=waivers)
-    return waiving(waivers, plan.gates, found, loaded.places, loaded.privacy_waivers, clock(), loaded.floors)
+        return WaiverCheck(waivers=waivers)
+    return check_waivers(
+        waivers, plan.gates, diagnostics, loaded.places, loaded.privacy_waivers, clock(), loaded.floors
+    )
 
 
 class _Compiler:
@@ -140,7 +144,7 @@ class _Compiler:
         self.found += clashes(policy, [a.name for a in audits if a.implicit], self.places)
         self.found += dangling(gates, owners, policy.releases, self.places)
         self.found += unmeasured(gates, audits, policy.releases, self.places)
-        self.found += broken(Ground(plan, policy, self.places, frozenset(state.clean)))
+        self.found += violations(CompiledFlow(plan, policy, self.places, frozenset(state.clean)))
         return plan, self.found
 
     def _wiring(self) -> Wiring:

@@ -28,7 +28,7 @@ from adversary.trial import write
 from ppdm_flow.api.loading.bindings import with_data
 from ppdm_flow.api.loading.policies import ready
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.events import silent
+from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.measuring import opened
 from ppdm_flow.engine.steps.graph import Graph
@@ -209,7 +209,7 @@ def carried_out(asked: Mapping[str, Any], world: World) -> CarriedOut | None:
             stop, options = Stop(), RunOptions(workers=1)
             original = opened(plan, None, options, stop)
             key = run_key(plan, None)
-            graph = Graph(plan, key, original.stream, original.numbering, options.partition_rows, stop, silent)
+            graph = Graph(plan, key, original.stream, original.numbering, options.partition_rows, stop, ignore_events)
             graph.fit(1)
             parts = [p.table for p in graph.streams[plan.releases[0].input].parts()]
         except PpdmError:

@@ -317,7 +317,7 @@ def test_a_failure_of_the_tool_is_an_error_with_its_status(folder, monkeypatch):
     def broken(*_words, **_more):
         raise ValueError(CANARY)
 
-    monkeypatch.setattr("ppdm_flow.api.test.cases.attempt", broken)
+    monkeypatch.setattr("ppdm_flow.api.test.cases.run_in_scratch", broken)
     outcome = carried_out(folder, "policy: clinic.yaml\ntests:\n  t: {data: {csv: table.csv}, expect: {rows: 8}}\n")
     (result,) = outcome.results
     assert (result.outcome, result.exit_status, outcome.exit_status) == (Outcome.ERROR, 3, 3)

@@ -20,7 +20,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.engine.streams.coding import coded
+from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table
@@ -66,7 +66,7 @@ def _averages() -> Callable[[], Any]:
         "income": rng.lognormal(8, 1, NUMBERS).round(2),
         "hours": rng.integers(1, 60, NUMBERS),
     }
-    columns = {n: coded(pa.array([str(v) for v in c.tolist()])) for n, c in cells.items()}
+    columns = {n: encode_texts(pa.array([str(v) for v in c.tolist()])) for n, c in cells.items()}
     table = Table(columns, np.arange(NUMBERS, dtype=np.int64))
     facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, AttributeType.FLOAT) for n in cells}
     ctx = StepContext("average", facts, (KAnonymity("k", 5, tuple(cells)),))

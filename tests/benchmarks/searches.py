@@ -23,7 +23,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.anonymity import LDiversity, TCloseness
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.streams.coding import coded
+from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.policy import load
 from ppdm_flow.sdk.anonymizer import StepContext
@@ -108,7 +108,7 @@ def _view(table: pa.Table):
     loaded = load(POLICY, {})
     found, _ = resolved(loaded.policy, loaded.places, table.column_names)
     facts = {f.name: f for f in facts_of(found, loaded.places)}
-    columns = {name: coded(table[name].combine_chunks()) for name in table.column_names}
+    columns = {name: encode_texts(table[name].combine_chunks()) for name in table.column_names}
     whole = Table(columns, np.arange(table.num_rows, dtype=np.int64))
     return InMemoryView.of(whole, dict.fromkeys(table.column_names, Role.QUASI_IDENTIFIER)), facts
 

@@ -14,7 +14,7 @@ import pytest
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.reading.header import columns
 from ppdm_flow.engine.run.run import execute
@@ -115,7 +115,7 @@ class Bench:
         assert compiled.plan is not None
         return compiled.plan
 
-    def run(self, plan: Plan, data: Path | None = None, listener: Listener = silent, **options: Any) -> Outcome:
+    def run(self, plan: Plan, data: Path | None = None, listener: Listener = ignore_events, **options: Any) -> Outcome:
         documents = options.pop("documents", lambda report: {})
         chosen = RunOptions(**{"key": KEY, **options})
         return execute(plan, data, self.out, chosen, listener, documents)

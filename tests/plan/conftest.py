@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -20,7 +20,7 @@ name: example
 source: {path: table.csv}
 """
 
-Compile = Callable[..., Compiled]
+Compile = Callable[..., CompileResult]
 
 
 @dataclass
@@ -68,7 +68,7 @@ def fakes(monkeypatch) -> Fakes:
 def compiled(tmp_path) -> Compile:
     """Compile a policy given as text (``HEAD`` is put before it)."""
 
-    def compile_(text: str, *, columns=None, data=None, head=HEAD) -> Compiled:
+    def compile_(text: str, *, columns=None, data=None, head=HEAD) -> CompileResult:
         path = Path(tmp_path) / "policy.yaml"
         path.write_text(head + text)
         return compile_policy(load(path), columns, data)

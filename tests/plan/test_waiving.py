@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.waiving import OF_RUNS, waiving
+from ppdm_flow.plan.waivers import OF_RUNS, check_waivers
 from ppdm_flow.policy import load
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.params.permission import Permission
@@ -55,7 +55,7 @@ def compiled(tmp_path, monkeypatch):
         files: dict[str, str] | None = None,
         more: str = "",
         body: str = BODY,
-    ) -> Compiled:
+    ) -> CompileResult:
         monkeypatch.chdir(tmp_path)
         for name, text in (files or {}).items():
             Path(name).write_text(text, encoding="utf-8")
@@ -66,7 +66,7 @@ def compiled(tmp_path, monkeypatch):
     return compile_on
 
 
-def codes(found: Compiled) -> list[str]:
+def codes(found: CompileResult) -> list[str]:
     return [d.code for d in found.diagnostics if d.code.startswith("PPF33")]
 
 
@@ -90,7 +90,7 @@ def test_a_waiver_has_to_be_of_this_day_and_within_a_year(compiled, until: str, 
 @given(st.dates(date(2020, 1, 1), date(2040, 12, 31)), st.integers(-800, 800))
 def test_every_day_has_one_answer(today: date, ahead: int) -> None:
     until = today + timedelta(ahead)
-    found = waiving([Waiver("a", "gates.g", "r", "o", until)], (), (), NOWHERE, Permission(), today)
+    found = check_waivers([Waiver("a", "gates.g", "r", "o", until)], (), (), NOWHERE, Permission(), today)
     told = [d.code for d in found.faults]
     assert told == (["PPF333"] if until < today else ["PPF332"] if until > in_a_year(today) else [])
 

@@ -13,7 +13,7 @@ from ppdm_flow.api.repository import locations
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.report.check.result import CheckResult, Waived
@@ -79,7 +79,7 @@ def check(
     for outcome in _outcomes(found, sets, clock, data, locked=locked):  # of which no more is kept: a plan is large
         sources |= outcome.sources
         each.append(outcome.diagnostics)
-        waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, Compiled) else {})
+        waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
     diagnostics = in_order(d for told in each for d in told)
     files, waived = (*found.policies, *found.tests), waivers.waived
     return Checked(files, found.others, diagnostics, sources, tuple(each), found.tests, waived)
@@ -87,7 +87,7 @@ def check(
 
 def _outcomes(
     found: Found, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
-) -> Iterator[Compiled | Cases]:
+) -> Iterator[CompileResult | Cases]:
     """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()
     locks = import_module(_HOLDING).Locks() if locked else None

@@ -10,11 +10,11 @@ from ppdm_flow.core.clock import Clock
 from ppdm_flow.core.diagnostics import has_errors, in_order
 from ppdm_flow.engine.reading.header import columns
 from ppdm_flow.engine.run.preview import preview
-from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import Loaded
 
 
-def held_against(loaded: Loaded, outcome: Compiled, data: Path, clock: Clock) -> Compiled:
+def held_against(loaded: Loaded, outcome: CompileResult, data: Path, clock: Clock) -> CompileResult:
     """Return the outcome for the columns that ``data`` has, with what its rows rule out or warn of.
 
     A policy that is wrong by itself is not held against data. Raises DataError where it cannot be read or does not

@@ -11,7 +11,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.binding import named
 from ppdm_flow.engine.reading.opening import open_source
 from ppdm_flow.engine.streams.tallying import tally
@@ -36,7 +36,7 @@ class Column:
 def column(data: Path, attribute: str, policy: Path | None, sets: Mapping[str, str]) -> Column:
     """Count the values of a column. Raises UsageError where it has none or is not there, DataError, PolicyError."""
     node = _bare() if policy is None else ready(policy, sets, data).plan.source
-    with guarded("the source"):
+    with wrap_plugin_errors("the source"):
         source = open_source(node, data)
         names = named(node, source.names())
     if attribute not in names:

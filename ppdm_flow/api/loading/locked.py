@@ -10,7 +10,7 @@ from ppdm_flow.api.loading.lock_uses import Digests, Uses, plugins
 from ppdm_flow.api.loading.lock_words import missing, shown
 from ppdm_flow.core.diagnostics import Diagnostic, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.plan.compile import Compiled
+from ppdm_flow.plan.compile import CompileResult
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loading import NO_SETS
@@ -86,7 +86,7 @@ class Locks:
         found = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets))
         return Held(file, name, definitions), in_order(found)
 
-    def judged(self, loaded: Loaded, outcome: Compiled, sets: Sets = NO_SETS) -> Compiled:
+    def judged(self, loaded: Loaded, outcome: CompileResult, sets: Sets = NO_SETS) -> CompileResult:
         """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
         if outcome.plan is None:
             return outcome

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
-from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath
@@ -172,7 +172,7 @@ def _name(data: Path | None) -> str | None:
     return None if data is None else data.name
 
 
-def _settled(loaded: Loaded, outcome: Compiled, *, strict: bool) -> Ready:
+def _settled(loaded: Loaded, outcome: CompileResult, *, strict: bool) -> Ready:
     found = outcome.diagnostics
     if strict:
         found = tuple(d if d in outcome.waived else _stricter(d) for d in found)

@@ -14,7 +14,7 @@ from ppdm_flow.api.mine.sets import Sets, sets_of
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.supports import Support, parsed
-from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.reading.received_sets import received_sets
 
 
@@ -31,7 +31,7 @@ def mine(
     attribute: str | None = None,
     operator: Path | None = None,
     workers: int = 2,
-    listener: Listener = silent,
+    listener: Listener = ignore_events,
 ) -> MinedRelease:
     """Find the itemsets that were frequent before the sets were randomized; needs neither policy nor original.
 

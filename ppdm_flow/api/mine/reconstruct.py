@@ -9,7 +9,7 @@ from ppdm_flow.api.mine.estimates import Reconstructed
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.reading.received import Received, received
+from ppdm_flow.engine.reading.received import ReceivedRelease, read_release
 from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import Method, reconstruct_counts
@@ -50,7 +50,7 @@ def reconstruct(
     if not 0.0 < level < 1.0:
         advice = f"for {level:g} % write `--level {level / 100:g}`" if 1.0 < level < 100.0 else None
         raise UsageError(Diagnostic("PPF766", "`--level` lies between 0 and 1", help=advice))
-    got = received(release, attribute, operator)
+    got = read_release(release, attribute, operator)
     chosen = _operator(got, attribute)
     _allowed((*by, *where), chosen.attribute, by)
     counted = _groups(got, chosen, tuple(by), where)
@@ -60,7 +60,7 @@ def reconstruct(
     return Reconstructed(got.file.name, chosen, where, method, level, counted, estimates, doubts)
 
 
-def _operator(got: Received, attribute: str | None) -> Operator:
+def _operator(got: ReceivedRelease, attribute: str | None) -> Operator:
     known = {o.attribute: o for o in got.operators}
     listing = ", ".join(f"`{name}`" for name in known)
     if len(known) < len(got.operators):
@@ -88,7 +88,9 @@ def _allowed(names: Sequence[str], attribute: str, by: Sequence[str]) -> None:
         raise UsageError(Diagnostic("PPF763", text))
 
 
-def _groups(got: Received, operator: Operator, by: tuple[str, ...], where: Mapping[str, tuple[str, ...]]) -> Groups:
+def _groups(
+    got: ReceivedRelease, operator: Operator, by: tuple[str, ...], where: Mapping[str, tuple[str, ...]]
+) -> Groups:
     counts = tally(got.open(), (*by, operator.attribute), where, f"`{got.file.name}`")
     if counts is None:
         chosen = " and ".join(f"`{name}={value}`" for name, values in where.items() for value in values)

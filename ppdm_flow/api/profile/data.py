@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from ppdm_flow.api.profile.header import names_columns
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.opening import open_source
-from ppdm_flow.engine.streams.coding import coded
+from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.types import MARKS, NUMERIC_MARKS, numeric_but
 from ppdm_flow.plan.definition import SourceNode
@@ -65,7 +65,7 @@ def look(data: Path, *, header: bool | None = None) -> FileLayout:
 
 def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
     """Read all columns. Raises DataError where the file cannot be read, or has columns that no policy can declare."""
-    with guarded("the source"):
+    with wrap_plugin_errors("the source"):
         source = open_source(written.node(data.name), data)
         found = source.names()
         names = written.columns or found
@@ -165,7 +165,7 @@ def _joined(parts: Sequence[pa.Array]) -> Coded:
     chunks = [p if pa.types.is_dictionary(p.type) else pc.dictionary_encode(p.cast(pa.string())) for p in parts]
     whole = pa.chunked_array([_plain(c) for c in chunks]).unify_dictionaries().combine_chunks()
     arrays = whole.chunks if isinstance(whole, pa.ChunkedArray) else [whole]
-    columns_ = [coded(array) for array in arrays]
+    columns_ = [encode_texts(array) for array in arrays]
     codes = np.concatenate([c.codes for c in columns_])
     return _used(codes, columns_[0].categories)
 

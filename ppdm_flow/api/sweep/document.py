@@ -14,7 +14,7 @@ from ppdm_flow.api.sweep.runs import Result
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
-from ppdm_flow.engine.run.measuring import Measured
+from ppdm_flow.engine.run.measuring import RunMeasurements
 from ppdm_flow.report.run.document import plain
 from ppdm_flow.report.sweep.dominance import complete, dominators
 
@@ -64,7 +64,7 @@ def document(
 
 
 def _point(number: int, point: Planned, results: Sequence[Result], metrics: Sequence[Metric]) -> Document:
-    runs = [r for r in results if isinstance(r, Measured)]
+    runs = [r for r in results if isinstance(r, RunMeasurements)]
     errors = [r for r in results if isinstance(r, PpdmError)]
     found: Document = {
         "number": number,
@@ -84,7 +84,7 @@ def _point(number: int, point: Planned, results: Sequence[Result], metrics: Sequ
     return checked
 
 
-def _verdict(runs: Sequence[Measured], errors: Sequence[PpdmError]) -> str:
+def _verdict(runs: Sequence[RunMeasurements], errors: Sequence[PpdmError]) -> str:
     if errors:
         return FAILED
     verdicts = {r.verdict for r in runs}

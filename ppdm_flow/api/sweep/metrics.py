@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Figure, RequirementResult
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.run.measuring import Measured
+from ppdm_flow.engine.run.measuring import RunMeasurements
 from ppdm_flow.plan.definition import Plan
 
 _DIRECTIONS = ("min", "max")
@@ -99,7 +99,9 @@ def check(every: Iterable[Wanted], plans: Sequence[Plan]) -> None:
         raise UsageError(faults)
 
 
-def metrics(every: Sequence[Wanted], runs: Iterable[Measured], plan: Plan) -> tuple[tuple[Metric, ...], list[str]]:
+def metrics(
+    every: Sequence[Wanted], runs: Iterable[RunMeasurements], plan: Plan
+) -> tuple[tuple[Metric, ...], list[str]]:
     """Return the figures that were asked for, else those that the policy judges, and the names that gave none."""
     found: dict[str, Metric] = {}
     missing = {w.name: None for w in every}
@@ -115,17 +117,17 @@ def metrics(every: Sequence[Wanted], runs: Iterable[Measured], plan: Plan) -> tu
     return tuple(found.values()), list(missing)
 
 
-def near(name: str, runs: Iterable[Measured]) -> str | None:
+def near(name: str, runs: Iterable[RunMeasurements]) -> str | None:
     """Return the measured figure whose name is most like this one."""
     known = dict.fromkeys(full for run in runs for full in run.metrics)
     return closest(name, known) or next((full for full in known if full.rpartition(".")[2] == name), None)
 
 
-def _judged(run: Measured) -> list[Wanted]:
+def _judged(run: RunMeasurements) -> list[Wanted]:
     return [Wanted(r.metric) for r in (*run.requirements, *run.gates)]
 
 
-def _full(name: str, run: Measured, plan: Plan) -> list[str]:
+def _full(name: str, run: RunMeasurements, plan: Plan) -> list[str]:
     """Return the full names of the figures that a name means: of one release or of all, with ``privacy.`` or not."""
     release, slash, own = name.rpartition("/")
     releases = [release] if slash else [r.name for r in plan.releases]
@@ -139,7 +141,7 @@ def _full(name: str, run: Measured, plan: Plan) -> list[str]:
     return []
 
 
-def _metric(name: str, run: Measured, plan: Plan, direction: str) -> Metric:
+def _metric(name: str, run: RunMeasurements, plan: Plan, direction: str) -> Metric:
     figure: Figure = run.metrics[name]
     release, slash, own = name.rpartition("/")
     if not slash and len(plan.releases) == 1:

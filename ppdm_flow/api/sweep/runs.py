@@ -12,14 +12,14 @@ from pathlib import Path
 
 from ppdm_flow.api.sweep.points import Planned
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.run.measuring import Measured, measure, opened, reading_of
+from ppdm_flow.engine.run.measuring import RunMeasurements, measure, opened, reading_of
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
 
-Result = Measured | PpdmError
+Result = RunMeasurements | PpdmError
 """What one run gave: figures, or the reason that it failed for."""
 
 
@@ -140,7 +140,7 @@ class Runs:
         stop = Stop()
         self.stops.append(stop)
         try:
-            with guarded("this point"):
+            with wrap_plugin_errors("this point"):
                 original = job.shared.take(lambda: self._opened(job.plan))
                 return measure(job.plan, original, self.scratch, self.options, stop)
         except PpdmError as error:

@@ -18,7 +18,7 @@ from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.results import RequirementResult
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.judging import verdict
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.options import RunOptions
@@ -31,7 +31,7 @@ from ppdm_flow.engine.streams.lookalikes import lookalike_checks
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge
-from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import AuditNode, Plan
 from ppdm_flow.policy.loaded import Loaded as Policy
 from ppdm_flow.policy.test.loading import Loaded
@@ -66,7 +66,7 @@ class Bench:
             file.file, name, span.line if span else 1, str(file.policy), Outcome.PASSED, 0.0, case.description
         )
         try:
-            with guarded("the test"):
+            with wrap_plugin_errors("the test"):
                 found = _RunningTest(self, file, name, case).carried_out(start)
         except PpdmError as error:
             told = tuple(d if d.span else replace(d, span=span) for d in error.diagnostics)
@@ -138,7 +138,7 @@ class _RunningTest:
 
     def _bound(self, policy: Policy, data: Prepared) -> Plan:
         """Return the plan for the columns of the test's data. Raises PolicyError."""
-        outcome: Compiled = compile_policy(policy, columns(data.node, data.path))
+        outcome: CompileResult = compile_policy(policy, columns(data.node, data.path))
         if outcome.plan is None or has_errors(outcome.diagnostics):
             raise PolicyError([d for d in outcome.diagnostics if d.severity is Severity.ERROR], outcome.sources)
         node = data.node

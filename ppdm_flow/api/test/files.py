@@ -12,7 +12,7 @@ from ppdm_flow.api.test.names import Names, codes_known, files_there
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.plan.compile import Compiled, compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.loaded import Loaded as Policy
 from ppdm_flow.policy.test.loading import Loaded, load
@@ -32,9 +32,9 @@ def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
 class Policies:
     """Policies as they were read and compiled, each once for each set of params."""
 
-    _found: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[Policy, Compiled]] = field(default_factory=dict)
+    _found: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[Policy, CompileResult]] = field(default_factory=dict)
 
-    def compiled(self, path: Path, sets: Mapping[str, str]) -> tuple[Policy, Compiled]:
+    def compiled(self, path: Path, sets: Mapping[str, str]) -> tuple[Policy, CompileResult]:
         """Return the policy and its plan. Raises UsageError where the file cannot be read."""
         key = (str(path), tuple(sorted(sets.items())))
         if key not in self._found:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from ppdm_flow.cli.terminal.output import say
-from ppdm_flow.engine.events import Event, Judged, Listener, StepFinished, StepStarted, silent
+from ppdm_flow.engine.events import Event, Listener, RequirementJudged, StepFinished, StepStarted, ignore_events
 
 _LIVE = "ppdm_flow.cli.terminal.live"
 
@@ -18,7 +18,7 @@ _LIVE = "ppdm_flow.cli.terminal.live"
 def listening(*, quiet: bool, verbose: bool) -> Iterator[Listener]:
     """Give a listener; bars are drawn only where stderr is a terminal, and rich is imported only then."""
     if quiet:
-        yield silent
+        yield ignore_events
     elif sys.stderr.isatty() and not verbose and os.environ.get("TERM") != "dumb":
         with import_module(_LIVE).bars() as listener:
             yield listener
@@ -40,7 +40,7 @@ class Lines:
             case StepFinished():
                 memory = f", peak {event.peak_mb:.0f} MB" if self._verbose and event.peak_mb else ""
                 say(f"{event.name}: {rows(event.rows)} in {seconds(event.seconds)}{memory}")
-            case Judged() if self._verbose:
+            case RequirementJudged() if self._verbose:
                 say(f"{event.name} on {event.release}: {'holds' if event.holds else 'does not hold'}")
 
 

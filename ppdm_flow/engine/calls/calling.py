@@ -11,7 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.told import texts
 from ppdm_flow.engine.calls.lending import is_foreign
-from ppdm_flow.engine.faults import guarded, run_fault
+from ppdm_flow.engine.faults import run_fault, wrap_plugin_errors
 from ppdm_flow.plan.definition import AuditNode, StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.wording import own_constants, unexplained
@@ -21,7 +21,7 @@ _KNOWN = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 
 
 @contextmanager
-def called(node: StepNode | AuditNode, attributes: Iterable[AttributeFacts]) -> Iterator[None]:
+def guard_plugin_call(node: StepNode | AuditNode, attributes: Iterable[AttributeFacts]) -> Iterator[None]:
     """Run code of the node's plugin.
 
     The message of an error that a plugin of another distribution raises on purpose is passed on where each of its words
@@ -29,7 +29,7 @@ def called(node: StepNode | AuditNode, attributes: Iterable[AttributeFacts]) -> 
     quote data, and are not shown.
     """
     kind = "step" if isinstance(node, StepNode) else "audit"
-    with guarded(f"{kind} `{node.name}`"):
+    with wrap_plugin_errors(f"{kind} `{node.name}`"):
         try:
             yield
         except PpdmError as error:

@@ -10,10 +10,10 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.engine.calls.calling import called
-from ppdm_flow.engine.calls.lending import Loan, lent_rows, taken
+from ppdm_flow.engine.calls.calling import guard_plugin_call
+from ppdm_flow.engine.calls.lending import Loan, detached_table, lent_rows
 from ppdm_flow.engine.calls.promises import check_generated, check_partition, check_table
-from ppdm_flow.engine.calls.returned import broken
+from ppdm_flow.engine.calls.returned import broken_promise
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.stream import Part, Stop, Stream
 from ppdm_flow.plan.definition import StepNode
@@ -21,7 +21,7 @@ from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, Ta
 from ppdm_flow.tables.table import Table, concat
 
 
-class Clock:
+class StepTimer:
     """Seconds that a step spends in its own work, over all threads."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Clock:
 class RowStream:
     """A row-wise step."""
 
-    def __init__(self, source: Stream, node: StepNode, transform: RowTransform, draws: Draws, clock: Clock) -> None:
+    def __init__(self, source: Stream, node: StepNode, transform: RowTransform, draws: Draws, clock: StepTimer) -> None:
         self.attributes = node.attributes
         self._source = source
         self._node = node
@@ -62,7 +62,7 @@ class RowStream:
     def _apply(self, table: Table) -> Table:
         started = time.perf_counter()
         loan = Loan.of(self._node, table)
-        with called(self._node, self._source.attributes):
+        with guard_plugin_call(self._node, self._source.attributes):
             out = loan.back(self._transform.apply(loan.theirs, self._draws))
         self._clock.add(started)
         check_partition(self._node, table, out, self.attributes)
@@ -72,7 +72,9 @@ class RowStream:
 class OrderedStream:
     """A step that asks for an order: the rows stay where they are and carry their keys."""
 
-    def __init__(self, source: Stream, node: StepNode, transform: OrderTransform, draws: Draws, clock: Clock) -> None:
+    def __init__(
+        self, source: Stream, node: StepNode, transform: OrderTransform, draws: Draws, clock: StepTimer
+    ) -> None:
         self.attributes = source.attributes
         self._source = source
         self._node = node
@@ -87,11 +89,11 @@ class OrderedStream:
             return
         for part in self._source.parts():
             started = time.perf_counter()
-            with called(self._node, self._source.attributes):
+            with guard_plugin_call(self._node, self._source.attributes):
                 keys = np.array(self._transform.keys(Loan.of(self._node, part.table).theirs, self._draws))
             self._clock.add(started)
             if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
-                raise broken(self._node, "returned keys of another shape or type than one uint64 a row")
+                raise broken_promise(self._node, "returned keys of another shape or type than one uint64 a row")
             yield Part(part.table, keys)
 
 
@@ -122,7 +124,7 @@ class GeneratedStream:
         node: StepNode,
         transform: Generator,
         draws: Draws,
-        clock: Clock,
+        clock: StepTimer,
         partition_rows: int,
         stop: Stop,
     ) -> None:
@@ -142,19 +144,19 @@ class GeneratedStream:
             self._stop.check()
             rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
             started = time.perf_counter()
-            with called(self._node, self.attributes):
-                out = taken(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
+            with guard_plugin_call(self._node, self.attributes):
+                out = detached_table(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
             self._clock.add(started)
             check_generated(self._node, rows, out, self.attributes)
             yield Part(out.select(names))
 
 
-def outputs(
+def run_table_step(
     source: Stream,
     node: StepNode,
     transform: TableTransform,
     draws: Draws,
-    clock: Clock,
+    clock: StepTimer,
     partition_rows: int,
     stop: Stop,
 ) -> Mapping[str, MemoryStream]:
@@ -162,7 +164,7 @@ def outputs(
     table = in_order(list(source.parts()))
     started = time.perf_counter()
     loan = Loan.of(node, table)
-    with called(node, source.attributes):
+    with guard_plugin_call(node, source.attributes):
         found = {name: loan.back(out) for name, out in transform.apply_table(loan.theirs, draws).items()}
     clock.add(started)
     streams = {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ppdm_flow.engine.calls.returned import Returned
+from ppdm_flow.engine.calls.returned import ReturnedTable
 from ppdm_flow.plan.definition import Bound, StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Operator
@@ -29,7 +29,7 @@ class Loan:
     """A table that a step works on: ``theirs`` is what the step is given, ``returned`` knows it again."""
 
     theirs: Table
-    returned: Returned | None = None
+    returned: ReturnedTable | None = None
 
     @classmethod
     def of(cls, node: StepNode, table: Table) -> Loan:
@@ -37,7 +37,7 @@ class Loan:
         if not is_foreign(node.bound):
             return cls(table)
         theirs = frozen_table(table)
-        return cls(theirs, Returned(node, table, theirs))
+        return cls(theirs, ReturnedTable(node, table, theirs))
 
     def back(self, table: Table) -> Table:
         """Return what the step made, as nobody outside of the engine can change it. Raises RunError for no table.
@@ -47,9 +47,9 @@ class Loan:
         return table if self.returned is None else self.returned.plain(table)
 
 
-def taken(node: StepNode, table: Table) -> Table:
+def detached_table(node: StepNode, table: Table) -> Table:
     """Return a table that a plugin made of nothing that it was lent, as nobody else can change it."""
-    return Returned(node).plain(table) if is_foreign(node.bound) else table
+    return ReturnedTable(node).plain(table) if is_foreign(node.bound) else table
 
 
 def lent_rows(node: StepNode, rows: RowNumbers) -> RowNumbers:

@@ -16,8 +16,8 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.sdk.anonymizer import Fitted
 
 
-class Plain:
-    """Rebuilds what the plugin ``who`` returned. Raises RunError where it is something else than it has to be."""
+class PlainRebuilder:
+    """Rebuilds the results of the plugin ``who`` from plain values. Raises RunError for a value of the wrong type."""
 
     def __init__(self, who: str) -> None:
         self._who = who

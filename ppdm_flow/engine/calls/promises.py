@@ -8,7 +8,7 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.calls.returned import broken
+from ppdm_flow.engine.calls.returned import broken_promise
 from ppdm_flow.engine.streams.stream import positions
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.tables.column import Column
@@ -23,10 +23,10 @@ def check_partition(node: StepNode, before: Table, after: Table, attributes: Seq
     kept = before
     if after.rows is not before.rows and not np.array_equal(before.rows, after.rows):
         if node.effect.rows == "same":
-            raise broken(node, "returned other rows than it was given, and its plan says that it keeps them")
+            raise broken_promise(node, "returned other rows than it was given, and its plan says that it keeps them")
         places = positions(before.rows, after.rows)
         if (places < 0).any() or (np.diff(places) <= 0).any():
-            raise broken(node, "returned rows that it was not given, or in another order")
+            raise broken_promise(node, "returned rows that it was not given, or in another order")
         kept = before.take(places)
     _check_columns(node, kept, after)
 
@@ -38,14 +38,14 @@ def check_table(node: StepNode, before: Table, after: Table, attributes: Sequenc
     """
     check_names(node, after, attributes)
     if len(after) and (after.rows.min() < 0 or len(np.unique(after.rows)) < len(after)):
-        raise broken(node, "returned two rows with one number, or one below 0")
+        raise broken_promise(node, "returned two rows with one number, or one below 0")
     if node.effect.rows == "generated":
         return
     places = positions(before.rows, after.rows)
     if (places < 0).any():
-        raise broken(node, "returned rows that it was not given")
+        raise broken_promise(node, "returned rows that it was not given")
     if node.effect.rows != "fewer" and len(after) != len(before):
-        raise broken(node, "returned fewer rows than it was given, and its plan says that it keeps them")
+        raise broken_promise(node, "returned fewer rows than it was given, and its plan says that it keeps them")
     _check_columns(node, before.take(places), after)
 
 
@@ -53,17 +53,19 @@ def check_generated(node: StepNode, rows: RowNumbers, after: Table, attributes: 
     """Hold generated rows against the numbers that were asked for. Raises RunError."""
     check_names(node, after, attributes)
     if not np.array_equal(rows, after.rows):
-        raise broken(node, "generated rows of other numbers than it was asked for")
+        raise broken_promise(node, "generated rows of other numbers than it was asked for")
 
 
 def check_names(node: StepNode, table: Table, attributes: Sequence[AttributeFacts]) -> None:
     """Raise RunError where a column is missing that the plan promises."""
     missing = [a.name for a in attributes if a.name not in table.columns and a.name not in table.sets]
     if missing:
-        raise broken(node, f"returned no column `{missing[0]}`, which its plan promises")
+        raise broken_promise(node, f"returned no column `{missing[0]}`, which its plan promises")
     for attribute in attributes:
         if (attribute.role is Role.ITEMS) != (attribute.name in table.sets):
-            raise broken(node, f"returned `{attribute.name}` as a column of another kind: sets are sets, cells cells")
+            raise broken_promise(
+                node, f"returned `{attribute.name}` as a column of another kind: sets are sets, cells cells"
+            )
 
 
 def _check_columns(node: StepNode, before: Table, after: Table) -> None:
@@ -73,15 +75,15 @@ def _check_columns(node: StepNode, before: Table, after: Table) -> None:
             continue
         new = effect.renames.get(name, name)
         if new in after.columns and not _same(column, after[new]):
-            raise broken(node, f"changed the column `{name}`, and its plan does not say so")
+            raise broken_promise(node, f"changed the column `{name}`, and its plan does not say so")
     for name, sets in before.sets.items():
         new = effect.renames.get(name, name)
         left = name not in effect.drops and name not in effect.changes
         if left and new in after.sets and not _same_sets(sets, after.sets[new]):
-            raise broken(node, f"changed the sets of `{name}`, and its plan does not say so")
+            raise broken_promise(node, f"changed the sets of `{name}`, and its plan does not say so")
     for name, sets in after.sets.items():
         if before.sets.get(name) is not sets and not sets.valid():
-            raise broken(node, f"returned malformed sets in `{name}`")
+            raise broken_promise(node, f"returned malformed sets in `{name}`")
 
 
 def _same(before: Column, after: Column) -> bool:

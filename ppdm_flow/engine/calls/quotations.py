@@ -11,7 +11,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.quoting import LONGEST, spans
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.told import texts
-from ppdm_flow.engine.calls.said import Said
+from ppdm_flow.engine.calls.plugin_texts import PluginText
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.plan.definition import Plan
@@ -22,7 +22,7 @@ _NUMBERS = frozenset({AttributeType.INTEGER, AttributeType.FLOAT})
 Values = Mapping[str, pa.ChunkedArray]
 
 
-def refuse_quotations(plan: Plan, stream: SourceStream, said: Iterable[Said]) -> None:
+def refuse_quotations(plan: Plan, stream: SourceStream, said: Iterable[PluginText]) -> None:
     """Raise RunError, naming who said it and the column, where a text quotes a value that may not be named.
 
     A value is looked for as words of their own, spelled as it is. It may stand where the policy or the plugin's own
@@ -89,7 +89,7 @@ def _quoted(text: str, value: str) -> Iterator[str]:
         yield from spans(text)
 
 
-def _explained(value: str, said: Said, pieces: Sequence[str]) -> bool:
+def _explained(value: str, said: PluginText, pieces: Sequence[str]) -> bool:
     return is_explained(value, said.text, pieces) or is_explained(
         value, said.text, constants(said.bound.spec.load().__module__)
     )

@@ -19,12 +19,12 @@ from ppdm_flow.tables.table import Table
 _NOTHING = Table({}, np.zeros(0, dtype=np.int64))
 
 
-def broken(node: StepNode, what: str) -> RunError:
+def broken_promise(node: StepNode, what: str) -> RunError:
     """Build the error for a promise that a plugin broke."""
     return run_fault("PPF905", f"step `{node.name}` ({node.bound.info.name}) {what}")
 
 
-class Returned:
+class ReturnedTable:
     """What the step ``node`` returns, of what it was lent: ``theirs`` shows the memory of ``ours``."""
 
     def __init__(self, node: StepNode, ours: Table = _NOTHING, theirs: Table = _NOTHING) -> None:
@@ -75,7 +75,7 @@ class Returned:
         return SeededSets(_copied(sets.seeds, np.uint16), sizes, names, sets.expansion)
 
     def _malformed(self, what: str) -> RunError:
-        return broken(self._node, f"returned {what}")
+        return broken_promise(self._node, f"returned {what}")
 
 
 def _key(sets: SetColumn) -> tuple[int, ...]:

@@ -16,9 +16,9 @@ from ppdm_flow.engine.candidates.leaving import Identity
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.engine.hashing import identity, sha256
-from ppdm_flow.engine.judging.auditing import Audited, Subject, audit, refuse_quoting_audits
+from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
-from ppdm_flow.engine.judging.others import others
+from ppdm_flow.engine.judging.others import other_releases
 from ppdm_flow.engine.judging.remembered_pairs import RememberedPairs
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.options import RunOptions
@@ -95,10 +95,10 @@ class CandidateBuilder:
         done = run_all(tasks, self.options.workers, self.stop)
         return tuple(done[r.name] for r in self.plan.releases)
 
-    def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[Audited, ...]:
+    def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[AuditResult, ...]:
         """Carry out every audit; ``histories`` are those of the releases, where there is a ledger."""
         views = {c.release.name: c.subject.candidate for c in candidates}
-        beside = others(self.plan, self.graph, {c.release.name: c.subject for c in candidates})
+        beside = other_releases(self.plan, self.graph, {c.release.name: c.subject for c in candidates})
         subjects = {
             c.release.name: replace(
                 c.subject,
@@ -118,7 +118,7 @@ class CandidateBuilder:
         original = self.original.stream
         return joined_audits(self.plan, subjects, self.graph, original, self.options.partition_rows, self.stop)
 
-    def _audited(self, audits: Sequence[JoinedAudit], first: int = 0) -> tuple[Audited, ...]:
+    def _audited(self, audits: Sequence[JoinedAudit], first: int = 0) -> tuple[AuditResult, ...]:
         tasks = [Task(_id(a.node), self._auditing(i, a.node, a.subject)) for i, a in enumerate(audits, first)]
         done = run_all(tasks, self.options.workers, self.stop)
         return tuple(a.told(done[_id(a.node)]) for a in audits)
@@ -194,7 +194,7 @@ class CandidateBuilder:
         given = [h for h in holdouts if h is not None]
         return given[0] if len(given) == 1 and not self.graph.expanded(release.input) else None
 
-    def _auditing(self, number: int, node: AuditNode, subject: Subject) -> Callable[[], Audited]:
+    def _auditing(self, number: int, node: AuditNode, subject: Subject) -> Callable[[], AuditResult]:
         folder = self.directory.home / SCRATCH / f"audit-{number}"
         threads = max(1, self.options.workers)
         return lambda: audit(self.plan, node, subject, folder, threads, self.listener)

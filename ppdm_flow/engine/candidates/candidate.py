@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError, RunError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.faults import data_fault, guarded, run_fault
+from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.reading.opening import open_released, open_sink, released_names
 from ppdm_flow.engine.streams.ahead import ahead
-from ppdm_flow.engine.streams.checks import Weights
+from ppdm_flow.engine.streams.checks import WeightCheck
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.ordering import Spool
-from ppdm_flow.engine.streams.source import Budget, Look, Reading, SourceStream
+from ppdm_flow.engine.streams.source import Budget, Look, ReadOptions, SourceStream
 from ppdm_flow.engine.streams.stream import Part, Stop, Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Sink
@@ -42,7 +42,7 @@ def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: st
     path.parent.mkdir(parents=True, exist_ok=True)
     seen = MultisetHash(key)
     sink = open_sink(release, path, names)
-    with guarded(f"release `{release.name}`"):
+    with wrap_plugin_errors(f"release `{release.name}`"):
         try:
             _write_all(sink, stream, names, seen, Spool(names, spool, limit))
         finally:
@@ -102,15 +102,15 @@ def stream_of(
     """Return a file with exactly the columns of ``release``, in their order. Raises DataError."""
     names = tuple(a.name for a in release.attributes)
     who = f"release `{release.name}`"
-    with guarded(who):
+    with wrap_plugin_errors(who):
         source = open_released(release, path)
         found = released_names(release, path, source)
         columns = dict(zip(found, source.names(), strict=True))
     if found != names:
         raise data_fault("PPF904", f"{who}: the file has {len(found)} columns, other than the {len(names)} of the plan")
-    reading = Reading(columns=columns, partition_rows=partition_rows, released=True, who=who)
+    reading = ReadOptions(columns=columns, partition_rows=partition_rows, released=True, who=who)
     stream = SourceStream(source, release.attributes, reading, budget, stop)
-    weights = [Weights(a, zeros=False).look for a in release.attributes if a.role is Role.WEIGHT]
+    weights = [WeightCheck(a, zeros=False).look for a in release.attributes if a.role is Role.WEIGHT]
     stream.load(after=(*weights, *looks))
     return stream
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PREFIX, RELEASED, is_unpublished, sweep
+from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PREFIX, RELEASED, is_unpublished, remove_stale_runs
 from ppdm_flow.engine.faults import output_fault
 
 
@@ -30,7 +30,7 @@ class RunDirectory:
         with _writing(f"the output folder `{parent}`"):
             parent.mkdir(parents=True, exist_ok=True)
             with _locked(parent):
-                sweep(parent)
+                remove_stale_runs(parent)
                 self.home = parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
                 self.home.mkdir(mode=0o700)
                 self._lock = os.open(self.home, os.O_RDONLY)

@@ -33,7 +33,7 @@ def is_dead(folder: Path) -> bool:
         return free
 
 
-def sweep(parent: Path) -> None:
+def remove_stale_runs(parent: Path) -> None:
     """Remove what dead runs left in ``parent`` unpublished. To be called with the lock of ``parent`` held.
 
     Of a run that may be in a ledger the manifest and an empty candidate's folder stay: they tell

@@ -17,15 +17,15 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError, RunError
 from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach, Requirement, Sensitivity, Template
 from ppdm_flow.core.results import AuditOutcome
-from ppdm_flow.engine.calls.calling import called
+from ppdm_flow.engine.calls.calling import guard_plugin_call
 from ppdm_flow.engine.calls.lending import lent_context, lent_view
-from ppdm_flow.engine.calls.plain import Plain
+from ppdm_flow.engine.calls.plain import PlainRebuilder
+from ppdm_flow.engine.calls.plugin_texts import of_audit
 from ppdm_flow.engine.calls.quotations import refuse_quotations
-from ppdm_flow.engine.calls.said import of_audit
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
-from ppdm_flow.engine.reading.opening import made
+from ppdm_flow.engine.reading.opening import make_algorithm
 from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.stream import ReadBack
 from ppdm_flow.engine.streams.view import StreamView
@@ -70,20 +70,20 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditResult:
     """An audit's outcome."""
 
     node: AuditNode
     outcome: AuditOutcome
 
 
-def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: int, listener: Listener) -> Audited:
+def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: int, listener: Listener) -> AuditResult:
     """Measure, then measure again by the other route. Raises DisagreementError where the two differ."""
     name = f"{subject.release.name}/{node.name}"
     listener(StepStarted(name))
     started = time.perf_counter()
     folder.mkdir(mode=0o700)
-    with called(node, (*subject.original_attributes, *subject.release.attributes)):
+    with guard_plugin_call(node, (*subject.original_attributes, *subject.release.attributes)):
         sql: DuckSql = import_module(_SQL).DuckSql(
             subject.release,
             subject.file,
@@ -99,18 +99,18 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
             sql.close()
     rows = subject.candidate.row_count
     listener(StepFinished(name, time.perf_counter() - started, rows, peak_mb()))
-    return Audited(node, outcome)
+    return AuditResult(node, outcome)
 
 
-def refuse_quoting_audits(plan: Plan, stream: SourceStream, audited: Sequence[Audited]) -> None:
+def refuse_quoting_audits(plan: Plan, stream: SourceStream, audited: Sequence[AuditResult]) -> None:
     """Raise RunError where an audit quotes a value of the source that may not be named."""
     refuse_quotations(plan, stream, (said for each in audited for said in of_audit(each.node, each.outcome)))
 
 
 def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> AuditOutcome:
-    algorithm, context = made(node.bound), lent_context(node.bound, context)
+    algorithm, context = make_algorithm(node.bound), lent_context(node.bound, context)
     original, candidate = lent_view(node.bound, subject.original), lent_view(node.bound, subject.candidate)
-    outcome = Plain(f"audit `{node.name}`").outcome(algorithm.measure(original, candidate, context))
+    outcome = PlainRebuilder(f"audit `{node.name}`").outcome(algorithm.measure(original, candidate, context))
     if isinstance(algorithm, Rechecked):
         again = algorithm.recheck(original, candidate, context)
         _compare(node, subject.release, outcome, again)

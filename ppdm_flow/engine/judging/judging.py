@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from ppdm_flow.core.requirements import Gate, OnGroups, Requirement, within
 from ppdm_flow.core.results import Chart, Figure, Finding, Measured, RequirementResult, StepResult
-from ppdm_flow.engine.judging.auditing import Audited
+from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.plan.definition import Plan
 
 RELEASED = "released"
 WITHHELD = "withheld"
 
 
-def metrics_of(plan: Plan, audited: Sequence[Audited], steps: Sequence[StepResult]) -> dict[str, Figure]:
+def metrics_of(plan: Plan, audited: Sequence[AuditResult], steps: Sequence[StepResult]) -> dict[str, Figure]:
     """Return every figure by its full name; with several releases those of audits carry the release's name."""
     several = len(plan.releases) > 1
     found: dict[str, Figure] = {}
@@ -29,7 +29,7 @@ def metrics_of(plan: Plan, audited: Sequence[Audited], steps: Sequence[StepResul
     return dict(sorted(found.items()))
 
 
-def requirements_of(plan: Plan, audited: Sequence[Audited]) -> tuple[RequirementResult, ...]:
+def requirements_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[RequirementResult, ...]:
     """Judge every requirement on every release, in the policy's order, and on releases that are joined."""
     own = [release.name for release in plan.releases]
     joined = [name for name in dict.fromkeys(a.node.release for a in audited) if name not in own]
@@ -49,13 +49,13 @@ def gates_of(plan: Plan, metrics: Mapping[str, Figure]) -> tuple[RequirementResu
     return tuple(result for gate in judged for result in _gated(plan, gate, metrics))
 
 
-def charts_of(plan: Plan, audited: Sequence[Audited]) -> tuple[Chart, ...]:
+def charts_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[Chart, ...]:
     """Return the audits' charts; with several releases each says which one it shows."""
     several = len(plan.releases) > 1
     return tuple(replace(c, release=a.node.release) if several else c for a in audited for c in a.outcome.charts)
 
 
-def findings_of(plan: Plan, audited: Sequence[Audited], steps: Sequence[StepResult]) -> tuple[Finding, ...]:
+def findings_of(plan: Plan, audited: Sequence[AuditResult], steps: Sequence[StepResult]) -> tuple[Finding, ...]:
     """Return the findings of audits and steps, each once; with several releases each is told apart by its own."""
     several = len(plan.releases) > 1
     told = [

@@ -17,7 +17,7 @@ from ppdm_flow.sdk.audit import Other
 Rows = npt.NDArray[np.int64]
 
 
-def others(plan: Plan, graph: Graph, subjects: Mapping[str, Subject]) -> dict[str, tuple[Other, ...]]:
+def other_releases(plan: Plan, graph: Graph, subjects: Mapping[str, Subject]) -> dict[str, tuple[Other, ...]]:
     """Return the other releases for each release whose rows are those of people, numbered alike."""
     found = {name: _other(plan, graph, subject) for name, subject in subjects.items() if subject.pairs is not None}
     if len(found) < 2 or not read_together(plan):

@@ -18,7 +18,7 @@ EXPIRED = "PPF686"
 
 
 @dataclass(frozen=True, slots=True)
-class Waived:
+class WaivedResults:
     """The results of a run with its waivers laid over them, and what became of each waiver."""
 
     requirements: tuple[RequirementResult, ...]
@@ -48,7 +48,7 @@ def waive(
     gates: Sequence[RequirementResult],
     findings: Iterable[Finding],
     today: date,
-) -> Waived:
+) -> WaivedResults:
     """Lay the plan's waivers over what was judged, on the day of the verdict.
 
     Only a figure that was measured, was verified, and lies beyond its bound is waived: where two routes disagree, or
@@ -62,7 +62,7 @@ def waive(
     gated = tuple(_over(r, valid) for r in gates)
     results = tuple(_result(w, (*asked, *gated), found, today) for w in plan.waivers)
     told = (finding for each in results for finding in _told(each, (*asked, *gated), found, today))
-    return Waived(asked, gated, results, (*found, *told))
+    return WaivedResults(asked, gated, results, (*found, *told))
 
 
 def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementResult:

@@ -21,7 +21,7 @@ _FOLLOWS = {PENDING: (), RELEASED: (PENDING,), DROPPED: (PENDING,)}
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ChainEvent:
     """One entry of the chain: at which position it is said of which release that it is pending, released, dropped."""
 
     position: int
@@ -31,12 +31,12 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """All that a ledger holds but for people: ``rows`` by the number of the release, ``last`` the last number given."""
+class StoredChain:
+    """A ledger without the people: ``rows`` by release number; ``last`` is the last number assigned."""
 
     last: int
     seal: str
-    events: tuple[Event, ...]
+    events: tuple[ChainEvent, ...]
     rows: Mapping[int, Sequence[Any]]
 
 
@@ -55,12 +55,12 @@ def seal(key: LedgerKey, last: int, position: int, chain: str) -> str:
     return _sealed(key, ["end", last, position, chain])
 
 
-def states(events: Sequence[Event]) -> dict[int, str]:
+def states(events: Sequence[ChainEvent]) -> dict[int, str]:
     """Return what each release is now."""
     return {e.release: e.state for e in events}
 
 
-def fault(stored: Stored, key: LedgerKey | None) -> str | None:
+def fault(stored: StoredChain, key: LedgerKey | None) -> str | None:
     """Return what is wrong with a chain, and where; None where it is whole. Without the key hashes are not compared."""
     gone = next((n for n in range(1, stored.last + 1) if n not in stored.rows), None)
     if gone is not None:

@@ -41,13 +41,13 @@ FIELDS = tuple(field.name for field in fields(Entry) if field.name != "state")
 """The columns of the table of releases, in the order of the entry's; its state is in the chain."""
 
 
-def told(entry: Entry) -> Mapping[str, Any]:
+def to_columns(entry: Entry) -> Mapping[str, Any]:
     """Return what the table holds of an entry, by column."""
     values = {name: getattr(entry, name) for name in FIELDS}
     return {**values, "columns": json.dumps(entry.columns), "generated": int(entry.generated)}
 
 
-def read(row: Sequence[Any], state: str) -> Entry:
+def from_row(row: Sequence[Any], state: str) -> Entry:
     """Return the entry of a row of :data:`FIELDS`. Raises ValueError or TypeError where it is none."""
     values = dict(zip(FIELDS, row, strict=True))
     columns = tuple((n, s, r, tuple(c)) for n, s, r, c in json.loads(values["columns"]))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.tables import VERSION, Ask, LedgerTables, make_tables
+from ppdm_flow.engine.ledger.tables import VERSION, ExecuteStatement, LedgerTables, make_tables
 
 _MARK = 0x70706C67
 """What SQLite calls the application's id."""
@@ -46,7 +46,7 @@ class LedgerFile(LedgerTables):
             os.link(half, self.path)  # never over another one
             half.unlink()
 
-    def judge(self, ask: Ask) -> None:
+    def judge(self, ask: ExecuteStatement) -> None:
         """Raise DataError where it is no ledger of this version, or damaged."""
         mark, version = (ask(f"PRAGMA {pragma}")[0][0] for pragma in ("application_id", "user_version"))
         if mark != _MARK:
@@ -68,7 +68,7 @@ class LedgerFile(LedgerTables):
             os.close(handle)
 
     @contextmanager
-    def session(self, *, writing: bool = False) -> Iterator[Ask]:
+    def session(self, *, writing: bool = False) -> Iterator[ExecuteStatement]:
         """Open the file for one transaction."""
         if not self.path.is_file():
             raise data_fault("PPF735", f"there is no ledger `{self.path}`")
@@ -109,7 +109,7 @@ def _lock(path: Path) -> Path:
     return whole.with_name(f"{whole.name}.lock")
 
 
-def _asking(opened: sqlite3.Connection) -> Ask:
+def _asking(opened: sqlite3.Connection) -> ExecuteStatement:
     return lambda sql, **values: opened.execute(sql, values).fetchall()
 
 

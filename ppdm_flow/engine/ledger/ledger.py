@@ -134,7 +134,7 @@ def open_ledger(plan: Plan) -> Ledger | None:
 
 
 @contextmanager
-def holding(ledger: Ledger | None) -> Iterator[None]:
+def locked_ledger(ledger: Ledger | None) -> Iterator[None]:
     """Keep other runs away from the ledger, if there is one."""
     if ledger is None:
         yield

@@ -14,8 +14,8 @@ from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.ledger.login import login
-from ppdm_flow.engine.ledger.server_faults import broken, refused, silent
-from ppdm_flow.engine.ledger.wire import plug
+from ppdm_flow.engine.ledger.server_faults import connection_broken, server_error, server_timeout
+from ppdm_flow.engine.ledger.wire import connect
 
 LOCK = 0x70706C67
 """The advisory lock that every run takes."""
@@ -84,9 +84,9 @@ class Link:
         try:
             yield
         except self._driver.DatabaseError as error:
-            raise refused(self.name, error) from None
+            raise server_error(self.name, error) from None
         except Exception:  # noqa: BLE001  # the driver raises what it stumbles over when a connection breaks
-            raise broken(self.name) from None
+            raise connection_broken(self.name) from None
 
 
 def _driver() -> Any:
@@ -100,9 +100,9 @@ def _driver() -> Any:
 def _connected(driver: Any, address: ServerAddress) -> tuple[socket.socket, Any]:
     who = login(address)
     try:
-        made = plug(address)
+        made = connect(address)
     except OSError as error:
-        raise silent(address.name, error) from None
+        raise server_timeout(address.name, error) from None
     try:
         opened = driver.Connection(
             who.user,
@@ -115,10 +115,10 @@ def _connected(driver: Any, address: ServerAddress) -> tuple[socket.socket, Any]
         )
     except OSError as error:
         made.close()
-        raise silent(address.name, error) from None
+        raise server_timeout(address.name, error) from None
     except Exception as error:  # noqa: BLE001  # ways to log in that the driver lacks, a server that is none: it may quote
         made.close()
-        raise refused(address.name, _answer(driver, error)) from None
+        raise server_error(address.name, _answer(driver, error)) from None
     except BaseException:
         made.close()
         raise

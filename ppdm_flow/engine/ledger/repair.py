@@ -22,7 +22,7 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LedgerContents:
     """A ledger: all its entries, and of the pending ones those that were ``confirmed`` and ``dropped`` just now.
 
     ``place`` is its path, or host and database; ``checked`` whether its chain was held against its key; ``runs`` how
@@ -65,9 +65,9 @@ class Looked:
         return (self.runs or 0) - len(self.strangers)
 
 
-def look(
+def read_ledger(
     place: str, key: Path | None = None, *, repair: bool = False, forget: Sequence[int] = (), runs: Path | None = None
-) -> Looked:
+) -> LedgerContents:
     """Return what the ledger at a path or URL holds.
 
     ``repair`` settles pending releases: it confirms those whose run is published, by the hash of its manifest, and
@@ -84,11 +84,11 @@ def look(
             confirmed, dropped = _settle(store, forget)
     checked = store.key is not None
     if runs is None:
-        return Looked(store.entries(), confirmed, dropped, store.place, checked)
+        return LedgerContents(store.entries(), confirmed, dropped, store.place, checked)
     if not runs.is_dir():
         raise UsageError(Diagnostic("PPF687", f"there is no folder of runs `{runs}`"))
     count, strangers = contradictions(store, iter(sorted(runs.rglob(MANIFEST))))
-    return Looked(store.entries(), confirmed, dropped, store.place, checked, count, strangers)
+    return LedgerContents(store.entries(), confirmed, dropped, store.place, checked, count, strangers)
 
 
 def _opened(place: str, key: Path | None, *, needed: bool) -> LedgerStore:

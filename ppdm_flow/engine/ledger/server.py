@@ -16,8 +16,8 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.entry import Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.link import WAIT, Link
-from ppdm_flow.engine.ledger.server_faults import broken, is_missing
-from ppdm_flow.engine.ledger.tables import VERSION, Ask, LedgerTables, make_tables
+from ppdm_flow.engine.ledger.server_faults import connection_broken, is_missing
+from ppdm_flow.engine.ledger.tables import VERSION, ExecuteStatement, LedgerTables, make_tables
 from ppdm_flow.sdk.history import Membership
 
 _SCHEMA = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'ppdm_flow'"
@@ -55,7 +55,7 @@ class LedgerServer(LedgerTables):
             make_tables(ask, required(self.key), "BYTEA")
             ask(_PLAIN)
 
-    def judge(self, ask: Ask) -> None:
+    def judge(self, ask: ExecuteStatement) -> None:
         """Raise DataError where there is none, or one of another version."""
         if not ask(_TABLE):
             raise data_fault("PPF735", f"there is no ledger in `{self.address.name}`")
@@ -67,7 +67,7 @@ class LedgerServer(LedgerTables):
     def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
         """Write releases, all or none, and return their numbers, in the transaction that they were judged in."""
         if self._held is None or self._kept:
-            raise broken(self.address.name)
+            raise connection_broken(self.address.name)
         return super().add(entries)
 
     @contextmanager
@@ -83,7 +83,7 @@ class LedgerServer(LedgerTables):
             link.close()
 
     @contextmanager
-    def session(self, *, writing: bool = False) -> Iterator[Ask]:
+    def session(self, *, writing: bool = False) -> Iterator[ExecuteStatement]:
         """Open a transaction, or go on in that which keeps others away; if it writes, that is over at the end."""
         link = self._held
         if link is not None and not self._kept:

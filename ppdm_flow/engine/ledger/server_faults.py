@@ -25,7 +25,7 @@ _MACHINE = {
 }
 
 
-def refused(name: str, error: BaseException | None) -> PpdmError:
+def server_error(name: str, error: BaseException | None) -> PpdmError:
     """Return the error for what the server answered; None where the driver could not make sense of it."""
     state = _state(error)
     if state is None:
@@ -39,12 +39,12 @@ def refused(name: str, error: BaseException | None) -> PpdmError:
     return run_fault("PPF626", f"the ledger `{name}`: its server failed, with SQLSTATE {state}")
 
 
-def broken(name: str) -> PpdmError:
+def connection_broken(name: str) -> PpdmError:
     """Return the error for a connection that broke."""
     return run_fault("PPF626", f"the ledger `{name}`: the connection to its server broke")
 
 
-def silent(name: str, error: OSError) -> PpdmError:
+def server_timeout(name: str, error: OSError) -> PpdmError:
     """Return the error for a server that does not answer."""
     why = "did not answer in time" if isinstance(error, TimeoutError) else error.strerror or "no answer"
     return run_fault("PPF622", f"the ledger `{name}`: its server cannot be reached: {why.lower()}")

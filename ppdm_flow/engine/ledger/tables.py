@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import Event, Stored, begin, fault, link, seal, states
-from ppdm_flow.engine.ledger.entry import DROPPED, FIELDS, PENDING, RELEASED, Entry, read, told
+from ppdm_flow.engine.ledger.chain import ChainEvent, StoredChain, begin, fault, link, seal, states
+from ppdm_flow.engine.ledger.entry import DROPPED, FIELDS, PENDING, RELEASED, Entry, from_row, to_columns
 from ppdm_flow.engine.ledger.hashes import WIDTH, hashes_of, packed
 from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.sdk.history import Membership
@@ -48,11 +48,11 @@ _NUMBER = FIELDS.index("number")
 _SIZES = "SELECT release, SUM(LENGTH(people)) FROM member GROUP BY release"
 
 
-class Ask(Protocol):
-    """Carries out one statement, with values for what it calls ``:name``."""
+class ExecuteStatement(Protocol):
+    """Executes one SQL statement with values for its ``:name`` parameters."""
 
     def __call__(self, sql: str, **values: Any) -> Sequence[Sequence[Any]]:
-        """Return the rows; none where the statement has none."""
+        """Return the result rows; empty for a statement without a result."""
         ...
 
 
@@ -67,11 +67,11 @@ class LedgerTables(ABC):
     """Without it nothing can be written, and hashes of the chain are not compared."""
 
     @abstractmethod
-    def session(self, *, writing: bool = False) -> AbstractContextManager[Ask]:
+    def session(self, *, writing: bool = False) -> AbstractContextManager[ExecuteStatement]:
         """Open a transaction, which is over at the end: kept if all went well, else undone."""
 
     @abstractmethod
-    def judge(self, ask: Ask) -> None:
+    def judge(self, ask: ExecuteStatement) -> None:
         """Raise DataError where it is no ledger of this version, or the database says that it is damaged."""
 
     def check(self) -> None:
@@ -108,10 +108,10 @@ class LedgerTables(ABC):
         with self.session() as ask:
             return int(ask("SELECT last FROM ledger")[0][0])
 
-    def _read(self, stored: Stored, *, with_dropped: bool = False) -> tuple[Entry, ...]:
+    def _read(self, stored: StoredChain, *, with_dropped: bool = False) -> tuple[Entry, ...]:
         now = states(stored.events)
         try:
-            found = [read(row, now.get(number, PENDING)) for number, row in stored.rows.items()]
+            found = [from_row(row, now.get(number, PENDING)) for number, row in stored.rows.items()]
         except (ValueError, TypeError):
             raise self.damaged() from None
         return tuple(e for e in found if with_dropped or e.state != DROPPED)
@@ -144,17 +144,17 @@ class LedgerTables(ABC):
                     end.ask("DELETE FROM member WHERE release = :number", number=number)
 
     @contextmanager
-    def _appending(self) -> Iterator[_End]:
+    def _appending(self) -> Iterator[_ChainEnd]:
         """Open the end of the chain. Raises DataError where entries were taken out there."""
         key = required(self.key)
         with self.session(writing=True) as ask:
             stored = _stored(ask)
             self._whole(stored)
-            end = _End(ask, key, stored)
+            end = _ChainEnd(ask, key, stored)
             yield end
             end.close()
 
-    def _whole(self, stored: Stored) -> None:
+    def _whole(self, stored: StoredChain) -> None:
         broken = fault(stored, self.key)
         if broken is not None:
             raise self._changed(broken)
@@ -167,10 +167,10 @@ class LedgerTables(ABC):
         return data_fault("PPF735", f"{self.name} is damaged, or no ledger", advice=_WHOLE)
 
 
-class _End:
+class _ChainEnd:
     """The end of the chain while a transaction adds to it."""
 
-    def __init__(self, ask: Ask, key: LedgerKey, stored: Stored) -> None:
+    def __init__(self, ask: ExecuteStatement, key: LedgerKey, stored: StoredChain) -> None:
         self.ask = ask
         self._key = key
         self._last = stored.last
@@ -205,7 +205,7 @@ class _End:
         self.ask("INSERT INTO event VALUES (:position, :number, :state, :chain)", **words)
 
 
-def make_tables(ask: Ask, key: LedgerKey, kind: str) -> None:
+def make_tables(ask: ExecuteStatement, key: LedgerKey, kind: str) -> None:
     """Make the tables of a ledger; ``kind`` is the type of bytes."""
     for statement in _TABLES:
         ask(statement.format(bytes=kind))
@@ -213,18 +213,18 @@ def make_tables(ask: Ask, key: LedgerKey, kind: str) -> None:
     ask("INSERT INTO ledger VALUES (:version, :key, 0, :seal)", version=VERSION, key=key.commitment, seal=sealed)
 
 
-def _stored(ask: Ask) -> Stored:
+def _stored(ask: ExecuteStatement) -> StoredChain:
     """Return all but the people. What is no number, where there should be one, is no entry of ours either."""
     ends = ask("SELECT last, seal FROM ledger")
     last, sealed = ends[0] if len(ends) == 1 and isinstance(ends[0][0], int) else (-1, "")
     rows = {row[_NUMBER]: tuple(row) for row in ask(_ALL)}
-    return Stored(last, str(sealed), tuple(Event(*row) for row in ask(_EVENTS)), rows)
+    return StoredChain(last, str(sealed), tuple(ChainEvent(*row) for row in ask(_EVENTS)), rows)
 
 
-def _write(ask: Ask, number: int, entry: Entry, members: Membership | None) -> None:
+def _write(ask: ExecuteStatement, number: int, entry: Entry, members: Membership | None) -> None:
     people, classes = (b"", b"") if members is None else (packed(members.subjects), packed(members.classes))
     digest = "" if members is None else _digest(people, classes)
-    ask(_INSERT, **{**told(entry), "number": number, "members": digest})
+    ask(_INSERT, **{**to_columns(entry), "number": number, "members": digest})
     for part, (some, theirs) in enumerate(zip(_cut(people), _cut(classes), strict=True)):
         row = {"release": number, "part": part, "people": some, "classes": theirs}
         ask("INSERT INTO member VALUES (:release, :part, :people, :classes)", **row)

@@ -18,7 +18,7 @@ _ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 """Seconds and tries after which a connection without an answer is given up."""
 
 
-def plug(address: ServerAddress) -> socket.socket:
+def connect(address: ServerAddress) -> socket.socket:
     """Return a connected socket. Raises OSError where nobody answers, DataError where it cannot be encrypted."""
     if address.is_socket:
         plain = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -11,7 +11,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.reading.unmatched import absent, nothing_fits
+from ppdm_flow.engine.reading.unmatched import missing_column, nothing_fits
 from ppdm_flow.engine.streams.lookalikes import look_alike
 from ppdm_flow.plan.definition import ReleaseNode, SourceNode
 
@@ -76,7 +76,7 @@ def _missing(
     """Say what is missing. Where nothing fits, the file may have no header: then its names may be values."""
     if len(missing) == len(every):
         return DataError(nothing_fits(every, names, span))
-    return DataError([absent(facts, names) for facts in missing[:_MOST]])
+    return DataError([missing_column(facts, names) for facts in missing[:_MOST]])
 
 
 def _undeclared(node: SourceNode, names: Sequence[str], every: Sequence[str]) -> DataError:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.faults import data_fault, guarded, run_fault
+from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.plan.definition import Bound, ReleaseNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
@@ -22,7 +22,7 @@ _LATER = ("pandas", "ppdm_flow.engine.streams.sql")
 """What is slow to import and not needed before something is released."""
 
 
-def located(node: SourceNode, data: Path | None) -> Path:
+def data_path(node: SourceNode, data: Path | None) -> Path:
     """Return the file to read. Raises DataError where neither the policy nor the caller names one."""
     if data is not None:
         return data
@@ -67,7 +67,7 @@ def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[st
 def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:
     """Return the writer of a release."""
     spec = registry.load("sinks", release.format)
-    with guarded(f"sink `{release.format}`"):
+    with wrap_plugin_errors(f"sink `{release.format}`"):
         sink: Sink = spec.load()(spec.params.model_validate(dict(release.options)), path, names)
     return sink
 
@@ -82,9 +82,9 @@ def import_algorithms(bound: Iterable[Bound]) -> None:
             import_module(name)
 
 
-def made(bound: Bound) -> Any:
+def make_algorithm(bound: Bound) -> Any:
     """Return the algorithm of a bound plugin, made from its parameters."""
-    with guarded(f"plugin `{bound.info.name}`"):
+    with wrap_plugin_errors(f"plugin `{bound.info.name}`"):
         return bound.spec.load()(bound.params)
 
 
@@ -93,7 +93,7 @@ def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path) -> Source:
         params = spec.params.model_validate(options)
     except ValidationError:
         raise run_fault("PPF906", f"the options of source `{spec.info.name}` are not valid") from None
-    with guarded(f"source `{spec.info.name}`"):
+    with wrap_plugin_errors(f"source `{spec.info.name}`"):
         source: Source = spec.load()(params, path)
     return source
 

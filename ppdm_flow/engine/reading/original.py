@@ -11,20 +11,20 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
-from ppdm_flow.engine.faults import data_fault, guarded
+from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.reading.binding import Binding, bind
 from ppdm_flow.engine.reading.key_files import check_key_files
-from ppdm_flow.engine.reading.opening import import_algorithms, located, open_source
-from ppdm_flow.engine.reading.repeating import Repeats, look_at_the_top, watched
+from ppdm_flow.engine.reading.opening import data_path, import_algorithms, open_source
+from ppdm_flow.engine.reading.repeating import RepeatCounter, columns_to_count, look_at_the_top
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.streams.checks import Weights, check_values
+from ppdm_flow.engine.streams.checks import WeightCheck, check_values
 from ppdm_flow.engine.streams.expansion import Numbering
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, lookalike_checks
-from ppdm_flow.engine.streams.named_values import Attendance, attendance
+from ppdm_flow.engine.streams.named_values import ValuePresence, value_presence
 from ppdm_flow.engine.streams.set_counts import SetCounts
-from ppdm_flow.engine.streams.source import Budget, Look, Reading, SourceStream
+from ppdm_flow.engine.streams.source import Budget, Look, ReadOptions, SourceStream
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan
@@ -46,7 +46,7 @@ class Original:
     digest: str
     stat: tuple[int, int, int]
     sets: tuple[SetCounts, ...] = ()
-    repeats: tuple[Repeats, ...] = ()
+    repeats: tuple[RepeatCounter, ...] = ()
 
     def unchanged(self) -> None:
         """Raise DataError where the file was written to while it was used."""
@@ -59,7 +59,7 @@ class Original:
 
 
 @dataclass(slots=True)
-class _Counting:
+class _RowCounter:
     """Tells how many rows have been read."""
 
     listener: Listener
@@ -88,8 +88,8 @@ class Opening:
         self.listener(StepStarted(SOURCE))
         started = time.perf_counter()
         node = self.plan.source
-        path = located(node, self.data)
-        with guarded("the source"):
+        path = data_path(node, self.data)
+        with wrap_plugin_errors("the source"):
             source = open_source(node, path)
             columns = source.names()
         stat = identity(path)
@@ -99,13 +99,13 @@ class Opening:
         )
         numbering = self._numbering(stream)
         sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
-        present = attendance(self.plan.requirements, stream.attributes, self.plan.declared)
-        repeats = watched(binding.attributes, tuple(binding.columns))
+        present = value_presence(self.plan.requirements, stream.attributes, self.plan.declared)
+        repeats = columns_to_count(binding.attributes, tuple(binding.columns))
         digest = self._load(path, stream, binding, numbering, sets, present)
         if not stream.row_count:
             raise _no_rows(stream)
         self._attended(stream, present)
-        with guarded("the source"):
+        with wrap_plugin_errors("the source"):
             look_at_the_top(repeats, open_source(node, path), binding.columns, node.missing)
         self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
@@ -119,13 +119,13 @@ class Opening:
         binding: Binding,
         numbering: Numbering | None,
         sets: tuple[SetCounts, ...],
-        present: tuple[Attendance, ...],
+        present: tuple[ValuePresence, ...],
     ) -> str:
         facts = {a.name: a for a in binding.attributes}
-        before: list[Look] = [lambda t: check_values(t, facts), _Counting(self.listener).look]
+        before: list[Look] = [lambda t: check_values(t, facts), _RowCounter(self.listener).look]
         before += [values.look for values in present]
         weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
-        after: list[Look] = [*(Weights(a).look for a in weights), *(w.check for w in self._written(stream))]
+        after: list[Look] = [*(WeightCheck(a).look for a in weights), *(w.check for w in self._written(stream))]
         after += [counts.look for counts in sets]
         if numbering is not None:
             after.append(numbering.look)
@@ -137,7 +137,7 @@ class Opening:
         ]
         return str(run_all(tasks, self.workers, self.stop)["hash"])
 
-    def _attended(self, stream: SourceStream, present: tuple[Attendance, ...]) -> None:
+    def _attended(self, stream: SourceStream, present: tuple[ValuePresence, ...]) -> None:
         """Raise DataError where a requirement names a value that nobody has."""
         found: list[Diagnostic] = []
         for values in present:
@@ -152,9 +152,9 @@ class Opening:
     def _written(self, stream: SourceStream) -> tuple[LookalikeCheck, ...]:
         return lookalike_checks(self.plan.requirements, stream.attributes)
 
-    def _reading(self, binding: Binding) -> Reading:
+    def _reading(self, binding: Binding) -> ReadOptions:
         node = self.plan.source
-        return Reading(
+        return ReadOptions(
             columns=binding.columns,
             missing=node.missing,
             partition_rows=self.partition_rows,

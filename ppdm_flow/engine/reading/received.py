@@ -24,7 +24,7 @@ _DOCUMENTS = (".json", ".md", ".html", ".txt.asc")
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedRelease:
     """A released file and the operators that came with it; ``options`` are those of its format's reader."""
 
     file: Path
@@ -40,7 +40,7 @@ class Received:
         return open_released(node, self.file)
 
 
-def received(path: Path, attribute: str | None = None, operator: Path | None = None) -> Received:
+def read_release(path: Path, attribute: str | None = None, operator: Path | None = None) -> ReceivedRelease:
     """Find the release that ``path`` names, with its operators.
 
     Of a run's several releases the one with an operator (for ``attribute``, if given) is taken. ``operator`` is an
@@ -48,19 +48,19 @@ def received(path: Path, attribute: str | None = None, operator: Path | None = N
     a file cannot be read.
     """
     if path.name == OPERATOR and path.is_file():
-        return received(path.parent, attribute, path)
+        return read_release(path.parent, attribute, path)
     without = _without(f"no release in `{path}` has an `{OPERATOR}`" + (f" for `{attribute}`" if attribute else ""))
-    file, about = found(path, lambda folder: _has(folder, attribute), without, given=operator is not None)
+    file, about = released_file(path, lambda folder: _has(folder, attribute), without, given=operator is not None)
     place = file.parent / OPERATOR if operator is None else operator
     if operator is None and not place.is_file():
         raise _without(f"there is no `{OPERATOR}` beside `{file}`")
     options = about.get("options")
-    return Received(
+    return ReceivedRelease(
         file, tuple(read_operators(place)), str(about.get("format", "")), options if isinstance(options, dict) else None
     )
 
 
-def found(
+def released_file(
     path: Path, able: Callable[[Path], bool], without: UsageError, *, given: bool
 ) -> tuple[Path, Mapping[str, Any]]:
     """Return the data file of the release that ``path`` names, and what its data dictionary says of it.

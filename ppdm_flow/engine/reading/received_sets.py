@@ -13,9 +13,9 @@ from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_names import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.operator_files import read_set_operators
-from ppdm_flow.engine.reading.received import Received, found
+from ppdm_flow.engine.reading.received import ReceivedRelease, released_file
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.storage import Source
@@ -42,7 +42,7 @@ class ReceivedSets:
 
     def partitions(self) -> Iterator[SetColumn]:
         """Yield the sets a partition at a time. Raises DataError where the file cannot be read."""
-        with guarded(f"`{self.file.name}`"):
+        with wrap_plugin_errors(f"`{self.file.name}`"):
             for table in partitions(self.source.batches((self.column,)), (self.column,), _ROWS):
                 yield table.sets[self.column]
 
@@ -57,12 +57,14 @@ def received_sets(path: Path, attribute: str | None = None, operator: Path | Non
     if path.name == OPERATOR and path.is_file():
         path, operator = path.parent, path
     without = UsageError(Diagnostic("PPF135", f"no release in `{path}` holds sets of items"))
-    file, about = found(path, _has_sets, without, given=operator is not None)
+    file, about = released_file(path, _has_sets, without, given=operator is not None)
     options = about.get("options")
-    source = Received(file, (), str(about.get("format", "")), options if isinstance(options, dict) else None).open()
+    source = ReceivedRelease(
+        file, (), str(about.get("format", "")), options if isinstance(options, dict) else None
+    ).open()
     place = file.parent / OPERATOR if operator is None else operator
     operators = read_set_operators(place) if operator is not None or place.is_file() else []
-    with guarded(f"`{file.name}`"):
+    with wrap_plugin_errors(f"`{file.name}`"):
         column = _column(file, source, attribute)
     chosen = _operator(operators, column, source)
     if operator is not None and chosen is None:

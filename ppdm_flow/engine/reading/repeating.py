@@ -28,7 +28,7 @@ _LIKE_IDS = frozenset({"person_id", "national_id", "document", "account", "card"
 
 
 @dataclass(slots=True)
-class Repeats:
+class RepeatCounter:
     """Counts the values of one column, without keeping any; :attr:`text` says what was found, if anything."""
 
     facts: AttributeFacts
@@ -68,7 +68,7 @@ class Repeats:
 
 
 def look_at_the_top(
-    found: Sequence[Repeats], source: Source, columns: Mapping[str, str], missing: Sequence[str]
+    found: Sequence[RepeatCounter], source: Source, columns: Mapping[str, str], missing: Sequence[str]
 ) -> None:
     """Read the first rows of these columns, and no others; ``columns`` are what the file calls them."""
     if not found:
@@ -85,26 +85,26 @@ def look_at_the_top(
         each.count()
 
 
-def watched(attributes: Iterable[AttributeFacts], columns: Sequence[str]) -> tuple[Repeats, ...]:
+def columns_to_count(attributes: Iterable[AttributeFacts], columns: Sequence[str]) -> tuple[RepeatCounter, ...]:
     """Return what to count: identifiers, and what is named like one; of a weighted table nothing."""
     known = tuple(a for a in attributes if a.name in columns)
     if any(a.role is Role.WEIGHT for a in known):
         return ()
-    return tuple(Repeats(a) for a in known if a.role is Role.IDENTIFIER or _like_id(a))
+    return tuple(RepeatCounter(a) for a in known if a.role is Role.IDENTIFIER or _like_id(a))
 
 
 def _like_id(facts: AttributeFacts) -> bool:
     return facts.role not in (Role.SUBJECT, Role.ITEMS) and named(facts.name) in _LIKE_IDS
 
 
-def warnings(found: Iterable[Repeats]) -> Iterator[Diagnostic]:
+def warnings(found: Iterable[RepeatCounter]) -> Iterator[Diagnostic]:
     """Yield a warning for each column that repeats."""
     for each in found:
         if each.text is not None:
             yield Diagnostic(CODE, each.text, each.facts.span, Severity.WARNING)
 
 
-def findings(found: Iterable[Repeats]) -> Iterator[Finding]:
+def findings(found: Iterable[RepeatCounter]) -> Iterator[Finding]:
     """Yield the same for a report."""
     for each in found:
         if each.text is not None:

@@ -13,7 +13,7 @@ _DELIMITERS = {";": '";"', "\t": '"\\t"', "|": '"|"', ",": '","', ":": '":"'}
 _EXCEL = "sep="
 
 
-def absent(facts: AttributeFacts, names: Sequence[str]) -> Diagnostic:
+def missing_column(facts: AttributeFacts, names: Sequence[str]) -> Diagnostic:
     """Say that one column is missing where others are there; a name of the file may be told then."""
     near = closest(facts.name, names)
     hint = f"did you mean `{near}`?" if near else None

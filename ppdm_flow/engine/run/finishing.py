@@ -17,10 +17,10 @@ from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.leaving import check_leaving, check_verdict
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
-from ppdm_flow.engine.events import Finished, Judged
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.events import RequirementJudged, RunFinished
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.judging.auditing import Audited
+from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.judging import (
     RELEASED,
     WITHHELD,
@@ -31,7 +31,7 @@ from ppdm_flow.engine.judging.judging import (
     requirements_of,
     verdict,
 )
-from ppdm_flow.engine.judging.waiving import Waived, waive
+from ppdm_flow.engine.judging.waiving import WaivedResults, waive
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
@@ -51,8 +51,8 @@ Documents = Callable[[Report], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Finishing:
-    """Everything that a run has found out when its audits are done. ``clock`` is when it began."""
+class AuditedRun:
+    """A run whose audits are done, ready for its verdict. ``clock`` is the performance counter at its start."""
 
     plan: Plan
     options: RunOptions
@@ -61,7 +61,7 @@ class Finishing:
     original: Original
     graph: Graph
     candidates: Sequence[Candidate]
-    audited: Sequence[Audited]
+    audited: Sequence[AuditResult]
     journal: Journal
     documents: Documents
     started: datetime
@@ -75,7 +75,7 @@ class Finishing:
         waived = self._waived(metrics, steps)
         requirements, gates = waived.requirements, waived.gates
         for result in (*requirements, *gates):
-            self.journal(Judged(result.id, result.release, result.holds))
+            self.journal(RequirementJudged(result.id, result.release, result.holds))
         judged = verdict((*requirements, *gates))
         check_leaving(self.directory.home / CANDIDATE, {c.file: c.identity for c in self.candidates})
         self._beside_releases()
@@ -146,7 +146,7 @@ class Finishing:
             for c in self.candidates
         }
 
-    def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> Waived:
+    def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> WaivedResults:
         """Judge everything, and lay the waivers over it that count on this day."""
         requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
         found = findings_of(self.plan, self.audited, steps)
@@ -178,7 +178,7 @@ class Finishing:
         return {"mode": self.plan.randomness, "commitment": self.key.commitment}
 
     def _write_documents(self, report: Report) -> None:
-        with guarded("the report"):
+        with wrap_plugin_errors("the report"):
             texts = dict(self.documents(report))
         texts |= {"plan.json": as_json(report.plan), "plan.mmd": draw("mermaid", report.plan)}
         if self.options.policy_text:
@@ -186,15 +186,15 @@ class Finishing:
         for name, text in texts.items():
             self.directory.write(name, text)
 
-    def _write_manifest(self, judged: str, folder: str | None, waived: Waived) -> dict[str, str]:
+    def _write_manifest(self, judged: str, folder: str | None, waived: WaivedResults) -> dict[str, str]:
         """Write the manifest last: it lists every other file, the released ones under their final place.
 
         Returns the hash of every file, by its path until it is published: of a release, of the bytes that were judged.
         """
-        self.journal(Finished(judged, round(time.perf_counter() - self.clock, 4)))
+        self.journal(RunFinished(judged, round(time.perf_counter() - self.clock, 4)))
         self.journal.close()
         stream = self.original.stream
-        listed = manifest.files(self.directory.home, self._judged(folder))
+        listed = manifest.list_files(self.directory.home, self._judged(folder))
         content = {
             "version": manifest.VERSION,
             "policy": self.plan.policy,

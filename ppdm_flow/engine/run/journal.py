@@ -17,8 +17,8 @@ _NAMES = {
     "StepStarted": "started",
     "Progress": "progress",
     "StepFinished": "finished",
-    "Judged": "judged",
-    "Finished": "verdict",
+    "RequirementJudged": "judged",
+    "RunFinished": "verdict",
 }
 
 

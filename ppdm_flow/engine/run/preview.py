@@ -10,7 +10,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, within
-from ppdm_flow.engine.events import silent
+from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.repeating import warnings
@@ -59,7 +59,7 @@ def preview(plan: Plan, data: Path | None) -> Preview:
     """Read the data once and hold the requirements against its frequencies. Raises DataError."""
     options = RunOptions().fitting(plan)
     budget, stop = Budget(options.memory_limit), Stop()
-    original = Opening(plan, data, options.partition_rows, budget, stop, silent, options.workers).open()
+    original = Opening(plan, data, options.partition_rows, budget, stop, ignore_events, options.workers).open()
     view = StreamView(original.stream)
     people = view.counts([]).total
     found = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]

@@ -9,14 +9,14 @@ from pathlib import Path
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.candidates.building import CandidateBuilder
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.events import Listener, silent
+from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.histories import of_run
-from ppdm_flow.engine.ledger.ledger import holding, open_ledger
+from ppdm_flow.engine.ledger.ledger import locked_ledger, open_ledger
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
 from ppdm_flow.engine.reading.original import Opening
-from ppdm_flow.engine.run.finishing import Documents, Finishing
+from ppdm_flow.engine.run.finishing import AuditedRun, Documents
 from ppdm_flow.engine.run.journal import Journal
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import check_escrow, run_key
@@ -37,7 +37,7 @@ def execute(
     data: Path | None,
     out: Path,
     options: RunOptions | None = None,
-    listener: Listener = silent,
+    listener: Listener = ignore_events,
     documents: Documents = no_documents,
 ) -> Outcome:
     """Execute ``plan`` on ``data`` (else on the policy's own file), into ``out/<policy>/<time>-<plan digest>/``.
@@ -83,12 +83,12 @@ class _Run:
             graph.fit(options.workers)
             releasing = CandidateBuilder(self.plan, graph, original, self.directory, options, budget, stop, journal)
             candidates = releasing.write()
-            with holding(ledger):
+            with locked_ledger(ledger):
                 histories = ledger.histories(candidates) if ledger else of_run(self.plan, candidates)
                 if ledger:
                     ledger.check_neighbours(self.directory.parent)
                 audited = releasing.audit(candidates, histories)
-                return Finishing(
+                return AuditedRun(
                     plan=self.plan,
                     options=options,
                     directory=self.directory,

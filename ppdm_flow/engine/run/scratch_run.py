@@ -13,7 +13,7 @@ from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.ledger.making import make_ledger
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.run.measuring import Measured, measure
+from ppdm_flow.engine.run.measuring import RunMeasurements, measure
 from ppdm_flow.engine.steps.changed import changed_steps
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.stream import Stop
@@ -49,7 +49,7 @@ class Contents:
 class ScratchRun:
     """What was measured, what each release holds, and (where asked for) the steps that changed something."""
 
-    measured: Measured
+    measured: RunMeasurements
     contents: Mapping[str, Contents]
     changed: frozenset[str] = frozenset()
 

@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirements import ItemsetBreach
-from ppdm_flow.engine.events import silent
+from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
@@ -29,7 +29,9 @@ def unreachable_requirements(plan: Plan, original: Original, partition_rows: int
         if not served or any(n.bound.info.kind is not Kind.ROW_WISE for n in way):
             continue
         key = run_key(plan, None)
-        graph = Graph(replace(plan, steps=way), key, original.stream, original.numbering, partition_rows, stop, silent)
+        graph = Graph(
+            replace(plan, steps=way), key, original.stream, original.numbering, partition_rows, stop, ignore_events
+        )
         try:
             graph.fit(1)
         except PluginError as error:

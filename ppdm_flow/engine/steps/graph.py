@@ -12,16 +12,16 @@ from types import MappingProxyType
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.results import StepResult
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.calls.calling import called
-from ppdm_flow.engine.calls.chain import Clock, GeneratedStream, OrderedStream, RowStream, outputs
+from ppdm_flow.engine.calls.calling import guard_plugin_call
+from ppdm_flow.engine.calls.chain import GeneratedStream, OrderedStream, RowStream, StepTimer, run_table_step
 from ppdm_flow.engine.calls.lending import lent_view
-from ppdm_flow.engine.calls.plain import Plain
+from ppdm_flow.engine.calls.plain import PlainRebuilder
+from ppdm_flow.engine.calls.plugin_texts import PluginText, of_step
 from ppdm_flow.engine.calls.quotations import refuse_quotations
-from ppdm_flow.engine.calls.said import Said, of_step
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
-from ppdm_flow.engine.reading.opening import made
+from ppdm_flow.engine.reading.opening import make_algorithm
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.expansion import ExpandedStream, Numbering
 from ppdm_flow.engine.streams.source import SourceStream
@@ -45,7 +45,7 @@ class Graph:
     streams: dict[str, Stream] = field(default_factory=dict)
     views: dict[str, StreamView] = field(default_factory=dict)
     fitted: dict[str, Fitted] = field(default_factory=dict)
-    clocks: dict[str, Clock] = field(default_factory=dict)
+    clocks: dict[str, StepTimer] = field(default_factory=dict)
     fit_seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class Graph:
             refuse_quotations(self.plan, self.source, chain.from_iterable(every))
         return found
 
-    def _said(self, node: StepNode, result: StepResult) -> Iterator[Said]:
+    def _said(self, node: StepNode, result: StepResult) -> Iterator[PluginText]:
         fitted, view = self.fitted[node.name], self.views[node.input]
         attributes = {operator.attribute for operator in fitted.operators.values()}
         domains = {a: {*view.counts([a]).names(a).to_pylist(), None} for a in attributes & {*view.schema.names}}
@@ -94,11 +94,11 @@ class Graph:
             plan.show_values,
             self._progress(node),
         )
-        algorithm = made(node.bound)
-        with called(node, view.stream.attributes):
-            fitted = Plain(_who(node)).fitted(algorithm.fit(lent_view(node.bound, view), context))
+        algorithm = make_algorithm(node.bound)
+        with guard_plugin_call(node, view.stream.attributes):
+            fitted = PlainRebuilder(_who(node)).fitted(algorithm.fit(lent_view(node.bound, view), context))
         self.fitted[node.name] = fitted
-        self.clocks[node.name] = Clock()
+        self.clocks[node.name] = StepTimer()
         self._attach(node, fitted)
         self.fit_seconds[node.name] = time.perf_counter() - started
         rows = self._rows(node)
@@ -121,7 +121,7 @@ class Graph:
         elif isinstance(transform, OrderTransform):
             self._put(node.name, OrderedStream(source, node, transform, draws, clock))
         elif isinstance(transform, TableTransform):
-            found = outputs(source, node, transform, draws, clock, self.partition_rows, self.stop)
+            found = run_table_step(source, node, transform, draws, clock, self.partition_rows, self.stop)
             for name, stream in found.items():
                 self._put(f"{node.name}.{name}" if name else node.name, stream)
         elif isinstance(transform, Generator):
@@ -149,8 +149,8 @@ class Graph:
 
     def _result(self, node: StepNode) -> StepResult:
         fitted = self.fitted[node.name]
-        with called(node, node.attributes):
-            described = Plain(_who(node)).document(fitted.transform.describe())
+        with guard_plugin_call(node, node.attributes):
+            described = PlainRebuilder(_who(node)).document(fitted.transform.describe())
         return StepResult(
             name=node.name,
             use=node.bound.info.name,

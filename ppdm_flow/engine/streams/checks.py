@@ -124,7 +124,7 @@ _SPELLED = {
 
 
 @dataclass(slots=True)
-class Weights:
+class WeightCheck:
     """Holds the weights of a table against what weights are: whole numbers of people, and not too many to add up.
 
     ``zeros`` says whether a row may stand for nobody.

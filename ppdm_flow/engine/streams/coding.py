@@ -13,7 +13,7 @@ from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 _ABSENT = pa.nulls(0, pa.string())  # `pa.array` would import pandas, before anything is read
 
 
-def coded(array: pa.Array) -> Column:
+def encode_texts(array: pa.Array) -> Column:
     """Return a column of texts as codes; null is missing. ``⊥`` stays a category like any other."""
     if pa.types.is_null(array.type):
         return Column(np.full(len(array), MISSING, dtype=np.int32), _ABSENT)
@@ -33,7 +33,7 @@ def _unlike(column: Column) -> Column:
     return column.mapped(place.to_numpy(zero_copy_only=False).astype(np.int32), names)
 
 
-def marked(column: Column, texts: Iterable[str], mark: int) -> Column:
+def mark_texts(column: Column, texts: Iterable[str], mark: int) -> Column:
     """Give every cell that is one of ``texts`` the special code ``mark``."""
     wanted = pa.array(sorted(set(texts)), pa.string())
     hit = pc.is_in(column.categories, value_set=wanted).to_numpy(zero_copy_only=False)
@@ -44,7 +44,7 @@ def marked(column: Column, texts: Iterable[str], mark: int) -> Column:
     return column.mapped(code_map, column.categories.filter(pa.array(~hit)))
 
 
-def restricted(column: Column) -> Column:
+def without_unused(column: Column) -> Column:
     """Return the same cells with only the categories that occur, in the order that they have."""
     used = column.in_use()
     if used.all():

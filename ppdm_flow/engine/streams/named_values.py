@@ -43,7 +43,7 @@ def values_of(requirement: Requirement) -> list[Named]:
 
 
 @dataclass(slots=True)
-class Attendance:
+class ValuePresence:
     """Which values of one attribute occur.
 
     The ``required`` ones must, and have the places that name them; ``others`` are hinted at where they do. Only values
@@ -81,11 +81,11 @@ class Attendance:
             )
 
 
-def attendance(
+def value_presence(
     requirements: Iterable[Requirement],
     attributes: Iterable[AttributeFacts],
     declared: Mapping[str, Collection[str]],
-) -> tuple[Attendance, ...]:
+) -> tuple[ValuePresence, ...]:
     """Return what to look for in each attribute that is read; a value of its declared domain need not occur."""
     named: dict[str, dict[str, Span | None]] = {}
     for requirement in requirements:
@@ -98,7 +98,7 @@ def attendance(
         required.pop(SUPPRESSED_TEXT, None)
         if required:
             quoted = frozenset(declared.get(facts.name, ()))
-            found.append(Attendance(facts, required, quoted - frozenset(required), quoted))
+            found.append(ValuePresence(facts, required, quoted - frozenset(required), quoted))
     return tuple(found)
 
 

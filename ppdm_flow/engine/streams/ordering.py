@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.engine.streams.coding import restricted
+from ppdm_flow.engine.streams.coding import without_unused
 from ppdm_flow.engine.streams.narrow import fitting
 from ppdm_flow.engine.streams.pool import Pool
 from ppdm_flow.engine.streams.set_pool import SetPool
-from ppdm_flow.engine.streams.spilling import Block, Piece, Plain, joined, load, save
+from ppdm_flow.engine.streams.spilling import Block, FixedLengthPiece, Piece, joined, load, save
 from ppdm_flow.engine.streams.stream import Keys, Part
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.sets import SetColumn
@@ -44,7 +44,7 @@ class Spool:
         """Take in a partition with keys."""
         keys = np.zeros(len(part.table), dtype=np.uint64) if part.keys is None else part.keys
         pieces = [self._pooled(i, part.table, n) for i, n in enumerate(self._names)]
-        self._pending.append(Block((Plain.of(keys), Plain.of(part.table.rows), *pieces)))
+        self._pending.append(Block((FixedLengthPiece.of(keys), FixedLengthPiece.of(part.table.rows), *pieces)))
         if sum(map(len, self._pending)) >= _TOGETHER or sum(b.nbytes for b in self._pending) >= _BYTES:
             self._distribute()
 
@@ -64,7 +64,7 @@ class Spool:
             return pool.piece(table.sets[name])
         pool = self._pools[place] = pool if isinstance(pool, Pool) else Pool()
         codes = pool.coded(table[name])
-        return Plain.of(codes.astype(fitting(len(pool))))
+        return FixedLengthPiece.of(codes.astype(fitting(len(pool))))
 
     def _distribute(self) -> None:
         if not self._pending:
@@ -119,7 +119,7 @@ class Spool:
             if isinstance(pool, SetPool):
                 sets[name] = pool.column(piece)
             elif isinstance(pool, Pool):
-                columns[name] = restricted(Column(piece.arrays[0].astype(np.int32), pool.categories()))
+                columns[name] = without_unused(Column(piece.arrays[0].astype(np.int32), pool.categories()))
         return Table(columns, numbers, sets)
 
 

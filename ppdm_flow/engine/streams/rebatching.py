@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.engine.streams.coding import coded, restricted
+from ppdm_flow.engine.streams.coding import encode_texts, without_unused
 from ppdm_flow.engine.streams.set_coding import bounded, split
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.domain import union
@@ -39,7 +39,7 @@ def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: in
 
 def _table(batch: pa.RecordBatch, names: Sequence[str], start: int) -> Table:
     sets = split(batch, names, start)
-    columns = {name: coded(batch.column(i)) for i, name in enumerate(names) if name not in sets}
+    columns = {name: encode_texts(batch.column(i)) for i, name in enumerate(names) if name not in sets}
     return Table(columns, np.arange(start, start + batch.num_rows, dtype=np.int64), sets)
 
 
@@ -55,6 +55,6 @@ def _joined(tables: list[Table]) -> Table:
 
 def _slice(table: Table, begin: int, end: int) -> Table:
     """Return the rows between two positions; only the categories that occur there stay, sorted."""
-    columns = {n: restricted(Column(c.codes[begin:end], c.categories)) for n, c in table.columns.items()}
+    columns = {n: without_unused(Column(c.codes[begin:end], c.categories)) for n, c in table.columns.items()}
     sets = {n: s.take(slice(begin, end)).compact() for n, s in table.sets.items()}
     return Table(columns, table.rows[begin:end], sets)

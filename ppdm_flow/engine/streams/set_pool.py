@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.narrow import fitting
 from ppdm_flow.engine.streams.pool import Pool
-from ppdm_flow.engine.streams.spilling import Piece, Plain, Ragged
+from ppdm_flow.engine.streams.spilling import FixedLengthPiece, Piece, RaggedPiece
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 
@@ -33,21 +33,21 @@ class SetPool:
             self._model = column.take(slice(0, 0))
         if isinstance(column, Baskets):
             codes = self._items.coded(Column(np.arange(len(column.categories), dtype=np.int32), column.categories))
-            return Ragged(column.sizes, codes[column.items].astype(fitting(len(self._items))))
+            return RaggedPiece(column.sizes, codes[column.items].astype(fitting(len(self._items))))
         self._same_alphabet(column)
-        return Plain.of(column.words if isinstance(column, PackedSets) else column.seeds, column.sizes)
+        return FixedLengthPiece.of(column.words if isinstance(column, PackedSets) else column.seeds, column.sizes)
 
     def column(self, piece: Piece) -> SetColumn:
         """Return the sets again."""
         model = self._model
-        if isinstance(piece, Ragged):
+        if isinstance(piece, RaggedPiece):
             return self._baskets(piece)
         cells, sizes = piece.arrays
         if isinstance(model, SeededSets):
             return SeededSets(cells, sizes, model.categories, model.expansion)
         return PackedSets(cells, sizes, pa.array([], pa.string()) if model is None else model.categories)
 
-    def _baskets(self, piece: Ragged) -> Baskets:
+    def _baskets(self, piece: RaggedPiece) -> Baskets:
         """Return baskets over the items that occur, sorted by text: the pool numbers them as they came."""
         known = self._items.categories()
         used = np.flatnonzero(np.bincount(piece.items, minlength=len(known)))

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.streams.ahead import ahead
 from ppdm_flow.engine.streams.checks import zero_weight_mask
-from ppdm_flow.engine.streams.coding import marked
+from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.engine.streams.stream import Part, Stop
@@ -48,7 +48,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadOptions:
     """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
 
     ``released`` files have ``⊥`` for suppressed cells. ``incomplete`` are the attributes in which a missing value
@@ -70,7 +70,7 @@ class Reading:
 
 
 @dataclass(slots=True)
-class _Memory:
+class _MemoryCache:
     tables: list[NarrowTable] | None = field(default_factory=list)
     size: int = 0
 
@@ -79,7 +79,7 @@ class SourceStream:
     """A file's rows. :meth:`load` must come first; after that any thread may ask for partitions."""
 
     def __init__(
-        self, source: Source, attributes: Sequence[AttributeFacts], reading: Reading, budget: Budget, stop: Stop
+        self, source: Source, attributes: Sequence[AttributeFacts], reading: ReadOptions, budget: Budget, stop: Stop
     ) -> None:
         self.attributes = tuple(attributes)
         self.rows_read = 0
@@ -89,7 +89,7 @@ class SourceStream:
         self._reading = reading
         self._budget = budget
         self._stop = stop
-        self._memory = _Memory()
+        self._memory = _MemoryCache()
         self._kept: list[npt.NDArray[np.uint8]] = []
 
     def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
@@ -146,14 +146,14 @@ class SourceStream:
     def release(self) -> None:
         """Forget what is held in memory."""
         self._budget.give(self._memory.size)
-        self._memory = _Memory(None)
+        self._memory = _MemoryCache(None)
 
     @property
     def _names(self) -> tuple[str, ...]:
         return tuple(a.name for a in self.attributes)
 
     def _read(self, names: tuple[str, ...]) -> Iterator[Table]:
-        with guarded(self._reading.who):
+        with wrap_plugin_errors(self._reading.who):
             columns = [self._reading.columns[n] for n in names]
             batches = self._source.batches(columns)
             for table in partitions(batches, names, self._reading.partition_rows):
@@ -162,10 +162,10 @@ class SourceStream:
 
     def _marked(self, table: Table) -> Table:
         if self._reading.released:
-            return table.replaced({n: marked(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()})
+            return table.replaced({n: mark_texts(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()})
         if not self._reading.missing:
             return table
-        return table.replaced({n: marked(c, self._reading.missing, MISSING) for n, c in table.columns.items()})
+        return table.replaced({n: mark_texts(c, self._reading.missing, MISSING) for n, c in table.columns.items()})
 
     def _complete(self, table: Table) -> Table:
         if not self._reading.selects:

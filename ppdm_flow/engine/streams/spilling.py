@@ -29,24 +29,24 @@ class Piece(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plain:
-    """The same number of numbers in every row: one array, or several side by side, each with rows first."""
+class FixedLengthPiece:
+    """A fixed number of numbers per row: one array, or several side by side, each with rows first."""
 
     arrays: tuple[Array, ...]
 
     @classmethod
-    def of(cls, *arrays: Array) -> Plain:
+    def of(cls, *arrays: Array) -> FixedLengthPiece:
         """Return the arrays as one column."""
         return cls(arrays)
 
-    def take(self, places: Places) -> Plain:
+    def take(self, places: Places) -> FixedLengthPiece:
         """Return the cells at these positions."""
-        return Plain(tuple(a[places] for a in self.arrays))
+        return FixedLengthPiece(tuple(a[places] for a in self.arrays))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ragged:
-    """Several numbers a row: how many, and all of them one row after the other."""
+class RaggedPiece:
+    """A varying number of numbers per row: the counts, and all numbers one row after the other."""
 
     sizes: Array
     items: Array
@@ -56,14 +56,14 @@ class Ragged:
         """Sizes and items."""
         return self.sizes, self.items
 
-    def take(self, places: Places) -> Ragged:
+    def take(self, places: Places) -> RaggedPiece:
         """Return the rows at these positions."""
         ends = np.cumsum(self.sizes, dtype=np.int64)
         sizes = self.sizes[places]
         starts = (ends - self.sizes)[places]
         before = np.cumsum(sizes, dtype=np.int64) - sizes
         source = np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
-        return Ragged(sizes, self.items[source])
+        return RaggedPiece(sizes, self.items[source])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +99,7 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 def save(file: BinaryIO, block: Block) -> None:
     """Append a block to a file."""
-    shape = [_RAGGED if isinstance(p, Ragged) else len(p.arrays) for p in block.pieces]
+    shape = [_RAGGED if isinstance(p, RaggedPiece) else len(p.arrays) for p in block.pieces]
     np.save(file, np.array(shape), allow_pickle=False)
     for piece in block.pieces:
         for array in piece.arrays:
@@ -114,9 +114,9 @@ def load(file: BinaryIO) -> Block:
 
 def _joined(pieces: Sequence[Piece]) -> Piece:
     arrays = tuple(np.concatenate(a) for a in zip(*(p.arrays for p in pieces), strict=True))
-    return Ragged(*arrays) if isinstance(pieces[0], Ragged) else Plain(arrays)
+    return RaggedPiece(*arrays) if isinstance(pieces[0], RaggedPiece) else FixedLengthPiece(arrays)
 
 
 def _loaded(file: BinaryIO, arrays: int) -> Piece:
     found = tuple(np.load(file, allow_pickle=False) for _ in range(arrays or 2))
-    return Ragged(*found) if arrays == _RAGGED else Plain(found)
+    return RaggedPiece(*found) if arrays == _RAGGED else FixedLengthPiece(found)

@@ -50,8 +50,8 @@ class DuckSql:
     ) -> None:
         self._release = release
         self._file = file
-        self._siblings = {sibling(name): _Texts(stream) for name, stream in (siblings or {}).items()}
-        self._streams = [_Texts(original), _Texts(candidate), *self._siblings.values()]
+        self._siblings = {sibling(name): _TextStream(stream) for name, stream in (siblings or {}).items()}
+        self._streams = [_TextStream(original), _TextStream(candidate), *self._siblings.values()]
         self._longest = max(_LINE, candidate.longest_line + _LINE // 2)
         self._folder = folder
         self._threads = threads
@@ -120,7 +120,7 @@ def _closed(folder: Path, threads: int) -> dict[str, str | bool | int | float | 
     }
 
 
-class _Texts:
+class _TextStream:
     """Rows as an Arrow stream; every scan reads it anew (the Arrow PyCapsule interface)."""
 
     def __init__(self, stream: Stream) -> None:

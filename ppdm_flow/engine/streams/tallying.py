@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.errors import unknown_column
-from ppdm_flow.engine.faults import guarded
-from ppdm_flow.engine.streams.coding import marked
+from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.sdk.storage import Source
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
@@ -30,7 +30,7 @@ def tally(source: Source, columns: Sequence[str], wanted: Wanted, who: str) -> C
     Of a column's wanted texts ``""`` stands for a missing value as well, ``⊥`` for a suppressed cell. Returns None
     where no row fits. Raises DataError for a column that is not there, or a file that cannot be read.
     """
-    with guarded(who):
+    with wrap_plugin_errors(who):
         known = source.names()
     needed = tuple(dict.fromkeys((*columns, *wanted)))
     for name in needed:
@@ -47,9 +47,9 @@ def tally(source: Source, columns: Sequence[str], wanted: Wanted, who: str) -> C
 
 
 def _tables(source: Source, names: tuple[str, ...], who: str) -> Iterator[Table]:
-    with guarded(who):
+    with wrap_plugin_errors(who):
         for table in partitions(source.batches(names), names, _ROWS):
-            yield Table({n: marked(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()}, table.rows)
+            yield Table({n: mark_texts(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()}, table.rows)
 
 
 def _fits(table: Table, wanted: Wanted) -> npt.NDArray[np.bool_]:

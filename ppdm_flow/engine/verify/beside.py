@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ppdm_flow.core.results import Finding
-from ppdm_flow.engine.faults import guarded
+from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.opening import open_released
 from ppdm_flow.plan.definition import ReleaseNode
 
 
 def beside_cells(release: ReleaseNode, path: Path) -> tuple[Finding, ...]:
     """Return findings without any value; of readers that cannot say, none."""
-    with guarded(f"release `{release.name}`"):
+    with wrap_plugin_errors(f"release `{release.name}`"):
         look = getattr(open_released(release, path), "beside", None)
         return () if look is None else tuple(look())

@@ -14,10 +14,10 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.candidate import stream_of
-from ppdm_flow.engine.events import Listener, silent
-from ppdm_flow.engine.faults import data_fault, guarded
+from ppdm_flow.engine.events import Listener, ignore_events
+from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.judging.auditing import Audited, Subject, audit, refuse_quoting_audits
+from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit, refuse_quoting_audits
 from ppdm_flow.engine.judging.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.machine import peak_mb, utc_now
@@ -45,7 +45,7 @@ def judge(
     release: str,
     operator: Path | None = None,
     options: RunOptions | None = None,
-    listener: Listener = silent,
+    listener: Listener = ignore_events,
     look: Callable[[StreamView], None] = lambda _view: None,
 ) -> Report:
     """Measure what ``plan`` requires of ``release`` on the file ``released``; ``look`` is shown its rows.
@@ -57,14 +57,14 @@ def judge(
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     stop = Stop()
     try:
-        return _Judging(plan, release, chosen, stop, listener, folder, look).report(original, released, operator)
+        return _FileJudge(plan, release, chosen, stop, listener, folder, look).report(original, released, operator)
     finally:
         stop.set()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
-class _Judging:
+class _FileJudge:
     plan: Plan
     name: str
     options: RunOptions
@@ -123,7 +123,7 @@ class _Judging:
         kind = inferred("sources", released.name) or node.format
         options = node.options if kind == node.format else {}
         node = replace(node, format=kind, options={**options, **implied("sources", kind, released.name)})
-        with guarded(f"release `{node.name}`"):
+        with wrap_plugin_errors(f"release `{node.name}`"):
             names = released_names(node, released, open_released(node, released))
         return replace(node, attributes=foreign(node, names))
 
@@ -147,13 +147,13 @@ class _Judging:
             set_operators=sets,
         )
 
-    def _audited(self, plan: Plan, subject: Subject) -> tuple[Audited, ...]:
+    def _audited(self, plan: Plan, subject: Subject) -> tuple[AuditResult, ...]:
         nodes = [n for n in plan.audits if n.release == self.name]
         tasks = [Task(n.name, self._auditing(plan, i, n, subject)) for i, n in enumerate(nodes)]
         done = run_all(tasks, self.options.workers, self.stop)
         return tuple(done[n.name] for n in nodes)
 
-    def _auditing(self, plan: Plan, number: int, node: AuditNode, subject: Subject) -> Callable[[], Audited]:
+    def _auditing(self, plan: Plan, number: int, node: AuditNode, subject: Subject) -> Callable[[], AuditResult]:
         folder = self.folder / f"audit-{number}"
         return lambda: audit(plan, node, subject, folder, self.options.workers, self.listener)
 

@@ -22,9 +22,9 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.candidate import read_back
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.judging.joining.joined import about
+from ppdm_flow.engine.judging.joining.joined import requirement_attributes
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import Measured, measure, opened
+from ppdm_flow.engine.run.measuring import RunMeasurements, measure, opened
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.source import Budget
@@ -37,8 +37,8 @@ DRAWN = "steps on its way draw at random, and nobody has their draws any more"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What can be made again of ``release``: ``made`` is the release up to the first draw, or all of it (``whole``)."""
+class RemakeTarget:
+    """The reproducible part of ``release``: ``made`` is the release before the first random draw, or all of it."""
 
     release: ReleaseNode
     made: ReleaseNode
@@ -59,102 +59,102 @@ class Draft:
             return True
         if not isinstance(requirement, OnGroups):
             return False
-        named = about(requirement)
+        named = requirement_attributes(requirement)
         asked = [a for a in self.release.attributes if a.role is Role.WEIGHT or any(map(a.carries, named))]
         return all(a in self.made.attributes for a in asked)
 
 
 @dataclass(frozen=True, slots=True)
-class Remade:
-    """What came of making a release again: whether it is the ``same``, or None where it was not made, and ``why``.
+class RemakeResult:
+    """The result of making a release again: whether it is the ``same`` (None if it was not made), and ``why``.
 
-    ``results`` are the requirements as measured on it, with its rows paired; ``draft`` says how much of it was made.
+    ``results`` are the requirements as measured on it, with its rows paired; ``target`` says how much of it was made.
     """
 
     same: bool | None
     why: str = ""
-    draft: Draft | None = None
+    target: RemakeTarget | None = None
     results: tuple[RequirementResult, ...] = ()
 
     def tells(self, requirements: Iterable[Requirement]) -> bool:
         """Whether nothing but what was made again is needed to measure these requirements as the run did."""
-        if not self.same or self.draft is None:
+        if not self.same or self.target is None:
             return False
-        return self.draft.whole or (self.draft.complete and all(isinstance(r, OnGroups) for r in requirements))
+        return self.target.whole or (self.target.complete and all(isinstance(r, OnGroups) for r in requirements))
 
 
 @dataclass(frozen=True, slots=True)
-class Remaking:
-    """The releases by name; ``run`` is what all of them tell together, where every one came out the same.
+class RemakeResults:
+    """The results by release; ``run`` holds the measurements of all of them, if every release came out the same.
 
     ``exact`` says that it is by byte: then the run's gates and figures are those of ``run`` as well.
     """
 
-    releases: Mapping[str, Remade]
-    run: Measured | None = None
+    releases: Mapping[str, RemakeResult]
+    run: RunMeasurements | None = None
     exact: bool = False
 
 
-def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> Remaking:
+def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> RemakeResults:
     """Make the releases of ``files`` again from ``data``, and compare them. No ledger is read or written.
 
     What cannot be made, for want of a key or a file, is said of each release. Raises DisagreementError.
     """
-    drafts = [d for r in plan.releases if r.name in files and (d := draft(plan, r)) is not None]
-    found = {name: Remade(None, DRAWN) for name in files}
-    if not drafts:
-        return Remaking(found)
+    targets = [d for r in plan.releases if r.name in files and (d := remake_target(plan, r)) is not None]
+    found = {name: RemakeResult(None, DRAWN) for name in files}
+    if not targets:
+        return RemakeResults(found)
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     try:
-        making = _Making(plan, files, data, folder, RunOptions().fitting(plan))
-        together = len(drafts) == len(plan.releases) and all(d.complete for d in drafts)
-        attempts = [making.attempt(drafts, together=together)]
-        if len(drafts) > 1 and (attempts[0].fault or (together and not all(attempts[0].same.values()))):
-            attempts, together = [making.attempt([d], together=False) for d in drafts], False
+        making = _Remaker(plan, files, data, folder, RunOptions().fitting(plan))
+        together = len(targets) == len(plan.releases) and all(d.complete for d in targets)
+        attempts = [making.attempt(targets, together=together)]
+        if len(targets) > 1 and (attempts[0].fault or (together and not all(attempts[0].same.values()))):
+            attempts, together = [making.attempt([d], together=False) for d in targets], False
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     found |= {name: remade for attempt in attempts for name, remade in attempt.releases().items()}
     run = attempts[0].measured if together and all(each.same for each in found.values()) else None
-    return Remaking(found, run, exact=run is not None and all(d.whole for d in drafts))
+    return RemakeResults(found, run, exact=run is not None and all(d.whole for d in targets))
 
 
-def draft(plan: Plan, release: ReleaseNode) -> Draft | None:
-    """Return what can be made again of a release; None where that is no column."""
+def remake_target(plan: Plan, release: ReleaseNode) -> RemakeTarget | None:
+    """Return the reproducible part of a release; None if no column can be made again."""
     steps = plan.upstream(release.input)
     places = [i for i, node in enumerate(steps) if node.bound.info.randomized and not _seeded(plan)]
     if not places:
-        return Draft(release, release)
+        return RemakeTarget(release, release)
     later = steps[places[0] :]
     if any(node.expands or node.effect.rows not in ("same", "reordered") for node in later):
         return None
     before = _attributes(plan, later[0].input)
     finished = tuple(a for a in release.attributes if a in before)
-    return Draft(release, replace(release, input=later[0].input, attributes=finished)) if finished else None
+    return RemakeTarget(release, replace(release, input=later[0].input, attributes=finished)) if finished else None
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """Drafts that are made in one go. ``fault`` says why they were not."""
+    """Targets that are made in one run. ``fault`` says why that failed."""
 
-    drafts: Sequence[Draft]
+    targets: Sequence[RemakeTarget]
     same: dict[str, bool] = field(default_factory=dict)
-    measured: Measured | None = None
+    measured: RunMeasurements | None = None
     fault: str = ""
 
-    def releases(self) -> dict[str, Remade]:
-        return {d.release.name: self._remade(d) for d in self.drafts}
+    def releases(self) -> dict[str, RemakeResult]:
+        return {d.release.name: self._remade(d) for d in self.targets}
 
-    def _remade(self, draft: Draft) -> Remade:
+    def _remade(self, target: RemakeTarget) -> RemakeResult:
         if self.fault or self.measured is None:
-            return Remade(None, self.fault)
-        name = draft.release.name
+            return RemakeResult(None, self.fault)
+        name = target.release.name
         results = tuple(r for r in self.measured.requirements if r.release == name)
-        return Remade(self.same[name], draft=draft, results=results)
+        return RemakeResult(self.same[name], target=target, results=results)
 
 
 @dataclass(frozen=True, slots=True)
-class _Making:
-    """What all attempts have in common."""
+class _Remaker:
+    """Makes releases again: the plan, files and folder that all attempts share."""
 
     plan: Plan
     files: Mapping[str, Path]
@@ -162,14 +162,14 @@ class _Making:
     folder: Path
     options: RunOptions
 
-    def attempt(self, drafts: Sequence[Draft], *, together: bool) -> _Attempt:
-        """Carry out the steps of these drafts, and compare what they make."""
-        part, found = _part(self.plan, drafts, together=together), _Attempt(drafts)
+    def attempt(self, targets: Sequence[RemakeTarget], *, together: bool) -> _Attempt:
+        """Carry out the steps of these targets, and compare what they make."""
+        part, found = _part(self.plan, targets, together=together), _Attempt(targets)
         stop = Stop()  # one that failed stops everything that it read
 
         def look(candidates: Sequence[Candidate], graph: Graph) -> None:
             made = {c.release.name: c for c in candidates}
-            found.same.update({d.release.name: self._is_same(d, made[d.release.name], stop) for d in drafts})
+            found.same.update({d.release.name: self._is_same(d, made[d.release.name], stop) for d in targets})
             drawing = [n for n in part.steps if graph.fitted[n.name].transform.draws_per_row]
             if not _seeded(part) and not all(n.bound.info.randomized for n in drawing):
                 found.fault = DRAWN
@@ -186,22 +186,22 @@ class _Making:
             stop.set()
         return found
 
-    def _is_same(self, draft: Draft, made: Candidate, stop: Stop) -> bool:
+    def _is_same(self, target: RemakeTarget, made: Candidate, stop: Stop) -> bool:
         """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows."""
-        file, options = self.files[draft.release.name], self.options
-        if draft.whole:
+        file, options = self.files[target.release.name], self.options
+        if target.whole:
             return sha256(file) == made.sha256
-        kept = read_back(draft.release, file, options.partition_rows, Budget(options.memory_limit), stop)
-        names, key = [a.name for a in draft.made.attributes], MultisetHash.fresh_key()
+        kept = read_back(target.release, file, options.partition_rows, Budget(options.memory_limit), stop)
+        names, key = [a.name for a in target.made.attributes], MultisetHash.fresh_key()
         return _rows(kept, names, key) == _rows(made.subject.candidate.stream, names, key)
 
 
-def _part(plan: Plan, drafts: Sequence[Draft], *, together: bool) -> Plan:
+def _part(plan: Plan, targets: Sequence[RemakeTarget], *, together: bool) -> Plan:
     """Return the plan of these releases alone; each by itself where it takes the others to tell what they tell."""
-    releases = tuple(d.made for d in drafts)
+    releases = tuple(d.made for d in targets)
     names = {r.name for r in releases}
     used = {node.name for r in releases for node in plan.upstream(r.input)}
-    exact = together and all(d.whole for d in drafts)
+    exact = together and all(d.whole for d in targets)
     return replace(
         plan,
         releases=releases,

@@ -17,9 +17,9 @@ from ppdm_flow.core.successive import Successive
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
-from ppdm_flow.engine.run.measuring import Measured
+from ppdm_flow.engine.run.measuring import RunMeasurements
 from ppdm_flow.engine.verify.judge_files import judge
-from ppdm_flow.engine.verify.remaking import DRAWN, Remade, Remaking, remake
+from ppdm_flow.engine.verify.remaking import DRAWN, RemakeResult, RemakeResults, remake
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures.wording import derived
@@ -31,7 +31,7 @@ _CHANGED = "its file is not what the policy makes"
 
 
 @dataclass(frozen=True, slots=True)
-class Remeasured:
+class RemeasureResult:
     """``differences`` are requirements that came out otherwise; ``same_input`` says whether it is the run's own data.
 
     ``made`` says of each release that could be made again whether it is the same (None: other versions made another
@@ -75,16 +75,16 @@ class Remeasured:
         return found
 
 
-def remeasure(run_dir: Path, known: Mapping[str, Any], data: Path, plan: Plan) -> Remeasured:
+def remeasure(run_dir: Path, known: Mapping[str, Any], data: Path, plan: Plan) -> RemeasureResult:
     """Measure every release that the run kept, and compare each requirement with the run's own report.
 
     Where the data is the run's own, its steps are carried out again: a release that comes out the same is measured as
     the run did it, with its rows paired. Any other is judged as a file. Raises DataError where that does not fit.
     """
-    return _Remeasuring(run_dir, known, data, plan).outcome()
+    return _Remeasurement(run_dir, known, data, plan).outcome()
 
 
-class _Remeasuring:
+class _Remeasurement:
     """What is found out while the releases are measured again."""
 
     def __init__(self, run_dir: Path, known: Mapping[str, Any], data: Path, plan: Plan) -> None:
@@ -104,7 +104,7 @@ class _Remeasuring:
         self.made: dict[str, tuple[bool | None, str]] = {}
         self.compared: set[_Key] = set()
 
-    def outcome(self) -> Remeasured:
+    def outcome(self) -> RemeasureResult:
         again = self._made_again()
         for release in self.plan.releases:
             if release.name in self.files:
@@ -115,7 +115,7 @@ class _Remeasuring:
             if (id_, on, metric) not in self.compared and on not in skipped:
                 why = _LEDGER if self._is_successive(id_, metric) else _SEVERAL
                 self.unknown.setdefault(f"{id_} on {on}", why)
-        return Remeasured(
+        return RemeasureResult(
             self.same_input,
             len(self.compared),
             tuple(dict.fromkeys(self.differences)),
@@ -126,16 +126,16 @@ class _Remeasuring:
             figures,
         )
 
-    def _made_again(self) -> Remaking:
+    def _made_again(self) -> RemakeResults:
         if self.same_input:
             return remake(self.plan, self.files, self.data)
-        return Remaking({name: Remade(None, "it is about other data") for name in self.files})
+        return RemakeResults({name: RemakeResult(None, "it is about other data") for name in self.files})
 
-    def _release(self, release: ReleaseNode, remade: Remade) -> None:
+    def _release(self, release: ReleaseNode, remade: RemakeResult) -> None:
         """Measure one release: as it was made again, or its file as it is."""
         if remade.same is False and self.others:  # these may well be the cause: no proof of a change, and said
             self.made[release.name] = None, f"{_sentence(remade)}: {self.others}"
-            remade = Remade(None, f"other versions make another file: {self.others}")
+            remade = RemakeResult(None, f"other versions make another file: {self.others}")
         elif remade.same is not None:
             self.made[release.name] = remade.same, _sentence(remade)
         if remade.same is False:
@@ -147,7 +147,7 @@ class _Remeasuring:
         else:
             self._judge(release, remade)
 
-    def _judge(self, release: ReleaseNode, remade: Remade) -> None:
+    def _judge(self, release: ReleaseNode, remade: RemakeResult) -> None:
         """Judge a file without the steps that led to it, and what needs them on the columns that were made again."""
         report = judge(self.plan, self.data, self.files[release.name], release.name)
         untold = {f.subject for f in report.findings if f.code == UNTOLD}
@@ -164,11 +164,11 @@ class _Remeasuring:
         if untold - told:
             self.columns[release.name] = "; ".join(derived(self.about[release.name]))
 
-    def _told(self, remade: Remade) -> set[str]:
+    def _told(self, remade: RemakeResult) -> set[str]:
         """Return the requirements of which the columns tell that were made again."""
-        if not remade.same or remade.draft is None:
+        if not remade.same or remade.target is None:
             return set()
-        return {r.id for r in remade.results if remade.draft.tells(self.requirements[r.id])}
+        return {r.id for r in remade.results if remade.target.tells(self.requirements[r.id])}
 
     def _compare(self, results: Iterable[RequirementResult]) -> None:
         for result in results:
@@ -183,7 +183,7 @@ class _Remeasuring:
             elif earlier["holds"] != result.holds or not _same(earlier["measured"], result.measured):
                 self.differences.append(f"{name}: {earlier['measured']} then, {result.measured} now")
 
-    def _whole_run(self, run: Measured, *, exact: bool) -> int:
+    def _whole_run(self, run: RunMeasurements, *, exact: bool) -> int:
         """Compare what is about several releases, and gates and figures where the same versions computed them."""
         self._compare(r for r in run.requirements if r.release not in self.about)
         if not exact or self.others or self.plan.ledger is not None:
@@ -218,14 +218,14 @@ def _is_hidden(plan: Plan, release: ReleaseNode, result: RequirementResult) -> b
     return bool(about) and (len(changing) > 1 or any(e.rows == "fewer" for e in steps))
 
 
-def _sentence(remade: Remade) -> str:
-    if remade.draft is None or remade.draft.whole:
+def _sentence(remade: RemakeResult) -> str:
+    if remade.target is None or remade.target.whole:
         made = "make the same bytes" if remade.same else "do NOT make the bytes of this file"
         return f"its steps, carried out again, {made}"
     made = "the same rows" if remade.same else "NOT the rows of this file"
-    if remade.draft.complete:
+    if remade.target.complete:
         return f"its steps, carried out again, make {made}, whose order is drawn"
-    names = listed([a.name for a in remade.draft.made.attributes], 6)
+    names = listed([a.name for a in remade.target.made.attributes], 6)
     return f"its steps up to the first draw, carried out again, make {made} in {names}"
 
 

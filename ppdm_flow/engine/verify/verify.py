@@ -15,8 +15,8 @@ from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.unpublished import is_unpublished
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
-from ppdm_flow.engine.verify.grants import Grant, agrees, grants, readable
-from ppdm_flow.engine.verify.remeasuring import Remeasured, remeasure
+from ppdm_flow.engine.verify.remeasuring import RemeasureResult, remeasure
+from ppdm_flow.engine.verify.used_waivers import UsedWaiver, agrees, readable, used_waivers
 from ppdm_flow.plan.definition import Plan
 
 NOT_PUBLISHED = "not published"
@@ -39,9 +39,9 @@ class VerifyOutcome:
     changed: tuple[str, ...]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
-    remeasured: Remeasured | None = None
+    remeasured: RemeasureResult | None = None
     contradictions: tuple[str, ...] = ()
-    grants: tuple[Grant, ...] = ()
+    used_waivers: tuple[UsedWaiver, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -56,7 +56,7 @@ class VerifyOutcome:
         lines += [f"missing: {n}" for n in self.missing]
         lines += [f"not in the manifest: {n}" for n in self.extra]
         lines += self.contradictions
-        lines += [f"waiver `{grant.name}`: {grant.text}" for grant in self.grants]
+        lines += [f"waiver `{grant.name}`: {grant.text}" for grant in self.used_waivers]
         lines += self.remeasured.lines if self.remeasured else []
         state = "is as it was" if self.holds else "is NOT as it was"
         return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
@@ -85,7 +85,7 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
         plan = plan_loader(run_dir / POLICY, data)
         remeasured = remeasure(run_dir, known, data, plan)
     against = _contradictions(run_dir, known, frozenset(listed.keys() & found) - frozenset(changed))
-    verdict, granted = str(known["verdict"]), grants(known, clock())
+    verdict, granted = str(known["verdict"]), used_waivers(known, clock())
     return VerifyOutcome(run_dir, verdict, len(found), changed, missing, extra, remeasured, against, granted)
 
 

@@ -17,9 +17,9 @@ from ppdm_flow.plan.rules import (
     together,
     weighing,
 )
-from ppdm_flow.plan.rules.ground import Ground
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
-RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
+RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     conflicts.contradicting_templates,
     identity.surviving_identifiers,
     identity.uncounted_subjects,
@@ -53,9 +53,9 @@ RULES: tuple[Callable[[Ground], Iterator[Diagnostic]], ...] = (
 )
 
 
-def broken(ground: Ground) -> list[Diagnostic]:
+def violations(flow: CompiledFlow) -> list[Diagnostic]:
     """Return what the rules have to say."""
-    return [found for rule in RULES for found in rule(ground)]
+    return [violation for rule in RULES for violation in rule(flow)]
 
 
-__all__ = ["RULES", "Ground", "broken"]
+__all__ = ["RULES", "CompiledFlow", "violations"]

@@ -14,33 +14,33 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.requirements import TOLERANCE, Template
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.plan.rules.ground import Ground, listed
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
 
 Pair = tuple[str, str]
 Bound = tuple[float, str]
 """A share of rows and the template that asks for it."""
 
 
-def contradicting_templates(ground: Ground) -> Iterator[Diagnostic]:
+def contradicting_templates(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Report the smallest set of templates that conflicts, for each released attribute or value that has one."""
-    if ground.plan.nulls is not Nulls.OWN_CATEGORY:
+    if flow.plan.nulls is not Nulls.OWN_CATEGORY:
         return
-    most = _strictest(ground, negated=False)
-    least = {pair: (1.0 - h, name) for pair, (h, name) in _strictest(ground, negated=True).items()}
+    most = _strictest(flow, negated=False)
+    least = {pair: (1.0 - h, name) for pair, (h, name) in _strictest(flow, negated=True).items()}
     clashing = [pair for pair in least if pair in most and least[pair][0] > most[pair][0] + TOLERANCE]
     for pair in clashing:
-        yield _of_value(ground, most[pair], least[pair])
+        yield _of_value(flow, most[pair], least[pair])
     for attribute in dict.fromkeys(a for a, _ in least):
         wanted = {pair: share for pair, share in least.items() if pair[0] == attribute}
         if not any(pair in clashing for pair in wanted):
-            yield from _of_attribute(ground, attribute, wanted)
+            yield from _of_attribute(flow, attribute, wanted)
 
 
-def _strictest(ground: Ground, *, negated: bool) -> dict[Pair, Bound]:
+def _strictest(flow: CompiledFlow, *, negated: bool) -> dict[Pair, Bound]:
     """The lowest confidence that is asked for of each value, among the attributes that some release has."""
-    there = {fact.source or fact.name for _, fact in ground.published()}
+    there = {fact.source or fact.name for _, fact in flow.published()}
     found: dict[Pair, Bound] = {}
-    for template in ground.plan.requirements:
+    for template in flow.plan.requirements:
         if isinstance(template, Template) and template.negated is negated:
             for pair in template.sensitive:
                 if pair[0] in there and (pair not in found or template.confidence < found[pair][0]):
@@ -48,18 +48,18 @@ def _strictest(ground: Ground, *, negated: bool) -> dict[Pair, Bound]:
     return found
 
 
-def _of_value(ground: Ground, most: Bound, least: Bound) -> Diagnostic:
+def _of_value(flow: CompiledFlow, most: Bound, least: Bound) -> Diagnostic:
     return _fault(
-        ground,
+        flow,
         f"templates `{most[1]}` and `{least[1]}` contradict each other: a value that at most {most[0]:.4g} of the rows"
         f" may have would have to be in at least {least[0]:.4g} of them",
         least[1],
         "their confidences must add up to at least 1",
-        _related(ground, most[1], "this one bounds the same value from above"),
+        _related(flow, most[1], "this one bounds the same value from above"),
     )
 
 
-def _of_attribute(ground: Ground, attribute: str, wanted: dict[Pair, Bound]) -> Iterator[Diagnostic]:
+def _of_attribute(flow: CompiledFlow, attribute: str, wanted: dict[Pair, Bound]) -> Iterator[Diagnostic]:
     """The templates that want most first: no smaller set of them needs more than all rows."""
     shares: dict[str, list[float]] = {}
     for share, name in wanted.values():
@@ -74,19 +74,19 @@ def _of_attribute(ground: Ground, attribute: str, wanted: dict[Pair, Bound]) -> 
         return
     who = f"template `{by[0]}` contradicts itself" if len(by) == 1 else f"templates {listed(by)} contradict each other"
     yield _fault(
-        ground,
+        flow,
         f"{who}: {values} values of `{attribute}` would need {total:.4g} of the rows together",
         by[0],
         "raise their confidences: 1 minus confidence is the share of rows that a negated template wants",
-        tuple(r for n in by[1:] for r in _related(ground, n, "and this one")),
+        tuple(r for n in by[1:] for r in _related(flow, n, "and this one")),
     )
 
 
-def _fault(ground: Ground, message: str, template: str, hint: str, related: tuple[Related, ...]) -> Diagnostic:
+def _fault(flow: CompiledFlow, message: str, template: str, hint: str, related: tuple[Related, ...]) -> Diagnostic:
     path = ("privacy", "templates", template)
-    return Diagnostic("PPF566", message, ground.places.key(*path), hint=hint, related=related, path=path)
+    return Diagnostic("PPF566", message, flow.places.key(*path), hint=hint, related=related, path=path)
 
 
-def _related(ground: Ground, template: str, text: str) -> tuple[Related, ...]:
-    span = ground.places.key("privacy", "templates", template)
+def _related(flow: CompiledFlow, template: str, text: str) -> tuple[Related, ...]:
+    span = flow.places.key("privacy", "templates", template)
     return (Related(span, text),) if span else ()

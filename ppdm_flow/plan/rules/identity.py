@@ -10,23 +10,23 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.flow import by_name
-from ppdm_flow.plan.rules.ground import Ground
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
 _PERSONAL = (Role.IDENTIFIER, Role.SUBJECT)
 
 
-def surviving_identifiers(ground: Ground) -> Iterator[Diagnostic]:
+def surviving_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """An identifier is dropped unless a step asks for it; what is computed from one needs a secret key."""
-    source = by_name(ground.plan.source.attributes)
-    for release, fact in ground.published():
+    source = by_name(flow.plan.source.attributes)
+    for release, fact in flow.published():
         for name in sorted(fact.lineage.computed_from - fact.lineage.keyed):
             person = source.get(name)
             if person is not None and person.role in _PERSONAL:
-                yield _surviving(ground, release, fact, person)
+                yield _surviving(flow, release, fact, person)
 
 
-def _surviving(ground: Ground, release: ReleaseNode, fact: AttributeFacts, person: AttributeFacts) -> Diagnostic:
-    declared = ground.declared(person)
+def _surviving(flow: CompiledFlow, release: ReleaseNode, fact: AttributeFacts, person: AttributeFacts) -> Diagnostic:
+    declared = flow.declared(person)
     named = f"`{person.name}`"
     if fact.source != person.name:
         named = f"{named} is what `{fact.name}` is computed from, which"
@@ -35,16 +35,16 @@ def _surviving(ground: Ground, release: ReleaseNode, fact: AttributeFacts, perso
     return Diagnostic(
         "PPF550",
         f"the {person.role} {named} reaches release `{release.name}`",
-        ground.origin(release),
+        flow.origin(release),
         help="drop it, or replace it with `pseudonymize`: other values for it, one by one, identify as well",
         related=(Related(declared, "declared here"),) if declared else (),
     )
 
 
-def uncounted_subjects(ground: Ground) -> Iterator[Diagnostic]:
+def uncounted_subjects(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Groups are counted in rows; where a person has several rows, that overstates how many people there are."""
-    subjects = [name for name, a in ground.policy.attributes.items() if a.role is Role.SUBJECT]
-    for requirement in ground.plan.requirements if subjects else ():
+    subjects = [name for name, a in flow.policy.attributes.items() if a.role is Role.SUBJECT]
+    for requirement in flow.plan.requirements if subjects else ():
         if isinstance(requirement, CumulativeK | FirstDraw):  # these count people
             continue
         yield Diagnostic(

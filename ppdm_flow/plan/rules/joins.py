@@ -11,14 +11,14 @@ from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
-from ppdm_flow.plan.rules.ground import Ground
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
 
-def counted_tuples(ground: Ground) -> Iterator[Diagnostic]:
+def counted_tuples(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A requirement that counts rows, on a release whose rows are pairs of rows."""
-    for release in ground.releases:
-        step = next((s for s in ground.plan.upstream(release.input) if _joins(s)), None)
-        for requirement in ground.plan.requirements if step is not None else ():
+    for release in flow.releases:
+        step = next((s for s in flow.plan.upstream(release.input) if _joins(s)), None)
+        for requirement in flow.plan.requirements if step is not None else ():
             if step is not None and _counts_rows(requirement):
                 yield Diagnostic(
                     "PPF587",
@@ -28,46 +28,46 @@ def counted_tuples(ground: Ground) -> Iterator[Diagnostic]:
                 )
 
 
-def unmeasured_parts(ground: Ground) -> Iterator[Diagnostic]:
+def unmeasured_parts(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two releases with parts of one table, joined by its key, that no audit looks at together."""
-    for one, other in combinations(ground.releases, 2):
-        step = _partition(ground, one)
-        if step is None or step is not _partition(ground, other) or not _joinable(one, other):
+    for one, other in combinations(flow.releases, 2):
+        step = _partition(flow, one)
+        if step is None or step is not _partition(flow, other) or not _joinable(one, other):
             continue
-        if not any({one.name, other.name} == {a.release, a.bound.document.get("other")} for a in ground.rejoins()):
+        if not any({one.name, other.name} == {a.release, a.bound.document.get("other")} for a in flow.rejoins()):
             yield Diagnostic(
                 "PPF588",
                 f"releases `{one.name}` and `{other.name}` are parts of one table, and nothing measures them together",
-                ground.origin(other),
+                flow.origin(other),
                 help=f"add `rejoin` to `audits:`, on `{one.name}` and with `other: {other.name}`,"
                 " and gate on its `posterior_bound`",
             )
 
 
-def unknown_partners(ground: Ground) -> Iterator[Diagnostic]:
+def unknown_partners(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """An audit that is to join with a release that is not there, or with its own."""
-    names = {r.name for r in ground.plan.releases}
-    for audit in ground.rejoins():
+    names = {r.name for r in flow.plan.releases}
+    for audit in flow.rejoins():
         other = audit.bound.document.get("other")
         if other not in names - {audit.release}:
             near = closest(str(other), names - {audit.release})
             yield Diagnostic(
                 "PPF886",
                 f"audit `{audit.name}` joins release `{audit.release}` with `{other}`, which is no other release",
-                ground.places.value("audits", audit.name, "with", "other"),
+                flow.places.value("audits", audit.name, "with", "other"),
                 hint=f"did you mean `{near}`?" if near else None,
             )
 
 
-def unbounded_joins(ground: Ground) -> Iterator[Diagnostic]:
+def unbounded_joins(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A measured join whose outcome decides nothing."""
-    gated = {gate.metric.rpartition("/")[2] for gate in ground.plan.gates}
-    for audit in ground.rejoins():
+    gated = {gate.metric.rpartition("/")[2] for gate in flow.plan.gates}
+    for audit in flow.rejoins():
         if f"{audit.name}.posterior_bound" not in gated:
             yield Diagnostic(
                 "PPF589",
                 f"audit `{audit.name}` measures what is learned from two files together, and no gate bounds it",
-                ground.places.key("audits", audit.name),
+                flow.places.key("audits", audit.name),
                 Severity.WARNING,
                 help=f"gates: {{bounded: {{metric: {audit.name}.posterior_bound, max: 0.5}}}}",
             )
@@ -83,9 +83,9 @@ def _counts_rows(requirement: Requirement) -> bool:
     return isinstance(requirement, KAnonymity | KMap | LKC) or getattr(requirement, "k", None) is not None
 
 
-def _partition(ground: Ground, release: ReleaseNode) -> StepNode | None:
+def _partition(flow: CompiledFlow, release: ReleaseNode) -> StepNode | None:
     """Return the last step on the way that has several outputs."""
-    steps = [s for s in ground.plan.upstream(release.input) if len(s.effect.outputs) > 1]
+    steps = [s for s in flow.plan.upstream(release.input) if len(s.effect.outputs) > 1]
     return steps[-1] if steps else None
 
 

@@ -10,24 +10,24 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
-from ppdm_flow.plan.rules.ground import Ground, about, covers, perturbers
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, about, covers, perturbers
 
 _INSTEAD = "bound what is learned of a perturbed attribute by `sensitivities`, or leave it as it is"
 _INSTEAD_OF_SETS = "bound what is learned of randomized sets by `itemset_breach`, or leave them as they are"
 
 
-def twice_on_one_path(ground: Ground) -> Iterator[Diagnostic]:
+def twice_on_one_path(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two operators one after another are a third, which no document describes."""
-    for step, fact in _arrivals(ground):
+    for step, fact in _arrivals(flow):
         earlier = perturbers(fact)
         if earlier and step.effect.changes.get(fact.name) is Change.PERTURBED:
             text = f"`{fact.source}` is perturbed again by `{step.name}`, after `{earlier[0]}`"
-            yield Diagnostic("PPF554", text, ground.use(step.name), related=_there(ground, earlier[0]))
+            yield Diagnostic("PPF554", text, flow.use(step.name), related=_there(flow, earlier[0]))
 
 
-def changed_afterwards(ground: Ground) -> Iterator[Diagnostic]:
+def changed_afterwards(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A value that is changed after the draw did not come out of the operator that is published."""
-    for step, fact in _arrivals(ground):
+    for step, fact in _arrivals(flow):
         change = step.effect.changes.get(fact.name)
         earlier = perturbers(fact)
         if earlier and change is not None and change is not Change.PERTURBED:
@@ -35,30 +35,30 @@ def changed_afterwards(ground: Ground) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "PPF557",
                 text,
-                ground.use(step.name),
+                flow.use(step.name),
                 help="perturb last: the operator would no longer describe the released values",
-                related=_there(ground, earlier[0]),
+                related=_there(flow, earlier[0]),
             )
 
 
-def two_draws(ground: Ground) -> Iterator[Diagnostic]:
+def two_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two draws for one person's value narrow it down further than either of them."""
-    for source, found in _by_source(ground).items():
+    for source, found in _by_source(flow).items():
         steps = list(dict.fromkeys(step for _, fact in found for step in perturbers(fact)[:1]))
         if len(steps) > 1:
             text = f"`{source}` is released with two draws, by `{steps[0]}` and by `{steps[1]}`: they combine"
             yield Diagnostic(
                 "PPF555",
                 text,
-                ground.use(steps[1]),
+                flow.use(steps[1]),
                 help="perturb once, before the branches part: the same draw may be released twice",
-                related=_there(ground, steps[0]),
+                related=_there(flow, steps[0]),
             )
 
 
-def draw_and_truth(ground: Ground) -> Iterator[Diagnostic]:
+def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A perturbed value protects nobody where a released column comes from the true one, by whatever name."""
-    for source, found in _by_origin(ground).items():
+    for source, found in _by_origin(flow).items():
         drawn = [(release, fact) for release, fact in found if source in fact.lineage.drawn]
         plain = [(release, fact) for release, fact in found if source not in fact.lineage.drawn]
         if drawn and plain:
@@ -68,16 +68,16 @@ def draw_and_truth(ground: Ground) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "PPF556",
                 f"`{source}` is perturbed in release `{drawn[0][0].name}` and {how} `{release.name}`",
-                ground.origin(release),
+                flow.origin(release),
                 help="drop the column, or let it come from the step that perturbs it",
-                related=_there(ground, steps[0]) if steps else (),
+                related=_there(flow, steps[0]) if steps else (),
             )
 
 
-def variety_of_draws(ground: Ground) -> Iterator[Diagnostic]:
+def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """How randomized values vary within a class says nothing of the people's own values."""
-    asked = [r for r in ground.plan.requirements if isinstance(r, OnSensitive | LKC | KmAnonymity)]
-    for release, fact in ground.published():
+    asked = [r for r in flow.plan.requirements if isinstance(r, OnSensitive | LKC | KmAnonymity)]
+    for release, fact in flow.published():
         steps = perturbers(fact)
         for requirement in asked if steps else ():
             if covers(about(requirement), fact):
@@ -88,53 +88,53 @@ def variety_of_draws(ground: Ground) -> Iterator[Diagnostic]:
                     requirement.span,
                     Severity.WARNING,
                     help=_INSTEAD_OF_SETS if fact.role is Role.ITEMS else _INSTEAD,
-                    related=_there(ground, steps[0]),
+                    related=_there(flow, steps[0]),
                 )
 
 
-def read_afterwards(ground: Ground) -> Iterator[Diagnostic]:
+def read_afterwards(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A step that decides by perturbed values decides by noise."""
-    for step, fact in _arrivals(ground):
+    for step, fact in _arrivals(flow):
         earlier = perturbers(fact)
         if earlier and fact.name in step.effect.reads and fact.name not in step.effect.changes:
             text = f"`{step.name}` decides by `{fact.source}`, which `{earlier[0]}` has perturbed before"
             yield Diagnostic(
                 "PPF558",
                 text,
-                ground.use(step.name),
+                flow.use(step.name),
                 Severity.WARNING,
                 help="put it before the perturbation: then it sees the true values",
-                related=_there(ground, earlier[0]),
+                related=_there(flow, earlier[0]),
             )
 
 
-def _arrivals(ground: Ground) -> Iterator[tuple[StepNode, AttributeFacts]]:
+def _arrivals(flow: CompiledFlow) -> Iterator[tuple[StepNode, AttributeFacts]]:
     """Every attribute that arrives at a step, where it is certain; a generator makes values of its own."""
-    plan = ground.plan
+    plan = flow.plan
     for step in plan.steps:
         path = plan.upstream(step.name)
-        if step.implicit or any(s.name not in ground.clean for s in path) or step.bound.info.kind is Kind.GENERATOR:
+        if step.implicit or any(s.name not in flow.clean for s in path) or step.bound.info.kind is Kind.GENERATOR:
             continue
         for fact in path[-2].attributes if len(path) > 1 else ():
             yield step, fact
 
 
-def _by_source(ground: Ground) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
+def _by_source(flow: CompiledFlow) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
     found: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
-    for release, fact in ground.published():
+    for release, fact in flow.published():
         found.setdefault(fact.source, []).append((release, fact))
     return found
 
 
-def _by_origin(ground: Ground) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
+def _by_origin(flow: CompiledFlow) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
     """Return the released columns by the attributes of the source that they are computed from."""
     found: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
-    for release, fact in ground.published():
+    for release, fact in flow.published():
         for source in sorted(fact.lineage.computed_from):
             found.setdefault(source, []).append((release, fact))
     return found
 
 
-def _there(ground: Ground, step: str) -> tuple[Related, ...]:
-    span = ground.use(step)
+def _there(flow: CompiledFlow, step: str) -> tuple[Related, ...]:
+    span = flow.use(step)
     return (Related(span, "perturbed here"),) if span else ()

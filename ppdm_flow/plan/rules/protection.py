@@ -10,50 +10,50 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.plan.rules.ground import Ground, about, covers, listed
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, about, covers, listed
 
 
-def unprotected_sensitive(ground: Ground) -> Iterator[Diagnostic]:
+def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A sensitive attribute about which no template and no sensitivity says anything."""
-    hiding = tuple(n for r in ground.plan.requirements if not isinstance(r, KAnonymity | KMap) for n in about(r))
-    for fact, releases in _published(ground, Role.SENSITIVE):
+    hiding = tuple(n for r in flow.plan.requirements if not isinstance(r, KAnonymity | KMap) for n in about(r))
+    for fact, releases in _published(flow, Role.SENSITIVE):
         if not covers(hiding, fact):
             yield Diagnostic(
                 "PPF551",
                 f"`{fact.source}` is sensitive and reaches {_releases(releases)}, but no requirement protects it",
-                ground.declared(fact),
+                flow.declared(fact),
                 Severity.WARNING,
                 help="k-anonymity hides who a row belongs to, not what a group has in common:"
                 " add a template or a sensitivity",
             )
 
 
-def uncovered_quasi_identifiers(ground: Ground) -> Iterator[Diagnostic]:
+def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
-    if any(isinstance(r, (AnonymityScore, Blend)) for r in ground.plan.requirements):
+    if any(isinstance(r, (AnonymityScore, Blend)) for r in flow.plan.requirements):
         return
-    every = ground.plan.requirements
+    every = flow.plan.requirements
     counted = tuple(n for r in every if isinstance(r, KAnonymity | LDiversity | KMap | LKC) for n in r.attributes)
     counted += tuple(n for r in every if isinstance(r, Template) for n in r.channel)
-    counted += tuple(key for audit in ground.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
-    for fact, releases in _published(ground, Role.QUASI_IDENTIFIER):
+    counted += tuple(key for audit in flow.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
+    for fact, releases in _published(flow, Role.QUASI_IDENTIFIER):
         if not any(covers(counted, replace(fact, source=source)) for source in fact.lineage.computed_from):
             yield Diagnostic(
                 "PPF552",
                 f"the quasi-identifier `{fact.source}` reaches {_releases(releases)}, but no requirement counts it",
-                ground.declared(fact),
+                flow.declared(fact),
                 Severity.WARNING,
                 help="name it in `privacy.k_anonymity` or in the channel of a template"
-                if ground.declared(fact)
+                if flow.declared(fact)
                 else "a step added it: drop it where it says more than the others do, or let the audit `rejoin`"
                 " measure what it joins",
             )
 
 
-def unperturbed(ground: Ground) -> Iterator[Diagnostic]:
+def unperturbed(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A sensitivities requirement can only hold of an attribute that was randomized."""
-    wanted = {r.attribute: r for r in ground.plan.requirements if isinstance(r, Sensitivity)}
-    for release, fact in ground.published():
+    wanted = {r.attribute: r for r in flow.plan.requirements if isinstance(r, Sensitivity)}
+    for release, fact in flow.published():
         for source in sorted(fact.lineage.computed_from - fact.lineage.drawn):
             requirement = wanted.get(source)
             if requirement is None:
@@ -69,24 +69,24 @@ def unperturbed(ground: Ground) -> Iterator[Diagnostic]:
             )
 
 
-def uncounted_rows(ground: Ground) -> Iterator[Diagnostic]:
+def uncounted_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Rows with missing values that groups leave out are released all the same."""
-    plan = ground.plan
+    plan = flow.plan
     grouping = [r for r in plan.requirements if isinstance(r, KAnonymity | Template | OnClasses)]
     if plan.nulls is Nulls.EXCLUDE and grouping and not plan.source.drop_incomplete:
         yield Diagnostic(
             "PPF565",
             "rows with a missing value are released, and no group counts them: whatever they give away, it is not seen",
-            ground.places.value("nulls"),
+            flow.places.value("nulls"),
             Severity.WARNING,
             help="`source: {incomplete_rows: drop}` keeps them back; `nulls: own_category` counts what a reader sees",
         )
 
 
-def _published(ground: Ground, role: Role) -> Iterator[tuple[AttributeFacts, list[str]]]:
+def _published(flow: CompiledFlow, role: Role) -> Iterator[tuple[AttributeFacts, list[str]]]:
     """Each attribute of that role once, with the releases that have it."""
     found: dict[str, tuple[AttributeFacts, list[str]]] = {}
-    for release, fact in ground.published():
+    for release, fact in flow.published():
         if fact.role is role:
             found.setdefault(fact.source, (fact, []))[1].append(release.name)
     yield from found.values()

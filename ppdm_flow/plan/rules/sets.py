@@ -11,18 +11,18 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
 from ppdm_flow.plan.formats import handling
-from ppdm_flow.plan.rules.ground import Ground, listed
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
 
 _COARSER = (Change.GENERALIZED, Change.PERTURBED, Change.PSEUDONYMIZED)
 
 
-def source_without_sets(ground: Ground) -> Iterator[Diagnostic]:
+def source_without_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """The reader yields sets and nothing else, or none at all, and the policy declares otherwise."""
-    node = ground.plan.source
+    node = flow.plan.source
     if node.format is None:
         return
     sets = [a for a in node.attributes if a.role is Role.ITEMS]
-    span = ground.places.value("source", "format") or ground.places.value("source", "path") or node.span
+    span = flow.places.value("source", "format") or flow.places.value("source", "path") or node.span
     can = handling("sources", node.format)
     if can == "only" and (len(sets) != 1 or len(node.attributes) > 1):
         others = [a.name for a in node.attributes if a.role is not Role.ITEMS]
@@ -42,56 +42,56 @@ def source_without_sets(ground: Ground) -> Iterator[Diagnostic]:
         )
 
 
-def releases_without_sets(ground: Ground) -> Iterator[Diagnostic]:
+def releases_without_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """The writer has no place for sets, or for anything else."""
-    for release in ground.releases:
+    for release in flow.releases:
         sets = [a for a in release.attributes if a.role is Role.ITEMS]
         can = handling("sinks", release.format)
         if can == "" and sets:
             text = f"release `{release.name}` has the sets of `{sets[0].source}`, and `format: {release.format}` has"
             help_ = "`format: parquet` holds sets beside other columns, `baskets` and `transactions` sets alone"
-            yield Diagnostic("PPF571", f"{text} no place for sets", _format(ground, release), help=help_)
+            yield Diagnostic("PPF571", f"{text} no place for sets", _format(flow, release), help=help_)
         elif can == "only":
-            yield from _alone(ground, release, sets)
+            yield from _alone(flow, release, sets)
 
 
-def values_of_sets(ground: Ground) -> Iterator[Diagnostic]:
+def values_of_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A step that works on single values names a set."""
-    for step in ground.plan.steps:
-        if step.bound.info.sets or step.implicit or step.name not in ground.clean:
+    for step in flow.plan.steps:
+        if step.bound.info.sets or step.implicit or step.name not in flow.clean:
             continue
-        arriving = {a.name for a in _arriving(ground, step) if a.role is Role.ITEMS}
+        arriving = {a.name for a in _arriving(flow, step) if a.role is Role.ITEMS}
         named = [n for n in (*step.effect.changes, *step.effect.reads) if n in arriving]
         if named:
             yield Diagnostic(
                 "PPF573",
                 f"step `{step.name}` works on single values, and `{named[0]}` is the set of items",
-                ground.use(step.name),
+                flow.use(step.name),
                 help="`limit_items` and `roll_up` work on sets",
             )
 
 
-def raw_sets(ground: Ground) -> Iterator[Diagnostic]:
+def raw_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A set of items that no step has made coarser or randomized. A few known items find a row among millions."""
     found: dict[str, tuple[AttributeFacts, list[str]]] = {}
-    for release, fact in ground.published():
+    for release, fact in flow.published():
         if fact.role is Role.ITEMS and not fact.was(*_COARSER):
             found.setdefault(fact.source, (fact, []))[1].append(release.name)
     for fact, releases in found.values():
         yield Diagnostic(
             "PPF564",
             f"the items of `{fact.source}` reach release{'s' * (len(releases) > 1)} {listed(releases)} as they are",
-            ground.declared(fact),
+            flow.declared(fact),
             Severity.WARNING,
             help="whoever knows a few items of somebody's finds that row, and reads all the others: roll them up to"
             " categories, or randomize them",
         )
 
 
-def unrandomized(ground: Ground) -> Iterator[Diagnostic]:
+def unrandomized(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """An itemset_breach requirement can only hold of sets that were randomized."""
-    wanted = {r.attribute: r for r in ground.plan.requirements if isinstance(r, ItemsetBreach)}
-    for release, fact in ground.published():
+    wanted = {r.attribute: r for r in flow.plan.requirements if isinstance(r, ItemsetBreach)}
+    for release, fact in flow.published():
         requirement = wanted.get(fact.source)
         if requirement is not None and fact.role is Role.ITEMS and not fact.was(Change.PERTURBED):
             yield Diagnostic(
@@ -104,23 +104,23 @@ def unrandomized(ground: Ground) -> Iterator[Diagnostic]:
             )
 
 
-def _alone(ground: Ground, release: ReleaseNode, sets: list[AttributeFacts]) -> Iterator[Diagnostic]:
+def _alone(flow: CompiledFlow, release: ReleaseNode, sets: list[AttributeFacts]) -> Iterator[Diagnostic]:
     others = [a.name for a in release.attributes if a.role is not Role.ITEMS]
     if others or not sets:
         text = f"`format: {release.format}` holds one set a line, and release `{release.name}` has "
         what = f"{listed(others[:4])} besides" if sets else "no sets"
-        yield Diagnostic("PPF572", text + what, _format(ground, release), help="`format: parquet` holds both")
+        yield Diagnostic("PPF572", text + what, _format(flow, release), help="`format: parquet` holds both")
     for fact in sets:
         if fact.was(Change.PERTURBED):
             text = f"the sets of `{fact.source}` in release `{release.name}` are randomized: far too long for lines"
-            yield Diagnostic("PPF574", text, _format(ground, release), help="`format: parquet` holds bits or seeds")
+            yield Diagnostic("PPF574", text, _format(flow, release), help="`format: parquet` holds bits or seeds")
 
 
-def _format(ground: Ground, release: ReleaseNode) -> Span | None:
+def _format(flow: CompiledFlow, release: ReleaseNode) -> Span | None:
     path = ("releases", release.name)
-    return ground.places.value(*path, "format") or ground.places.value(*path, "path")
+    return flow.places.value(*path, "format") or flow.places.value(*path, "path")
 
 
-def _arriving(ground: Ground, step: StepNode) -> tuple[AttributeFacts, ...]:
+def _arriving(flow: CompiledFlow, step: StepNode) -> tuple[AttributeFacts, ...]:
     name = step.input.partition(".")[0]
-    return ground.plan.source.attributes if name == SOURCE else ground.plan.step(name).attributes
+    return flow.plan.source.attributes if name == SOURCE else flow.plan.step(name).attributes

@@ -14,7 +14,7 @@ from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
-from ppdm_flow.engine.judging.joining.rows import Prints, joined, wanted
+from ppdm_flow.engine.judging.joining.rows import CellHashes, columns_to_compare, join_rows
 from ppdm_flow.engine.judging.joining.table import ABSENT_TEXT, joined_table, origins
 from ppdm_flow.engine.streams.stream import Part
 from ppdm_flow.plan.definition import ReleaseNode
@@ -105,8 +105,8 @@ def _pairs(one, two):
 def test_rows_and_cells(found):
     streams = streams_of(found)
     possible = links([s.release for s in streams])
-    prints = {s.release.name: Prints.of(s, wanted(possible, s.release.name), "k" * 16) for s in streams}
-    pairs = [p for link in possible if (p := joined(link, prints[link.one.name], prints[link.other.name]))]
+    prints = {s.release.name: CellHashes.of(s, columns_to_compare(possible, s.release.name), "k" * 16) for s in streams}
+    pairs = [p for link in possible if (p := join_rows(link, prints[link.one.name], prints[link.other.name]))]
     some, expected = by_hand(found)
     assert bool(pairs) == some
     rows, places = origins({n: p.rows for n, p in prints.items()}, pairs)

@@ -10,7 +10,7 @@ import pytest
 from ppdm_flow.core.requirements import Gate, KAnonymity
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.engine.judging.auditing import Audited
+from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.judging import gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode, SourceNode
 
@@ -25,9 +25,9 @@ def plan(releases: tuple[str, ...] = ("one",), gates: tuple[Gate, ...] = (), req
     )
 
 
-def audited(release: str, name: str, figures: dict[str, float | None], measured=(), requirements=()) -> Audited:
+def audited(release: str, name: str, figures: dict[str, float | None], measured=(), requirements=()) -> AuditResult:
     node = AuditNode(name, None, release, requirements)  # type: ignore[arg-type]
-    return Audited(node, AuditOutcome({k: Figure(v, "share") for k, v in figures.items()}, tuple(measured)))
+    return AuditResult(node, AuditOutcome({k: Figure(v, "share") for k, v in figures.items()}, tuple(measured)))
 
 
 def measured(value, bound: float = 5.0, at_most: bool = False, **options) -> Measured:

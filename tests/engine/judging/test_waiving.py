@@ -15,7 +15,7 @@ from ppdm_flow.core.results import Finding, RequirementResult
 from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.engine.judging.judging import verdict
-from ppdm_flow.engine.judging.waiving import Waived, waive
+from ppdm_flow.engine.judging.waiving import WaivedResults, waive
 
 TODAY = date(2026, 11, 21)
 UNTIL = date(2027, 3, 31)
@@ -31,7 +31,7 @@ def grant(of: str, name: str = "small", until: date = UNTIL, **more) -> Waiver:
     return Waiver(name, of, "agreed", "dpo", until, **more)
 
 
-def laid(waivers, requirements=(), gates=(), findings=(), today: date = TODAY, asked=()) -> Waived:
+def laid(waivers, requirements=(), gates=(), findings=(), today: date = TODAY, asked=()) -> WaivedResults:
     plan = SimpleNamespace(waivers=tuple(waivers), requirements=tuple(asked))
     return waive(plan, requirements, gates, findings, today)  # type: ignore[arg-type]
 

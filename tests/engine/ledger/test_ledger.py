@@ -18,7 +18,7 @@ from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.ledger.entry import PENDING, RELEASED
-from ppdm_flow.engine.ledger.repair import Looked
+from ppdm_flow.engine.ledger.repair import LedgerContents
 from ppdm_flow.engine.ledger.store import store_at
 from ppdm_flow.engine.ledger.tables import LedgerTables
 
@@ -123,7 +123,7 @@ def entries(home: Home) -> list[tuple[int, str]]:
     return [(e.number, e.state) for e in store_at(home.place).entries()]
 
 
-def look(home: Home, **words: object) -> Looked:
+def look(home: Home, **words: object) -> LedgerContents:
     return api.ledger(home.place, home / "releases.ledger.key", **words)
 
 

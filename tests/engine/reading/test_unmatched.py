@@ -6,7 +6,7 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.reading.unmatched import absent, nothing_fits
+from ppdm_flow.engine.reading.unmatched import missing_column, nothing_fits
 
 DECLARED = tuple(AttributeFacts(name, Role.QUASI_IDENTIFIER) for name in ("age", "sex", "zip"))
 
@@ -32,7 +32,7 @@ def test_one_sentence_for_the_likeliest_cause(names, words):
 
 
 def test_blanks_around_a_name_are_named():
-    found = absent(DECLARED[1], ("age", " sex", " zip"))
+    found = missing_column(DECLARED[1], ("age", " sex", " zip"))
     assert "strip: true" in (found.hint or "")
 
 

@@ -9,7 +9,7 @@ import jsonschema
 import pyarrow.parquet as pq
 import pytest
 
-from ppdm_flow.engine.events import Finished, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.events import Progress, RunFinished, StepFinished, StepStarted
 from ppdm_flow.engine.schemas import schema
 
 
@@ -76,7 +76,7 @@ def test_events_are_written_and_told(done):
     assert sorted(begun) == sorted(e.name for e in seen if isinstance(e, StepFinished))
     assert begun[0] == "source"
     assert any(isinstance(e, Progress) and e.rows == 2_000 for e in seen)
-    assert isinstance(seen[-1], Finished)
+    assert isinstance(seen[-1], RunFinished)
 
 
 def test_no_value_is_anywhere_but_in_what_the_recipient_gets(done, tools):

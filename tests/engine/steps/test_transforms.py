@@ -11,7 +11,7 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.engine.calls.chain import MemoryStream
-from ppdm_flow.engine.events import silent
+from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.operators import channels
 from ppdm_flow.engine.streams.stream import Stop
@@ -44,7 +44,7 @@ def plan(*steps: StepNode) -> Plan:
 def graph(tools, *steps: StepNode, rows: int = 20, partition: int = 6) -> Graph:
     table = Table.of({"x": [str(i) for i in range(rows)], "y": [str(i % 3) for i in range(rows)]})
     stream = MemoryStream(table, FACTS, partition, Stop())
-    made = Graph(plan(*steps), tools.KEY, stream, None, partition, Stop(), silent)
+    made = Graph(plan(*steps), tools.KEY, stream, None, partition, Stop(), ignore_events)
     made.fit(2)
     return made
 

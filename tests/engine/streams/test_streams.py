@@ -20,7 +20,7 @@ from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.ordering import Spool
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.rebatching import partitions
-from ppdm_flow.engine.streams.source import Budget, Reading, SourceStream
+from ppdm_flow.engine.streams.source import Budget, ReadOptions, SourceStream
 from ppdm_flow.engine.streams.stream import Part, Stop, StoppedError, positions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.tables.column import Column
@@ -60,7 +60,7 @@ def facts(*names: str, role: Role = Role.INSENSITIVE) -> tuple[AttributeFacts, .
 
 def stream(rows, sizes=(3, 7), size=4, limit=1 << 20, names=("x", "y"), **reading) -> SourceStream:
     source = FakeSource(rows, names, list(sizes))
-    found = Reading({n: n for n in names}, partition_rows=size, **reading)
+    found = ReadOptions({n: n for n in names}, partition_rows=size, **reading)
     made = SourceStream(source, facts(*names), found, Budget(limit), Stop())
     made.load()
     return made
@@ -108,7 +108,7 @@ def test_a_source_that_does_not_fit_reads_only_the_columns_that_are_asked_for():
 def test_bytes_that_a_cache_took_are_given_back():
     budget = Budget(10_000)
     source = FakeSource([("a", "b")] * 100, ("x", "y"), [7])
-    made = SourceStream(source, facts("x", "y"), Reading({"x": "x", "y": "y"}, partition_rows=10), budget, Stop())
+    made = SourceStream(source, facts("x", "y"), ReadOptions({"x": "x", "y": "y"}, partition_rows=10), budget, Stop())
     made.load()
     assert not budget.take(10_000)
     made.release()
@@ -343,7 +343,9 @@ def test_the_hash_of_a_multiset_sees_every_change():
 def test_everything_stops_when_it_is_told_to():
     stop = Stop()
     source = FakeSource([("a", "b")] * 10, ("x", "y"), [1])
-    made = SourceStream(source, facts("x", "y"), Reading({"x": "x", "y": "y"}, partition_rows=2), Budget(9_999), stop)
+    made = SourceStream(
+        source, facts("x", "y"), ReadOptions({"x": "x", "y": "y"}, partition_rows=2), Budget(9_999), stop
+    )
     made.load()
     parts = made.parts()
     next(parts)

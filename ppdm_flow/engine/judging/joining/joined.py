@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from ppdm_flow.core.anonymity import LKC, KMap
 from ppdm_flow.core.requirements import OnGroups, Template
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.auditing import Audited, Subject
+from ppdm_flow.engine.judging.auditing import AuditResult, Subject
 from ppdm_flow.engine.judging.joining.layout import layout
-from ppdm_flow.engine.judging.joining.numbered import NumberedStream, numbered
-from ppdm_flow.engine.judging.joining.rows import Joined, Prints, joined, wanted
+from ppdm_flow.engine.judging.joining.numbered import NumberedStream, renumber
+from ppdm_flow.engine.judging.joining.rows import CellHashes, JoinedRows, columns_to_compare, join_rows
 from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, origins
 from ppdm_flow.engine.judging.joining.wording import reason
 from ppdm_flow.engine.steps.graph import Graph
@@ -36,7 +36,7 @@ class JoinedAudit:
     subject: Subject
     why: str = ""
 
-    def told(self, audited: Audited) -> Audited:
+    def told(self, audited: AuditResult) -> AuditResult:
         """Return the outcome with that sentence beside each figure that a requirement is judged by."""
         measured = tuple(replace(m, sentence=f"{m.sentence}{self.why}") for m in audited.outcome.measured)
         return replace(audited, outcome=replace(audited.outcome, measured=measured))
@@ -53,11 +53,11 @@ def joined_audits(
     people = [s for s in subjects if s.pairs is not None]
     if not nodes or not read_together(plan) or len(people) < 2:
         return ()
-    streams = {s.release.name: s for s in numbered([p.release for p in people], graph)}
+    streams = {s.release.name: s for s in renumber([p.release for p in people], graph)}
     single = any(graph.expanded(p.release.input) for p in people)
     if single and graph.numbering is not None and any(a.role is Role.WEIGHT for a in original.attributes):
         original = ExpandedStream(original, graph.numbering)
-    making = _Making(plan, {s.release.name: s for s in people}, streams, original, partition_rows, stop)
+    making = _JoinSource(plan, {s.release.name: s for s in people}, streams, original, partition_rows, stop)
     prints, found = _found(list(streams.values()))
     return tuple(
         audit
@@ -67,7 +67,7 @@ def joined_audits(
 
 
 @dataclass(frozen=True, slots=True)
-class _Making:
+class _JoinSource:
     """What a joined table is made of."""
 
     plan: Plan
@@ -78,11 +78,15 @@ class _Making:
     stop: Stop
 
     def audits(
-        self, nodes: Iterable[AuditNode], names: Sequence[str], prints: dict[str, Prints], found: Sequence[Joined]
+        self,
+        nodes: Iterable[AuditNode],
+        names: Sequence[str],
+        prints: dict[str, CellHashes],
+        found: Sequence[JoinedRows],
     ) -> list[JoinedAudit]:
         """Return the audits of one joined table; none where no column tells of what any requirement is about."""
         releases = [self.streams[n].release for n in names]
-        columns = layout(releases, found, telling(self.plan))
+        columns = layout(releases, found, grouping_attributes(self.plan))
         if not columns:
             return []
         rows, places = origins({n: prints[n].rows for n in names}, found)
@@ -113,16 +117,16 @@ class _Making:
         )
 
 
-def telling(plan: Plan) -> frozenset[str]:
+def grouping_attributes(plan: Plan) -> frozenset[str]:
     """Return the attributes of the source that the plan's requirements on groups are about."""
     found = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
     for requirement in plan.requirements:
         if isinstance(requirement, OnGroups):
-            found |= set(about(requirement))
+            found |= set(requirement_attributes(requirement))
     return frozenset(found)
 
 
-def about(requirement: OnGroups) -> tuple[str, ...]:
+def requirement_attributes(requirement: OnGroups) -> tuple[str, ...]:
     """Return the attributes of the source that a requirement names, or stands for."""
     match requirement:
         case Template():
@@ -134,19 +138,21 @@ def about(requirement: OnGroups) -> tuple[str, ...]:
             return (*requirement.attributes, *(() if own is None else (own,)))
 
 
-def _found(streams: Sequence[NumberedStream]) -> tuple[dict[str, Prints], tuple[Joined, ...]]:
+def _found(streams: Sequence[NumberedStream]) -> tuple[dict[str, CellHashes], tuple[JoinedRows, ...]]:
     """Read what may join the releases, and return the pairs of them of which some rows are joined."""
     possible = links([s.release for s in streams])
     key = MultisetHash.fresh_key()
     there = {node.name for link in possible for node in (link.one, link.other)}
     prints = {
-        s.release.name: Prints.of(s, wanted(possible, s.release.name), key) for s in streams if s.release.name in there
+        s.release.name: CellHashes.of(s, columns_to_compare(possible, s.release.name), key)
+        for s in streams
+        if s.release.name in there
     }
-    pairs = (joined(link, prints[link.one.name], prints[link.other.name]) for link in possible)
+    pairs = (join_rows(link, prints[link.one.name], prints[link.other.name]) for link in possible)
     return prints, tuple(pair for pair in pairs if pair is not None)
 
 
-def _connected(found: Sequence[Joined], streams: Sequence[NumberedStream]) -> list[tuple[str, ...]]:
+def _connected(found: Sequence[JoinedRows], streams: Sequence[NumberedStream]) -> list[tuple[str, ...]]:
     """Return the sets of releases that are joined, be it over a third one."""
     groups: list[list[str]] = []
     for pair in found:
@@ -158,5 +164,5 @@ def _connected(found: Sequence[Joined], streams: Sequence[NumberedStream]) -> li
     return [tuple(sorted(g, key=order.index)) for g in groups]
 
 
-def _within(found: Sequence[Joined], names: Sequence[str]) -> list[Joined]:
+def _within(found: Sequence[JoinedRows], names: Sequence[str]) -> list[JoinedRows]:
     return [j for j in found if j.link.one.name in names]

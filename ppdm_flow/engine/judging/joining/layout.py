@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.joining.rows import Joined
+from ppdm_flow.engine.judging.joining.rows import JoinedRows
 from ppdm_flow.plan.definition import ReleaseNode
 
 Member = tuple[str, str]
@@ -28,7 +28,9 @@ class Column:
         return self.facts.role is Role.WEIGHT
 
 
-def layout(releases: Sequence[ReleaseNode], found: Sequence[Joined], telling: Collection[str]) -> tuple[Column, ...]:
+def layout(
+    releases: Sequence[ReleaseNode], found: Sequence[JoinedRows], telling: Collection[str]
+) -> tuple[Column, ...]:
     """Return the columns of the releases that are computed from one of ``telling``, and the weights; no sets."""
     of = {(r.name, a.name): a for r in releases for a in r.attributes if _tells(a, telling)}
     groups: dict[Member, list[Member]] = {member: [member] for member in of}
@@ -55,7 +57,7 @@ def _tells(fact: AttributeFacts, telling: Collection[str]) -> bool:
     return fact.role is Role.WEIGHT or not fact.lineage.computed_from.isdisjoint(telling)
 
 
-def _same(found: Sequence[Joined], of: Collection[Member]) -> list[tuple[Member, Member]]:
+def _same(found: Sequence[JoinedRows], of: Collection[Member]) -> list[tuple[Member, Member]]:
     """Return the pairs of columns that are one."""
     pairs = [((j.link.one.name, a), (j.link.other.name, b)) for j in found for a, b in (*j.link.shared, *j.merged)]
     return [(one, other) for one, other in pairs if one in of and other in of]

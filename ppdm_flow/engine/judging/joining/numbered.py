@@ -40,7 +40,7 @@ class NumberedStream:
                 yield Table(table.columns, self.renumbered.first(table.rows), table.sets)
 
 
-def numbered(releases: Sequence[ReleaseNode], graph: Graph) -> list[NumberedStream]:
+def renumber(releases: Sequence[ReleaseNode], graph: Graph) -> list[NumberedStream]:
     """Return the rows of releases under numbers of one kind: single ones as soon as one release has them."""
     single = any(graph.expanded(r.input) for r in releases)
     return [_numbered(r, graph, single=single) for r in releases]

@@ -19,7 +19,7 @@ Columns = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prints:
+class CellHashes:
     """Keyed hashes of a release's cells, in the order of row numbers.
 
     ``rows`` (rows,) are numbers of the source's rows, ascending; ``cells`` the hash of each row's cells in some
@@ -33,7 +33,7 @@ class Prints:
     weights: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, stream: NumberedStream, wanted: Iterable[Columns], key: str) -> Prints:
+    def of(cls, stream: NumberedStream, wanted: Iterable[Columns], key: str) -> CellHashes:
         """Read a release once; equal cells have equal hashes wherever ``key`` is the same."""
         asked = tuple(dict.fromkeys(wanted))
         single = tuple(c[0] for c in asked if len(c) == 1 and not stream.is_set(c[0]))
@@ -62,7 +62,7 @@ class Prints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joined:
+class JoinedRows:
     """The rows of two releases that are joined, as places in each, and what joins them.
 
     ``by`` are pairs of keyed columns that join some; ``single`` counts the rows that shared cells alone join. ``one``
@@ -79,7 +79,7 @@ class Joined:
     aligned: bool = False
 
 
-def joined(link: Link, one: Prints, other: Prints) -> Joined | None:
+def join_rows(link: Link, one: CellHashes, other: CellHashes) -> JoinedRows | None:
     """Return the rows of two releases that are joined; None where none are."""
     left, right = _common(one.rows, other.rows)
     there = np.zeros(len(left), dtype=bool)
@@ -99,10 +99,10 @@ def joined(link: Link, one: Prints, other: Prints) -> Joined | None:
         return None
     left, right = left[there], right[there]
     merged = tuple((a, b) for a, b in by if np.array_equal(one.cells[a,][left], other.cells[b,][right]))
-    return Joined(link, left, right, tuple(by), single, merged, link.aligned)
+    return JoinedRows(link, left, right, tuple(by), single, merged, link.aligned)
 
 
-def wanted(links: Sequence[Link], release: str) -> list[Columns]:
+def columns_to_compare(links: Sequence[Link], release: str) -> list[Columns]:
     """Return the columns of a release whose cells have to be compared."""
     found: list[Columns] = []
     for link in links:
@@ -120,7 +120,7 @@ def _common(one: RowNumbers, other: RowNumbers) -> tuple[Places, Places]:
     return np.flatnonzero(there), at[there]
 
 
-def _once(link: Link, one: Prints, other: Prints, left: Places, right: Places) -> npt.NDArray[np.bool_]:
+def _once(link: Link, one: CellHashes, other: CellHashes, left: Places, right: Places) -> npt.NDArray[np.bool_]:
     """Say of the common rows whether their shared cells are the same, and nobody else's in either release."""
     mine, theirs = (tuple(pair[side] for pair in link.shared) for side in (0, 1))
     same: npt.NDArray[np.bool_] = one.cells[mine][left] == other.cells[theirs][right]

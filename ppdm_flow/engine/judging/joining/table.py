@@ -12,7 +12,7 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.judging.joining.layout import Column as Wanted
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
-from ppdm_flow.engine.judging.joining.rows import Joined
+from ppdm_flow.engine.judging.joining.rows import JoinedRows
 from ppdm_flow.engine.streams.stream import Part, Stop
 from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.domain import union
@@ -53,7 +53,7 @@ class JoinedStream:
             start = end
 
 
-def origins(sides: Mapping[str, RowNumbers], found: Sequence[Joined]) -> tuple[RowNumbers, dict[str, Places]]:
+def origins(sides: Mapping[str, RowNumbers], found: Sequence[JoinedRows]) -> tuple[RowNumbers, dict[str, Places]]:
     """Return the source's number of each row of the joined table, and its place in each release, or ``NOWHERE``.
 
     ``sides`` are the row numbers of the releases, ascending. Rows of one number that are joined, be it over a third

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.engine.judging.joining.rows import Joined
+from ppdm_flow.engine.judging.joining.rows import JoinedRows
 
 _MOST = 4
 
 
-def reason(found: Sequence[Joined]) -> str:
+def reason(found: Sequence[JoinedRows]) -> str:
     """Return what the sentence of a figure on a joined table ends with."""
     return "".join(f" {_pair(each)}" for each in found)
 
 
-def _pair(each: Joined) -> str:
+def _pair(each: JoinedRows) -> str:
     one, other = each.link.one.name, each.link.other.name
     ways = [f"by {_column(pair, one, other)}" for pair in each.by]
     if each.aligned:

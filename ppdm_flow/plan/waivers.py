@@ -24,28 +24,32 @@ _FIRST_OF_RUNS = "PPF7"
 
 
 @dataclass(slots=True)
-class Waiving:
-    """What the day says of waivers: ``faults``, the warnings that they cover, and the waivers with what they cover."""
+class WaiverCheck:
+    """The result of checking waivers on one day.
+
+    ``faults`` are diagnostics about the waivers themselves, ``waived`` maps each covered diagnostic to its waiver, and
+    ``waivers`` are all waivers with the diagnostics that they cover.
+    """
 
     faults: list[Diagnostic] = field(default_factory=list)
     waived: dict[Diagnostic, Waiver] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
 
 
-def waiving(
+def check_waivers(
     waivers: Iterable[Waiver],
     gates: Iterable[Gate],
-    found: Iterable[Diagnostic],
+    diagnostics: Iterable[Diagnostic],
     places: Places,
     permission: Permission,
     today: date,
     floors: Iterable[Floor] = (),
-) -> Waiving:
-    """Judge waivers, and say which of the diagnostics ``found`` they cover. Those that have expired cover nothing.
+) -> WaiverCheck:
+    """Check waivers, and match them with the ``diagnostics`` that they cover. An expired waiver covers nothing.
 
-    A gate that a floor of a template holds is as little the policy's own as what stands under ``privacy``.
+    A gate that a template's floor requires needs the same permission as a requirement under ``privacy``.
     """
-    outcome, every = Waiving(), tuple(found)
+    outcome, every = WaiverCheck(), tuple(diagnostics)
     faulty = {d.path[1] for d in every if d.path[:1] == ("waivers",) and d.severity is Severity.ERROR}
     known_gates = tuple(gates)
     private = {gate.id for gate in known_gates if of_privacy(gate.metric)}
@@ -53,15 +57,15 @@ def waiving(
     for waiver in waivers:
         faults = list(_dates(waiver, places, today))
         if of_privacy(waiver.of) or waiver.of in private:
-            faults += _refused(waiver, waiver.of, places, permission)
+            faults += _not_permitted(waiver, waiver.of, places, permission)
         elif waiver.of in held and not permission.allowed:
-            faults += _refused(waiver, waiver.of, places, Permission(place=held[waiver.of]))
+            faults += _not_permitted(waiver, waiver.of, places, Permission(place=held[waiver.of]))
         covered: list[Diagnostic] = []
         if is_code(waiver.of) and waiver.name not in faulty:
             mine = [d for d in every if d.code == waiver.of and _at(d, waiver, places)]
             faults += _matches(waiver, mine, places, permission)
             covered = [] if has_errors(faults) else mine
-        known = replace(waiver, covers=tuple(_told(d) for d in covered))
+        known = replace(waiver, covers=tuple(_label(d) for d in covered))
         outcome.waived |= dict.fromkeys(covered, known)
         outcome.faults += faults
         outcome.waivers = (*outcome.waivers, known)
@@ -69,7 +73,7 @@ def waiving(
 
 
 def _held(gates: Iterable[Gate], floors: Iterable[Floor]) -> dict[str, Span]:
-    """Return the floor that holds each gate, if there is one."""
+    """Map the id of each gate that a floor requires to the span of the floor."""
     about = [(_of_gates(floor), floor.span) for floor in floors]
     names = [(gate.id, gate.id.removeprefix("gates.")) for gate in gates]
     return {id_: span for id_, name in names for held, span in about if held & {STAR, name}}
@@ -96,7 +100,7 @@ def _dates(waiver: Waiver, places: Places, today: date) -> Iterator[Diagnostic]:
         yield Diagnostic("PPF332", text, span, hint=f"{last} is the latest", path=path)
 
 
-def _refused(waiver: Waiver, about: str, places: Places, permission: Permission) -> Iterator[Diagnostic]:
+def _not_permitted(waiver: Waiver, about: str, places: Places, permission: Permission) -> Iterator[Diagnostic]:
     if permission.allowed:
         return
     path = ("waivers", waiver.name, "of")
@@ -123,7 +127,7 @@ def _matches(waiver: Waiver, mine: list[Diagnostic], places: Places, permission:
     if about is None and mine and waiver.of in _PRIVACY_CODES:
         about = "privacy"
     if about is not None:
-        yield from _refused(waiver, about, places, permission)
+        yield from _not_permitted(waiver, about, places, permission)
 
 
 def _at(diagnostic: Diagnostic, waiver: Waiver, places: Places) -> bool:
@@ -146,12 +150,12 @@ def _holds(span: Span, at: Span) -> bool:
     return span.file == at.file and begin <= here < end
 
 
-def _told(diagnostic: Diagnostic) -> str:
+def _label(diagnostic: Diagnostic) -> str:
     span = diagnostic.span
     where = f" at {PurePath(span.file).name}:{span.line}" if span else ""
     return f"{diagnostic.code}{where}"
 
 
-def uncovered(found: Iterable[Diagnostic], waived: Mapping[Diagnostic, Waiver]) -> tuple[Diagnostic, ...]:
+def not_waived(diagnostics: Iterable[Diagnostic], waived: Mapping[Diagnostic, Waiver]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics that no waiver covers."""
-    return tuple(d for d in found if d not in waived)
+    return tuple(d for d in diagnostics if d not in waived)

@@ -14,7 +14,7 @@ from ppdm_flow.sdk.anonymizer import Fitted
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PluginText:
     """One text: ``who`` says it and ``where``. ``published``: it lies beside a release, and not in the report."""
 
     who: str
@@ -28,37 +28,37 @@ Domains = Mapping[str, AbstractSet[str | None]]
 """Values by attribute."""
 
 
-def of_step(node: StepNode, result: StepResult, fitted: Fitted, domains: Domains) -> Iterator[Said]:
+def of_step(node: StepNode, result: StepResult, fitted: Fitted, domains: Domains) -> Iterator[PluginText]:
     """Yield all that a step says; ``domains`` are the values of what it randomized, as they came to it."""
     who, bound = f"step `{node.name}` ({node.bound.info.name})", node.bound
     for text in of_figures(result.figures):
-        yield Said(who, bound, "a figure", text)
+        yield PluginText(who, bound, "a figure", text)
     for text in texts(result.description):
-        yield Said(who, bound, "its description", text)
+        yield PluginText(who, bound, "its description", text)
     yield from _shown(who, bound, result.findings, result.charts)
     for text in _of_artifacts(fitted, domains):
-        yield Said(who, bound, "a document beside the release", text, published=True)
+        yield PluginText(who, bound, "a document beside the release", text, published=True)
 
 
-def of_audit(node: AuditNode, outcome: AuditOutcome) -> Iterator[Said]:
+def of_audit(node: AuditNode, outcome: AuditOutcome) -> Iterator[PluginText]:
     """Yield all that an audit says."""
     who, bound = f"audit `{node.name}` ({node.bound.info.name})", node.bound
     for text in of_figures(outcome.figures):
-        yield Said(who, bound, "a figure", text)
+        yield PluginText(who, bound, "a figure", text)
     for each in outcome.measured:
-        yield Said(who, bound, "a sentence", each.sentence)
+        yield PluginText(who, bound, "a sentence", each.sentence)
         for text in (each.requirement, *of_figures({each.metric: each.figure})):
-            yield Said(who, bound, "a figure", text)
+            yield PluginText(who, bound, "a figure", text)
     yield from _shown(who, bound, outcome.findings, outcome.charts)
 
 
-def _shown(who: str, bound: Bound, findings: Iterable[Finding], charts: Iterable[Chart]) -> Iterator[Said]:
+def _shown(who: str, bound: Bound, findings: Iterable[Finding], charts: Iterable[Chart]) -> Iterator[PluginText]:
     for finding in findings:
         for text in of_finding(finding):
-            yield Said(who, bound, "a finding", text)
+            yield PluginText(who, bound, "a finding", text)
     for chart in charts:
         for text in of_chart(chart):
-            yield Said(who, bound, "a chart", text)
+            yield PluginText(who, bound, "a chart", text)
 
 
 def _of_artifacts(fitted: Fitted, domains: Domains) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What flow rules look at."""
+"""The input of the flow rules: a compiled plan with its policy and the places in its file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ppdm_flow.policy.loaded import Places
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class CompiledFlow:
     """A compiled flow. ``clean`` names the steps whose attributes are certain: what a broken one feeds is not."""
 
     plan: Plan

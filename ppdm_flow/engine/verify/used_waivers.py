@@ -13,25 +13,25 @@ from ppdm_flow.core.waivers import day
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
-    """One waiver of a finished run, and what there is to say of it today."""
+class UsedWaiver:
+    """A waiver that a finished run needed, described as of today."""
 
     name: str
     text: str
     expired: bool = False
 
 
-def grants(manifest: Mapping[str, Any], today: date) -> tuple[Grant, ...]:
-    """Return the waivers that the run needed; a run that needs one that has expired would be withheld today."""
-    return tuple(_grant(each, today) for each in manifest.get("waivers", ()) if each["covers"])
+def used_waivers(manifest: Mapping[str, Any], today: date) -> tuple[UsedWaiver, ...]:
+    """Return the waivers that the run needed. If one of them has expired, the run would be withheld today."""
+    return tuple(_used_waiver(each, today) for each in manifest.get("waivers", ()) if each["covers"])
 
 
-def _grant(each: Mapping[str, Any], today: date) -> Grant:
+def _used_waiver(each: Mapping[str, Any], today: date) -> UsedWaiver:
     until, covers = date.fromisoformat(each["until"]), ", ".join(each["covers"])
     left = (until - today).days
     if left < 0:
-        return Grant(each["name"], f"has expired since ({until}): {covers} would count today", expired=True)
-    return Grant(each["name"], f"counts until {until} ({left} days left): {covers}")
+        return UsedWaiver(each["name"], f"has expired since ({until}): {covers} would count today", expired=True)
+    return UsedWaiver(each["name"], f"counts until {until} ({left} days left): {covers}")
 
 
 def readable(manifest: Mapping[str, Any]) -> bool:
