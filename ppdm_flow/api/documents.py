@@ -2,30 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.core.visible import json_text
 
-SCHEMAS: Mapping[str, str] = {
-    "policy": "ppdm_flow.policy.language.schemas",
-    "template": "ppdm_flow.policy.inheritance.template_schema",
-    "test": "ppdm_flow.policy.test.schemas",
-    "plan": "ppdm_flow.plan.schemas",
-    "manifest": "ppdm_flow.engine.schemas",
-    "report": "ppdm_flow.report.schemas",
-    "sweep": "ppdm_flow.report.sweep.schemas",
-    "mined": "ppdm_flow.api.mine.schema",
-    "diff": "ppdm_flow.report.diff.schemas",
-    "lock": "ppdm_flow.policy.lock.schema",
-    "ledger": "ppdm_flow.engine.ledger.document",
+Document = Mapping[str, Any]
+
+
+def _policy() -> Document:
+    from ppdm_flow.policy.language.schemas import schema
+
+    return schema()
+
+
+def _template() -> Document:
+    from ppdm_flow.policy.inheritance.template_schema import schema
+
+    return schema()
+
+
+def _test() -> Document:
+    from ppdm_flow.policy.test.schemas import schema
+
+    return schema()
+
+
+def _plan() -> Document:
+    from ppdm_flow.plan.schemas import schema
+
+    return schema()
+
+
+def _manifest() -> Document:
+    from ppdm_flow.engine.schemas import schema
+
+    return schema()
+
+
+def _report() -> Document:
+    from ppdm_flow.report.schemas import schema
+
+    return schema()
+
+
+def _sweep() -> Document:
+    from ppdm_flow.report.sweep.schemas import schema
+
+    return schema()
+
+
+def _mined() -> Document:
+    from ppdm_flow.api.mine.schema import schema
+
+    return schema()
+
+
+def _diff() -> Document:
+    from ppdm_flow.report.diff.schemas import schema
+
+    return schema()
+
+
+def _lock() -> Document:
+    from ppdm_flow.policy.lock.schema import schema
+
+    return schema()
+
+
+def _ledger() -> Document:
+    from ppdm_flow.engine.ledger.document import schema
+
+    return schema()
+
+
+SCHEMAS: Mapping[str, Callable[[], Document]] = {
+    "policy": _policy,
+    "template": _template,
+    "test": _test,
+    "plan": _plan,
+    "manifest": _manifest,
+    "report": _report,
+    "sweep": _sweep,
+    "mined": _mined,
+    "diff": _diff,
+    "lock": _lock,
+    "ledger": _ledger,
 }
-"""Name to the module whose ``schema`` makes it; the files are ``NAME.v1.json``."""
+"""What makes the schema of each name; the files are ``NAME.v1.json``. A module is imported when it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +114,7 @@ def text_of(name: str) -> str:
         hint = f"did you mean `{near}`?" if near else None
         listing = ", ".join(f"`{known}`" for known in SCHEMAS)
         raise UsageError(Diagnostic("PPF692", f"there is no schema `{name}`", hint=hint, help=f"there are {listing}"))
-    return json_text(import_module(SCHEMAS[name]).schema())
+    return json_text(SCHEMAS[name]())
 
 
 def schema(names: Sequence[str], folder: Path) -> tuple[SchemaFile, ...]:

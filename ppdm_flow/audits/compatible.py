@@ -8,8 +8,6 @@ partition, and the crowd of each row in a crowd is inside of it.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,9 +15,6 @@ from ppdm_flow.tables.column import MISSING, SPECIALS
 
 Codes = npt.NDArray[np.int32]
 Sums = npt.NDArray[np.int64]
-
-KERNEL = "ppdm_flow.audits.trie"
-"""Loaded where a cell is missing: compiled code takes its time to start."""
 
 
 def compatible_sums(codes: Codes, values: Sums) -> Sums:
@@ -36,6 +31,8 @@ def compatible_sums(codes: Codes, values: Sums) -> Sums:
     """
     if not (codes == MISSING).any():
         return values.copy()
+    from ppdm_flow.audits.trie import sums  # noqa: PLC0415  # compiled: takes time to start
+
     by_fit = np.argsort([_fit(column) for column in codes.T], kind="stable")  # few branches first
     columns = np.ascontiguousarray(codes[:, by_fit].T)
     order = np.lexsort(columns[::-1])
@@ -43,7 +40,7 @@ def compatible_sums(codes: Codes, values: Sums) -> Sums:
     prefix = np.zeros((len(codes) + 1, values.shape[1]), dtype=np.int64)
     np.cumsum(values[order], axis=0, out=prefix[1:])
     ordered = np.zeros(values.shape, dtype=np.int64)
-    import_module(KERNEL).sums(columns, prefix, ordered)
+    sums(columns, prefix, ordered)
     out = np.empty_like(ordered)
     out[order] = ordered
     return out

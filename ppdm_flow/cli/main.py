@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
@@ -21,7 +20,9 @@ def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:
     """
     gc.disable()
     try:
-        program = import_module("ppdm_flow.cli.terminal.program").program(words)
+        from ppdm_flow.cli.program import program as built  # noqa: PLC0415  # see above
+
+        program = built(words)
     finally:
         gc.enable()
     if alone:
@@ -50,4 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _defects() -> ModuleType:
     """What is needed only once something went wrong."""
-    return import_module("ppdm_flow.cli.terminal.defects")
+    from ppdm_flow.cli.terminal import defects  # noqa: PLC0415  # see above
+
+    return defects

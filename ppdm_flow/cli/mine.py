@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +19,6 @@ EXAMPLES = (
     "mine shop.parquet --min-support 500 --max-length 3 --format csv -o itemsets.csv",
     "mine runs/shop/RUN/released/baskets --min-support 0.5% --rules --min-confidence 0.3",
 )
-_DOCUMENTS = "ppdm_flow.api.mine.documents"
 
 
 class MiningFormat(StrEnum):
@@ -113,7 +111,8 @@ def mine(
     if form in (MiningFormat.TEXT, MiningFormat.MD):
         deliver(text(answer, limit, markdown=form is MiningFormat.MD), output_file)
     else:
-        documents = import_module(_DOCUMENTS)
+        from ppdm_flow.api.mine import documents  # noqa: PLC0415  # only these two forms need it
+
         deliver(
             documents.as_json(answer, limit) if form is MiningFormat.JSON else documents.as_csv(answer, limit),
             output_file,

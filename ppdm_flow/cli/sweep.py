@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +22,6 @@ EXAMPLES = (
     "sweep policy.yaml --over params.k=2..10 --over steps.suppress.search=greedy,beam --picture frontier.svg",
 )
 _PICTURES = {".svg": "svg", ".html": "html"}
-_LIVE = "ppdm_flow.cli.terminal.sweep_live"
 
 
 class SweepFormat(StrEnum):
@@ -84,7 +82,9 @@ def sweep(
     point (the others are shown all the same), 130 interrupted.
     """
     drawn = _drawn(picture)
-    with import_module(_LIVE).telling(quiet=quiet) as tell:
+    from ppdm_flow.cli.terminal.sweep_live import show, telling  # noqa: PLC0415  # rich takes its time, `--help` waits
+
+    with telling(quiet=quiet) as tell:
         swept = api.sweep(
             policy,
             over,
@@ -102,7 +102,7 @@ def sweep(
         )
     complain(swept.diagnostics, swept.sources)
     if form is SweepFormat.TEXT and output_file is None and sys.stdout.isatty() and colored(terminal=True):
-        import_module(_LIVE).show(swept.document)
+        show(swept.document)
     else:
         deliver(swept.rendered(form.value), output_file)
     if picture is not None:

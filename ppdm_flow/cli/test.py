@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -20,8 +19,6 @@ EXAMPLES = (
     "test pipelines/tests -k 'refused' --coverage",
     "test tests/ --format junit --output-file tests.xml --fail-under 80",
 )
-
-_DOCUMENTS = "ppdm_flow.report.test.document"
 
 
 class TestFormat(StrEnum):
@@ -78,9 +75,13 @@ def test(
     )
     match form:
         case TestFormat.JSON:
-            deliver(import_module(_DOCUMENTS).as_json(tested), output_file)
+            from ppdm_flow.report.test.document import as_json  # noqa: PLC0415  # forms are imported when written
+
+            deliver(as_json(tested), output_file)
         case TestFormat.JUNIT:
-            deliver(import_module(_DOCUMENTS).as_junit(tested), output_file)
+            from ppdm_flow.report.test.document import as_junit  # noqa: PLC0415  # the same
+
+            deliver(as_junit(tested), output_file)
         case TestFormat.TEXT if output_file is not None:
             deliver(_whole(tested, verbose=verbose), output_file)
         case TestFormat.TEXT:

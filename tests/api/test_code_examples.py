@@ -19,7 +19,7 @@ import typer
 import yaml
 
 from ppdm_flow import api
-from ppdm_flow.cli.terminal.program import program
+from ppdm_flow.cli.program import program
 from ppdm_flow.core.codes import CodePage, fenced, language, pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.plan.compile import compile_policy

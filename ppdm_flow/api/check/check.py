@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +18,8 @@ from ppdm_flow.policy.files.files import Library
 from ppdm_flow.report.check.result import CheckResult, Waived
 
 if TYPE_CHECKING:
+    from ppdm_flow.api.loading.locked import Locks
     from ppdm_flow.policy.test.loading import Loaded as Cases
-
-_HOLDING = "ppdm_flow.api.loading.locked"
-_DATA = "ppdm_flow.api.check.data"
-_CASES = "ppdm_flow.api.test.files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +86,26 @@ def _outcomes(
 ) -> Iterator[CompileResult | Cases]:
     """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()
-    locks = import_module(_HOLDING).Locks() if locked else None
+    locks = _locks() if locked else None
     for path in found.policies:
         loaded = load(path, sets, library=library)
         outcome = compile_policy(loaded, digested=False, clock=clock)
         if data is not None:
-            outcome = import_module(_DATA).held_against(loaded, outcome, data, clock)
+            from ppdm_flow.api.check.data import held_against  # noqa: PLC0415  # only `--data` needs the engine
+
+            outcome = held_against(loaded, outcome, data, clock)
         yield outcome if locks is None else locks.judged(loaded, outcome, sets)
     if found.tests:
-        module = import_module(_CASES)
-        policies = module.Policies()
-        yield from (module.examined(path, policies) for path in found.tests)
+        from ppdm_flow.api.test.files import Policies, examined  # noqa: PLC0415  # only tests need it
+
+        policies = Policies()
+        yield from (examined(path, policies) for path in found.tests)
+
+
+def _locks() -> Locks:
+    from ppdm_flow.api.loading.locked import Locks  # noqa: PLC0415  # only `--locked` needs it
+
+    return Locks()
 
 
 class _Waivers:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
@@ -18,7 +17,6 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.report.diff.subject import Difference
 
 VERSION = 1
-_RUNS, _MEASURED = "ppdm_flow.api.diff.runs", "ppdm_flow.api.diff.measured"
 _LAX = frozenset({"weaker", "incomparable"})
 
 
@@ -62,15 +60,18 @@ def _lowered(pair: Document) -> bool:
 
 def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None) -> Document:
     if kind == "run":
-        found: Document = import_module(_RUNS).runs(old, new)
-        return found
+        from ppdm_flow.api.diff.runs import runs  # noqa: PLC0415  # policies are compared without what reads runs
+
+        return runs(old, new)
     if kind == "folder":
         return {"kind": "policies", **folders(old, new, sets)}
     before, after = read(old.path, old, sets), read(new.path, new, sets)
     reject_unknown_params((before, after))
     both = pair(before, after, with_params(compared(before, after), before, after, sets))
     if data is not None:
-        both["measured"] = import_module(_MEASURED).measured(before, after, sets, data)
+        from ppdm_flow.api.diff.measured import measured  # noqa: PLC0415  # only `--data` needs the engine
+
+        both["measured"] = measured(before, after, sets, data)
     return {"kind": "policies", "pairs": [both], "added": [], "removed": []}
 
 

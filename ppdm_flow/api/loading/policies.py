@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ from ppdm_flow.policy.redaction import redacted
 if TYPE_CHECKING:  # only `--locked` needs it
     from ppdm_flow.api.loading.locked import Held
 
-_HOLDING = "ppdm_flow.api.loading.locked"
 _ENDINGS = frozenset({".yaml", ".yml"})
 TESTS = (".test.yaml", ".test.yml")
 _MARK = re.compile(rb"^[\"']?(releases|extends|name)[\"']?[ \t]*:", re.MULTILINE)
@@ -147,9 +145,11 @@ def ready(
     found = _settled(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
     if not locked:
         return found
+    from ppdm_flow.api.loading.locked import Locks  # noqa: PLC0415  # only `--locked` needs it
+
     with quoting(loaded.sources, loaded.secrets):
         given = NO_SETS if any_params else sets
-        held = import_module(_HOLDING).Locks().hold(loaded, found.plan, given, with_data=data is not None)
+        held = Locks().hold(loaded, found.plan, given, with_data=data is not None)
     return replace(found, held=held)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,6 @@ from ppdm_flow.plan.pictures import forms
 
 if TYPE_CHECKING:  # a plan without data needs no engine
     from ppdm_flow.engine.run.preview import Preview
-
-_PREVIEWING = "ppdm_flow.api.plan.preview"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,9 @@ class Planned:
         drawn = forms.draw(form, self.document)
         if form != "text" or self.preview is None:
             return drawn
-        return f"{drawn}\n{import_module(_PREVIEWING).expected(self.preview)}"
+        from ppdm_flow.api.plan.preview import expected  # noqa: PLC0415  # a plan without data needs no engine
+
+        return f"{drawn}\n{expected(self.preview)}"
 
 
 def plan(
@@ -58,6 +57,8 @@ def plan(
     found = ready(path, sets, data, strict=strict, locked=locked)
     if data is None:
         return Planned(found.plan, found.warnings, found.sources)
+    from ppdm_flow.api.plan.preview import previewed  # noqa: PLC0415  # a plan without data needs no engine
+
     with quoting(found.sources, found.plan.secrets):
-        found, seen = import_module(_PREVIEWING).previewed(found, data, strict=strict)
+        found, seen = previewed(found, data, strict=strict)
     return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)

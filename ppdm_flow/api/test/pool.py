@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from importlib import import_module
 from multiprocessing import get_context
 
 from ppdm_flow.api.test.worker import carried_out, start
@@ -55,7 +54,9 @@ def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: Wanted) -> tu
 
 
 def _here(jobs: Sequence[Job], wanted: Wanted) -> Iterator[tuple[int, Result]]:
-    bench = import_module("ppdm_flow.api.test.cases").Bench(wanted.trace, wanted.everything)
+    from ppdm_flow.api.test.cases import Bench  # noqa: PLC0415  # the engine takes seconds to import: workers do
+
+    bench = Bench(wanted.trace, wanted.everything)
     for number, job in enumerate(jobs):
         yield number, bench.result(job.file, job.name)
 

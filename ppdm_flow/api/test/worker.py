@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.policy.test.loading import load
 from ppdm_flow.report.test.results import Result
 
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -19,7 +19,9 @@ def start(trace: bool, everything: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in _THREADS:
         os.environ.setdefault(name, "1")
-    _HELD["bench"] = import_module("ppdm_flow.api.test.cases").Bench(trace, everything)
+    from ppdm_flow.api.test.cases import Bench  # noqa: PLC0415  # numpy reads the variables when it is imported
+
+    _HELD["bench"] = Bench(trace, everything)
     _HELD["files"] = {}
 
 
@@ -27,6 +29,6 @@ def carried_out(file: str, name: str) -> Result:
     """Return what came of one test."""
     files = _HELD["files"]
     if file not in files:
-        files[file] = import_module("ppdm_flow.policy.test.loading").load(Path(file))
+        files[file] = load(Path(file))
     result: Result = _HELD["bench"].result(files[file], name)
     return result

@@ -6,12 +6,9 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 
 from ppdm_flow.cli.terminal.output import say
 from ppdm_flow.engine.events import Event, Listener, RequirementJudged, StepFinished, StepStarted, ignore_events
-
-_LIVE = "ppdm_flow.cli.terminal.live"
 
 
 @contextmanager
@@ -20,7 +17,9 @@ def listening(*, quiet: bool, verbose: bool) -> Iterator[Listener]:
     if quiet:
         yield ignore_events
     elif sys.stderr.isatty() and not verbose and os.environ.get("TERM") != "dumb":
-        with import_module(_LIVE).bars() as listener:
+        from ppdm_flow.cli.terminal.live import bars  # noqa: PLC0415  # see above
+
+        with bars() as listener:
             yield listener
     else:
         yield Lines(verbose=verbose)

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -39,8 +38,6 @@ from ppdm_flow.sdk.view import DataView, PairedView
 
 if TYPE_CHECKING:  # DuckDB is imported while the source is read
     from ppdm_flow.engine.streams.sql import DuckSql
-
-_SQL = "ppdm_flow.engine.streams.sql"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +76,14 @@ class AuditResult:
 
 def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: int, listener: Listener) -> AuditResult:
     """Measure, then measure again by the other route. Raises DisagreementError where the two differ."""
+    from ppdm_flow.engine.streams.sql import DuckSql  # noqa: PLC0415  # DuckDB is imported while the source is read
+
     name = f"{subject.release.name}/{node.name}"
     listener(StepStarted(name))
     started = time.perf_counter()
     folder.mkdir(mode=0o700)
     with guard_plugin_call(node, (*subject.original_attributes, *subject.release.attributes)):
-        sql: DuckSql = import_module(_SQL).DuckSql(
+        sql = DuckSql(
             subject.release,
             subject.file,
             subject.original.stream,

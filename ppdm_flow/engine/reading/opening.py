@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,6 @@ from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
 from ppdm_flow.sdk.storage import Sink, Source
-
-_LATER = ("pandas", "ppdm_flow.engine.streams.sql")
-"""What is slow to import and not needed before something is released."""
 
 
 def data_path(node: SourceNode, data: Path | None) -> Path:
@@ -77,9 +73,10 @@ def import_algorithms(bound: Iterable[Bound]) -> None:
     for each in bound:
         with contextlib.suppress(Exception):
             each.spec.load()
-    for name in _LATER:
-        with contextlib.suppress(Exception):
-            import_module(name)
+    with contextlib.suppress(Exception):
+        import pandas  # noqa: F401, ICN001, PLC0415  # slow, and not needed before something is released
+    with contextlib.suppress(Exception):
+        from ppdm_flow.engine.streams import sql  # noqa: F401, PLC0415  # the same
 
 
 def make_algorithm(bound: Bound) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from importlib import import_module
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +12,6 @@ from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
 
 Hashes = npt.NDArray[np.uint64]
-
-_HASHING = "pandas.util"  # imported while the source is read
 
 _ROWS = 1 << 12
 
@@ -88,8 +85,9 @@ class MultisetHash:
         return found
 
     def _texts(self, texts: npt.NDArray[np.object_]) -> Hashes:
-        hashing = import_module(_HASHING)
-        found: Hashes = hashing.hash_array(texts, hash_key=self._key, categorize=False)
+        from pandas.util import hash_array  # noqa: PLC0415  # pandas is imported while the source is read
+
+        found: Hashes = hash_array(texts, hash_key=self._key, categorize=False)
         return found
 
 

@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module, resources
+from importlib import resources
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +19,6 @@ from ppdm_flow.policy.language.words import short
 GROUP = "ppdm_flow.templates"
 """Entry points: the name is the template's, the value a package that holds ``<name>.yaml``."""
 
-_VERSIONS = "ppdm_flow.policy.text.versions"
 _BUILT_IN = "builtin:"
 _PACKAGED = "pkg:"
 _PKG = re.compile(
@@ -122,12 +121,12 @@ def _packaged(reference: str) -> Found:
             "write `pkg:distribution/name`, or `pkg:distribution/name@>=1.2,<2`",
         )
     wanted = parts["version"]
-    if wanted is not None and not import_module(_VERSIONS).readable(wanted):
+    if wanted is not None and not _readable(wanted):
         raise NotFoundError(
             "PPF316", f"`{short(wanted)}` is no range of versions", "write `@>=1.2,<2`, `@~=1.4` or `@1.4`"
         )
     _, version, entry = _entry(parts["dist"], parts["name"])
-    if wanted is not None and not import_module(_VERSIONS).holds(version, wanted):
+    if wanted is not None and not _holds(version, wanted):
         raise NotFoundError(
             "PPF317",
             f"`{parts['dist']}` is installed in version {version}, and `{short(wanted)}` is wanted",
@@ -137,6 +136,18 @@ def _packaged(reference: str) -> Found:
     if path is None:
         raise NotFoundError("PPF303", f"`{parts['dist']}` lists the template `{parts['name']}` but does not hold it")
     return Found(path, f"{_PACKAGED}{parts['dist']}/{parts['name']}", str(path.resolve()))
+
+
+def _readable(wanted: str) -> bool:
+    from ppdm_flow.policy.text import versions  # noqa: PLC0415  # few policies name versions
+
+    return versions.readable(wanted)
+
+
+def _holds(version: str, wanted: str) -> bool:
+    from ppdm_flow.policy.text import versions  # noqa: PLC0415  # few policies name versions
+
+    return versions.holds(version, wanted)
 
 
 @cache

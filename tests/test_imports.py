@@ -1,0 +1,39 @@
+"""Imports of our own modules stand as imports, where the contracts and readers see them."""
+
+from __future__ import annotations
+
+import ast
+
+BY_NAME = {
+    "ppdm_flow/api/__init__.py": "use cases by name (PEP 562); the block for type checkers above imports each",
+    "ppdm_flow/audits/learning/classifiers.py": "classes of scikit-learn",
+    "ppdm_flow/engine/ledger/link.py": "pg8000, which may be absent",
+    "ppdm_flow/sdk/spec.py": "what a plugin's card names",
+    "ppdm_flow/sources/excel/algorithm.py": "python_calamine, which may be absent",
+}
+
+
+def test_modules_are_imported_by_name_only_where_it_must_be(root):
+    found = {
+        str(file.relative_to(root))
+        for file in (root / "ppdm_flow").rglob("*.py")
+        if any(
+            (isinstance(node, ast.Attribute) and node.attr == "import_module")
+            or (isinstance(node, ast.Name) and node.id in ("import_module", "__import__"))
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        )
+    }
+    assert found == set(BY_NAME)
+
+
+def test_every_use_case_that_is_imported_by_name_is_imported_for_type_checkers(root):
+    tree = ast.parse((root / "ppdm_flow/api/__init__.py").read_text(encoding="utf-8"))
+    imported = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ppdm_flow.api.")
+        for alias in node.names
+    }
+    from ppdm_flow import api
+
+    assert imported == {name: f"ppdm_flow.api.{home}" for name, home in api._HOMES.items()}
