@@ -109,6 +109,16 @@ class Generator(Described, Protocol):
         ...
 
 
+@runtime_checkable
+class SizedGenerator(Generator, Protocol):
+    """A generator that says how many rows it makes; others make as many as they learned from."""
+
+    @property
+    def row_count(self) -> int:
+        """The number of generated rows."""
+        ...
+
+
 Transform = RowTransform | OrderTransform | TableTransform | Generator
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
+
+from ppdm_flow.core.results import Finding
 
 
 class Source(Protocol):
@@ -23,6 +25,25 @@ class Source(Protocol):
 
         Columns of sets are lists of these, or what :mod:`ppdm_flow.tables.sets.arrow` describes.
         """
+        ...
+
+
+@runtime_checkable
+class MergingSource(Protocol):
+    """A source of sets that can leave out an item which its set already has."""
+
+    @property
+    def repeated(self) -> int:
+        """How many the last pass over ``batches`` left out."""
+        ...
+
+
+@runtime_checkable
+class InspectingSource(Protocol):
+    """A source that can say what its file holds beside the cells: comments, metadata, hidden sheets."""
+
+    def beside(self) -> Iterator[Finding]:
+        """Yield findings without any value."""
         ...
 
 

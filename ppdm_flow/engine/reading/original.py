@@ -28,6 +28,7 @@ from ppdm_flow.engine.streams.source import Budget, Look, ReadOptions, SourceStr
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan
+from ppdm_flow.sdk.storage import MergingSource
 from ppdm_flow.tables.table import Table
 
 _HINTS = 10_000
@@ -109,7 +110,7 @@ class Opening:
             look_at_the_top(repeats, open_source(node, path), binding.columns, node.missing)
         self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
-            counts.repeated = getattr(source, "repeated", 0)
+            counts.repeated = source.repeated if isinstance(source, MergingSource) else 0
         return Original(path, columns, stream, numbering, digest, stat, sets, repeats)
 
     def _load(

@@ -28,7 +28,15 @@ from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.stream import Stop, Stream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan, StepNode
-from ppdm_flow.sdk.anonymizer import Fitted, Generator, OrderTransform, RowTransform, StepContext, TableTransform
+from ppdm_flow.sdk.anonymizer import (
+    Fitted,
+    Generator,
+    OrderTransform,
+    RowTransform,
+    SizedGenerator,
+    StepContext,
+    TableTransform,
+)
 
 
 @dataclass(slots=True)
@@ -125,7 +133,8 @@ class Graph:
             for name, stream in found.items():
                 self._put(f"{node.name}.{name}" if name else node.name, stream)
         elif isinstance(transform, Generator):
-            rows = int(getattr(transform, "row_count", self.views[node.input].row_count))
+            like_input = self.views[node.input].row_count
+            rows = int(transform.row_count) if isinstance(transform, SizedGenerator) else like_input
             args = (rows, node, transform, draws, clock, self.partition_rows, self.stop)
             self._put(node.name, GeneratedStream(*args))
         else:

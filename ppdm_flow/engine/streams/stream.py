@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,16 @@ class Stream(Protocol):
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions with these columns (all where None), in the order of rows."""
+        ...
+
+
+@runtime_checkable
+class CountedStream(Protocol):
+    """A stream that knows its number of rows; of others the rows are counted."""
+
+    @property
+    def row_count(self) -> int:
+        """The number of physical rows."""
         ...
 
 

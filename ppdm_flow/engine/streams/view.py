@@ -14,7 +14,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.streams.stream import Stream, schema_of
+from ppdm_flow.engine.streams.stream import CountedStream, Stream, schema_of
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts, count, merge
 from ppdm_flow.tables.domain import union
@@ -90,8 +90,9 @@ class StreamView:
             yield part.table
 
     def _count_rows(self) -> int:
-        known = getattr(self.stream, "row_count", None)
-        return known if isinstance(known, int) else sum(len(p.table) for p in self.stream.parts(self._cheapest()))
+        if isinstance(self.stream, CountedStream):
+            return self.stream.row_count
+        return sum(len(p.table) for p in self.stream.parts(self._cheapest()))
 
     def _cheapest(self) -> tuple[str, ...]:
         return self._schema.names[:1]

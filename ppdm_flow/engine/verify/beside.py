@@ -8,10 +8,11 @@ from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.opening import open_released
 from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.storage import InspectingSource
 
 
 def beside_cells(release: ReleaseNode, path: Path) -> tuple[Finding, ...]:
     """Return findings without any value; of readers that cannot say, none."""
     with wrap_plugin_errors(f"release `{release.name}`"):
-        look = getattr(open_released(release, path), "beside", None)
-        return () if look is None else tuple(look())
+        source = open_released(release, path)
+        return tuple(source.beside()) if isinstance(source, InspectingSource) else ()
