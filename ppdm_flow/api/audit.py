@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.api.loading.policies import quote_sources, ready_plan
 from ppdm_flow.api.report import rendered, summarized
 from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -23,7 +23,7 @@ _WORDS = ("holds", "does not hold")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class AuditedRelease:
     """The report on a file that claims to be a release."""
 
     report: Report
@@ -60,17 +60,17 @@ def audit(
     *,
     strict: bool = False,
     locked: bool = False,
-) -> Judged:
+) -> AuditedRelease:
     """Measure the policy's requirements on ``released``, as the release of that name, against ``original``.
 
     ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
     and none is named. ``locked`` is as for a run.
     """
-    found = ready(path, sets, original, strict=strict, locked=locked)
-    with quoting(found.sources, found.plan.secrets):
+    found = ready_plan(path, sets, original, strict=strict, locked=locked)
+    with quote_sources(found.sources, found.plan.secrets):
         found = with_data(found, original, strict=strict)
         report = judge(found.plan, original, released, chosen(found.plan, release), operator)
-    return Judged(report, found.warnings, found.sources, path)
+    return AuditedRelease(report, found.warnings, found.sources, path)
 
 
 def chosen(plan: Plan, release: str | None) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ppdm_flow.api import files
 from ppdm_flow.api.loading.lock_uses import Uses
 from ppdm_flow.api.loading.lock_words import missing, shown
-from ppdm_flow.api.loading.policies import find, is_policy
+from ppdm_flow.api.loading.policies import find_policies, is_policy
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import compile_policy
@@ -95,7 +95,7 @@ class _LockState:
 
 
 def _gathered(paths: Sequence[str | Path], sets: Mapping[str, str], *, needed: bool) -> _LockState:
-    policies = find(paths or (FOLDER if Path(FOLDER).is_dir() else ".",)).policies
+    policies = find_policies(paths or (FOLDER if Path(FOLDER).is_dir() else ".",)).policies
     file = _file(policies)
     there = os.path.lexists(file)
     if needed and not there:

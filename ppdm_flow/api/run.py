@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.api.loading.policies import quote_sources, ready_plan
 from ppdm_flow.api.report import documents, read, summarized
 from ppdm_flow.api.repository import locations
 from ppdm_flow.api.show import resolved_text
@@ -24,7 +24,7 @@ from ppdm_flow.report.run.judgement import Judgement
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class RunResult:
     """A finished run: its directory, its report, and what the policy was warned about.
 
     ``verdict`` is that of the report in the directory, read back from disk.
@@ -67,15 +67,15 @@ def run(
     strict: bool = False,
     locked: bool = False,
     clock: Clock = utc_today,
-) -> Ran:
+) -> RunResult:
     """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
 
     ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
     """
-    found = ready(path, sets, data, strict=strict, locked=locked, clock=clock)
-    with quoting(found.sources, found.plan.secrets):
+    found = ready_plan(path, sets, data, strict=strict, locked=locked, clock=clock)
+    with quote_sources(found.sources, found.plan.secrets):
         found = with_data(found, data, strict=strict, clock=clock)
     warned(found.warnings, found.sources)
     options = RunOptions(
@@ -87,9 +87,9 @@ def run(
         locked=None if found.held is None else Locked(found.held.file.sha256, found.held.definitions),
         clock=clock,
     )
-    with quoting(found.sources, found.plan.secrets):
+    with quote_sources(found.sources, found.plan.secrets):
         outcome = execute(found.plan, data, out, options, listener, documents)
-    return Ran(outcome.run_dir, outcome.report, found.warnings, found.sources, _verdict(outcome.run_dir), path)
+    return RunResult(outcome.run_dir, outcome.report, found.warnings, found.sources, _verdict(outcome.run_dir), path)
 
 
 def _verdict(run_dir: Path) -> str:

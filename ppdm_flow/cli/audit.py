@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Locked, PolicyPath, Sets, Strict
 from ppdm_flow.cli.terminal.output import columns, complain
 from ppdm_flow.report.forms import JUDGED
@@ -18,7 +18,7 @@ EXAMPLES = (
     "audit pipelines/bank_credit.yaml --original pipelines/data/bank_credit.csv --released theirs.csv",
     "audit pipelines/hospital.yaml --original o.csv --released r.csv --release medical --operator operator.json",
 )
-COMMAND = Ordered
+COMMAND = FormatOrderCommand
 
 
 def audit(
@@ -42,8 +42,8 @@ def audit(
 
     Exit status: 0 every requirement and gate holds, 1 one does not, 2 the policy or the data is at fault.
     """
-    there = sending(ctx, JUDGED, "text")
-    with telling(there, str(policy)):
+    there = output_targets(ctx, JUDGED, "text")
+    with report_errors_to_ci(there, str(policy)):
         judged = api.audit(
             policy, original, released, release, operator, settings(sets or ()), strict=strict, locked=locked
         )

@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Data, Locked, Sets, Strict
 from ppdm_flow.cli.terminal.output import colored, say
 from ppdm_flow.core.diagnostics import Severity
@@ -23,7 +23,7 @@ EXAMPLES = (
     "check pipelines/hospital.yaml --data pipelines/data/hospital.csv.gz",
     "check policies/ --format github --format sarif --output-file out.sarif --format junit --output-file junit.xml",
 )
-COMMAND = Ordered
+COMMAND = FormatOrderCommand
 
 
 def check(
@@ -49,8 +49,8 @@ def check(
     Exit status: 0 nothing wrong, 1 errors (with --strict also warnings, with --exit-zero never), 2 no policy found, or
     the data is at fault.
     """
-    there = sending(ctx, CHECK, "text")
-    with telling(there, " ".join(paths)):
+    there = output_targets(ctx, CHECK, "text")
+    with report_errors_to_ci(there, " ".join(paths)):
         outcome = api.check(paths, settings(sets or ()), locked=locked, data=data)
     there.send(outcome.result(strict=strict, color=colored(sys.stdout.isatty())))
     tests = len(outcome.tests)

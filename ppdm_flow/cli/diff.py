@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Data, Sets
 from ppdm_flow.cli.terminal.output import colored
 from ppdm_flow.report.forms import DIFFED
@@ -20,7 +20,7 @@ EXAMPLES = (
     "diff old.yaml new.yaml --data sample.csv",
     "diff runs/hospital/RUN runs/hospital/RUN2",
 )
-COMMAND = Ordered
+COMMAND = FormatOrderCommand
 
 _WHAT = "A policy, a folder of policies, REVISION:PATH of git, or a run's directory"
 
@@ -46,8 +46,8 @@ def diff(
     Exit status: 0 compared; with --forbid-weaker 1 where a policy is weaker, or not proved to be as strict
     (incomparable); 2 an invalid policy, an unknown revision, or nothing that can be compared.
     """
-    there = sending(ctx, DIFFED, "text")
-    with telling(there, f"{old} {new}"):
+    there = output_targets(ctx, DIFFED, "text")
+    with report_errors_to_ci(there, f"{old} {new}"):
         found = api.diff(old, new, settings(sets or ()), data)
     there.send(found.difference(color=colored(sys.stdout.isatty())), DIFFED["text"])
     raise typer.Exit(1 if forbid_weaker and found.weaker else 0)

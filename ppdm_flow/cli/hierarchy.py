@@ -28,7 +28,7 @@ EXAMPLES = (
 )
 
 
-class By(StrEnum):
+class GroupingMethod(StrEnum):
     """How values are put together."""
 
     INTERVALS = "intervals"
@@ -38,7 +38,7 @@ class By(StrEnum):
     FREQUENCY = "frequency"
 
 
-class Ends(StrEnum):
+class OpenEnds(StrEnum):
     """Where values may lie outside of all intervals."""
 
     NONE = "none"
@@ -50,7 +50,9 @@ class Ends(StrEnum):
 def hierarchy(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The data file.", show_default=False)],
     attribute: Annotated[str, typer.Option("--attribute", metavar="NAME", help="The column.", show_default=False)],
-    by: Annotated[By | None, typer.Option("--by", help="How values are put together.", show_default=False)] = None,
+    by: Annotated[
+        GroupingMethod | None, typer.Option("--by", help="How values are put together.", show_default=False)
+    ] = None,
     edges: Annotated[
         str | None, typer.Option("--edges", metavar="A,B,…", help="Intervals: ascending edges of the first level.")
     ] = None,
@@ -61,8 +63,8 @@ def hierarchy(
         str | None, typer.Option("--then", metavar="N,…", help="Intervals, order: neighbours that each level joins.")
     ] = None,
     open_ends: Annotated[
-        Ends, typer.Option("--open-ends", help="Intervals: where values may lie outside of the edges.")
-    ] = Ends.NONE,
+        OpenEnds, typer.Option("--open-ends", help="Intervals: where values may lie outside of the edges.")
+    ] = OpenEnds.NONE,
     keep: Annotated[
         str | None, typer.Option("--keep", metavar="N,…", help="Prefix: characters that each level keeps.")
     ] = None,

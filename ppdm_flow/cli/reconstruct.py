@@ -29,7 +29,7 @@ class EstimateFormat(StrEnum):
     JSON = "json"
 
 
-class Way(StrEnum):
+class EstimationMethod(StrEnum):
     """How estimates are made."""
 
     INVERSE = "inverse"
@@ -62,8 +62,9 @@ def reconstruct(
         str | None, typer.Option("--attribute", metavar="NAME", help="The perturbed attribute, if there are several.")
     ] = None,
     method: Annotated[
-        Way, typer.Option("--method", help="The operator's inverse, or maximum likelihood (iterative Bayesian).")
-    ] = Way.INVERSE,
+        EstimationMethod,
+        typer.Option("--method", help="The operator's inverse, or maximum likelihood (iterative Bayesian)."),
+    ] = EstimationMethod.INVERSE,
     level: Annotated[float, typer.Option("--level", metavar="SHARE", help="How sure intervals are.")] = 0.95,
     operator: Annotated[
         Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json, if it is elsewhere.")

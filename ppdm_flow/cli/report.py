@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending
+from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets
 from ppdm_flow.cli.terminal.options import RunPath
 from ppdm_flow.cli.terminal.output import columns
 from ppdm_flow.report.forms import JUDGED
@@ -17,7 +17,7 @@ EXAMPLES = (
     "report runs/hospital/RUN --public --format html --output-file public.html",
     "report runs/hospital/RUN --format html --output-file report.html --format markdown --output-file comment.md",
 )
-COMMAND = Ordered
+COMMAND = FormatOrderCommand
 
 
 def report(
@@ -36,5 +36,5 @@ def report(
 
     Exit status: 0 written, 2 there is no such run.
     """
-    there = sending(ctx, JUDGED, "md")
+    there = output_targets(ctx, JUDGED, "md")
     there.send(api.judgement(run, columns(), public=public))

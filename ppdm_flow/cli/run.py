@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Data, Locked, PolicyPath, Sets, Strict
 from ppdm_flow.cli.terminal.output import columns, complain, say
 from ppdm_flow.cli.terminal.progress import listening
@@ -21,7 +21,7 @@ EXAMPLES = (
     "run pipelines/bank_credit.yaml --strict --keep-withheld",
     "run pipelines/hospital.yaml --format text --format junit --output-file junit.xml --format github",
 )
-COMMAND = Ordered
+COMMAND = FormatOrderCommand
 
 
 def run(
@@ -55,8 +55,8 @@ def run(
 
     Exit status: 0 released, 1 withheld, 2 the policy or the data is at fault, 3 the tool failed, 130 interrupted.
     """
-    there = sending(ctx, JUDGED, "text")
-    with listening(quiet=quiet, verbose=verbose > 0) as listener, telling(there, str(policy)):
+    there = output_targets(ctx, JUDGED, "text")
+    with listening(quiet=quiet, verbose=verbose > 0) as listener, report_errors_to_ci(there, str(policy)):
         ran = api.run(
             policy,
             settings(sets or ()),

@@ -82,9 +82,9 @@ def sweep(
     point (the others are shown all the same), 130 interrupted.
     """
     drawn = _drawn(picture)
-    from ppdm_flow.cli.terminal.sweep_live import show, telling  # noqa: PLC0415  # rich takes its time, `--help` waits
+    from ppdm_flow.cli.terminal.sweep_live import progress_printer, show  # noqa: PLC0415  # rich takes its time, `--help` waits
 
-    with telling(quiet=quiet) as tell:
+    with progress_printer(quiet=quiet) as tell:
         swept = api.sweep(
             policy,
             over,

@@ -12,7 +12,7 @@ from ppdm_flow import api
 from ppdm_flow.cli.terminal.options import Locked, OutputFile
 from ppdm_flow.cli.terminal.output import colored, columns, complain, deliver, put, say
 from ppdm_flow.report.test import text
-from ppdm_flow.report.test.results import Outcome, Result, Tested
+from ppdm_flow.report.test.results import Outcome, PolicyTestResults, Result
 
 EXAMPLES = (
     "test",
@@ -21,7 +21,7 @@ EXAMPLES = (
 )
 
 
-class TestFormat(StrEnum):
+class PolicyTestFormat(StrEnum):
     """How the outcome is written."""
 
     TEXT = "text"
@@ -38,7 +38,9 @@ def test(
         list[str] | None,
         typer.Option("-k", metavar="PATTERN", help="A part of `FILE::NAME`, or a glob over the name; repeatable."),
     ] = None,
-    form: Annotated[TestFormat, typer.Option("--format", help="How to write the outcome.")] = TestFormat.TEXT,
+    form: Annotated[
+        PolicyTestFormat, typer.Option("--format", help="How to write the outcome.")
+    ] = PolicyTestFormat.TEXT,
     output_file: OutputFile = None,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as pay, where it is left out.")
@@ -61,8 +63,8 @@ def test(
     if listing:
         deliver("\n".join(api.list_tests(words, patterns or ())), output_file)
         return
-    streaming = form is TestFormat.TEXT and output_file is None
-    writing = _Writing(streaming=streaming, verbose=verbose)
+    streaming = form is PolicyTestFormat.TEXT and output_file is None
+    writing = _TestPrinter(streaming=streaming, verbose=verbose)
     tested = api.run_tests(
         words,
         patterns or (),
@@ -74,17 +76,17 @@ def test(
         locked=locked,
     )
     match form:
-        case TestFormat.JSON:
+        case PolicyTestFormat.JSON:
             from ppdm_flow.report.test.document import as_json  # noqa: PLC0415  # forms are imported when written
 
             deliver(as_json(tested), output_file)
-        case TestFormat.JUNIT:
+        case PolicyTestFormat.JUNIT:
             from ppdm_flow.report.test.document import as_junit  # noqa: PLC0415  # the same
 
             deliver(as_junit(tested), output_file)
-        case TestFormat.TEXT if output_file is not None:
+        case PolicyTestFormat.TEXT if output_file is not None:
             deliver(_whole(tested, verbose=verbose), output_file)
-        case TestFormat.TEXT:
+        case PolicyTestFormat.TEXT:
             put(_rest(tested, color=colored(sys.stdout.isatty())))
     if not streaming:
         say(text.summary(tested))
@@ -94,7 +96,7 @@ def test(
     raise typer.Exit(tested.exit_status)
 
 
-class _Writing:
+class _TestPrinter:
     """Writes each test's line as soon as all before it are done; otherwise counts on a terminal."""
 
     def __init__(self, *, streaming: bool, verbose: bool) -> None:
@@ -119,7 +121,7 @@ def _lines(result: Result, before: str, verbose: bool, *, color: bool) -> list[s
     return [*found, more] if more else found
 
 
-def _whole(tested: Tested, *, verbose: bool) -> str:
+def _whole(tested: PolicyTestResults, *, verbose: bool) -> str:
     found, file = [], ""
     for result in tested.results:
         found += _lines(result, file, verbose, color=False)
@@ -127,7 +129,7 @@ def _whole(tested: Tested, *, verbose: bool) -> str:
     return "\n".join([*found, _rest(tested, color=False)])
 
 
-def _rest(tested: Tested, *, color: bool) -> str:
+def _rest(tested: PolicyTestResults, *, color: bool) -> str:
     """Return what stands below the lines: failures, coverage, and the sum."""
     parts = [text.failure(r, color=color) for r in tested.results if r.outcome is not Outcome.PASSED]
     if tested.coverage is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.terminal.formats import Ordered, OutputFiles, formats, sending, telling
+from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Data, RunPath
 from ppdm_flow.report.forms import VERIFIED
 
@@ -16,7 +16,7 @@ EXAMPLES = (
     "verify runs/hospital/RUN",
     "verify runs/hospital/RUN --data hospital.csv.gz --format text --format junit --output-file verify.xml",
 )
-COMMAND = Ordered
+COMMAND = FormatOrderCommand
 
 
 def verify(
@@ -39,8 +39,8 @@ def verify(
 
     Exit status: 0 as it was, 1 it is not, or it was not published, 2 there is no such run.
     """
-    there = sending(ctx, VERIFIED, "text")
-    with telling(there, str(run)):
+    there = output_targets(ctx, VERIFIED, "text")
+    with report_errors_to_ci(there, str(run)):
         outcome = api.verify(run, data, policy_folder=policy_folder)
     there.send(api.verification(outcome, asked=data is not None), VERIFIED["text"])
     raise typer.Exit(0 if outcome.holds else 1)

@@ -16,12 +16,12 @@ from ppdm_flow.policy.ambiguous import ambiguous
 from ppdm_flow.policy.files.files import Files, Library
 from ppdm_flow.policy.flatten import Flat, flatten
 from ppdm_flow.policy.floor import Floor
-from ppdm_flow.policy.floors.judging import Judged, violations
+from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.inheritance.conflicts import unresolved_conflicts
-from ppdm_flow.policy.inheritance.inherit import Account, Inheritance
+from ppdm_flow.policy.inheritance.inherit import Inheritance, InheritanceRecord
 from ppdm_flow.policy.inheritance.layers import Layer
 from ppdm_flow.policy.inheritance.override import overridden
-from ppdm_flow.policy.inheritance.references import Found
+from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
@@ -64,7 +64,7 @@ def load(
     except UnreadableError as error:
         return _hopeless(file, files.sources, error.diagnostic)
     inheritance = Inheritance(files, sets)
-    layer = inheritance.resolve(root, Found(path, file, str(path.resolve())))
+    layer = inheritance.resolve(root, FoundTemplate(path, file, str(path.resolve())))
     account = inheritance.account
     layer.laid.node = overridden(layer.node, over)
     flat, nulls = _resolved(layer, extending=account.extending)
@@ -97,13 +97,13 @@ def load(
     )
 
 
-def _limits(layer: Layer, flat: Flat, account: Account, faults: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def _limits(layer: Layer, flat: Flat, account: InheritanceRecord, faults: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Report what floors forbid, and what templates say differently.
 
     A template's own fault is told only there, and what is no value at all is told as that.
     """
     told = {(d.span, d.path) for d in (*account.found, *faults) if d.code in _TOLD}
-    judged = Judged(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.whole)
+    judged = PolicyUnderFloors(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.whole)
     yield from (d for d in violations(judged, layer.floors) if (d.span, d.path) not in told)
     if layer.conflicts:
         yield from unresolved_conflicts(layer.conflicts, flat, layer.floors)

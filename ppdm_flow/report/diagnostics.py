@@ -10,7 +10,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, Sources, in_order
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.visible import json_text
-from ppdm_flow.report.snippet import Marked, lines_of, marked, printable
+from ppdm_flow.report.snippet import MarkedLine, lines_of, mark_line, printable
 
 LIMIT = 50
 """How many are drawn at most, errors before warnings; the rest is counted."""
@@ -132,7 +132,7 @@ def _snippet(
             yield f"{edge} {printable(text)}"
         return
     end = span.end_column if span.end_line == span.line else len(line) + 1
-    drawn: Marked = marked(line, span.column, end)
+    drawn: MarkedLine = mark_line(line, span.column, end)
     pointer = ink(f"{mark * drawn.length} {printable(text)}".rstrip(), color)
     yield edge
     yield f"{ink(f'{span.line:>{width}} |', _FRAME)} {drawn.line}".rstrip()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ppdm_flow.report.check.result import CheckResult
     from ppdm_flow.report.diff.subject import Difference
-    from ppdm_flow.report.run.judgement import Broken, Judgement
+    from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
     from ppdm_flow.report.verify import Verification
 
 Writer = Callable[[Any], str]
@@ -141,7 +141,7 @@ def _check_junit(result: CheckResult) -> str:
     return junit.render(result)
 
 
-def _broken_junit(failure: Broken) -> str:
+def _broken_junit(failure: BrokenJudgement) -> str:
     from ppdm_flow.report.run import junit
 
     return junit.broken(failure)
@@ -159,7 +159,7 @@ def _check_markdown(result: CheckResult) -> str:
     return markdown.render(result)
 
 
-def _broken_markdown(failure: Broken) -> str:
+def _broken_markdown(failure: BrokenJudgement) -> str:
     from ppdm_flow.report.run import broken_markdown
 
     return broken_markdown.render(failure)
@@ -243,13 +243,13 @@ def _diff_markdown(difference: Difference) -> str:
     return markdown.render(difference)
 
 
-def _broken_github(failure: Broken) -> str:
+def _broken_github(failure: BrokenJudgement) -> str:
     from ppdm_flow.report.run import github
 
     return github.broken(failure)
 
 
-def _broken_summary(failure: Broken, limit: int) -> str:
+def _broken_summary(failure: BrokenJudgement, limit: int) -> str:
     from ppdm_flow.report.run import broken_markdown
 
     return broken_markdown.render(failure, limit)

@@ -17,7 +17,7 @@ _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedLine:
     """``line`` as it is to be printed; the marks go to columns ``offset`` to ``offset + length`` of the screen."""
 
     line: str
@@ -35,7 +35,7 @@ def printable(text: str) -> str:
     return "".join(_cell(c)[0] for c in text)
 
 
-def marked(line: str, column: int, end: int, width: int = WIDTH) -> Marked:
+def mark_line(line: str, column: int, end: int, width: int = WIDTH) -> MarkedLine:
     """Lay out ``line`` with characters ``column`` to ``end`` (from 1, exclusive) marked, cut to ``width`` columns.
 
     Tabs take 4 columns, wide characters 2, combining ones none. What could move the cursor is shown as U+FFFD.
@@ -48,7 +48,7 @@ def marked(line: str, column: int, end: int, width: int = WIDTH) -> Marked:
     shown = "".join(text for text, _ in cells[first:last])
     offset = len(head) + sum(w for _, w in cells[first:begin])
     length = sum(w for _, w in cells[begin : min(stop, last)])
-    return Marked(head + shown + tail, offset, max(1, length))
+    return MarkedLine(head + shown + tail, offset, max(1, length))
 
 
 def _cell(character: str) -> tuple[str, int]:

@@ -22,7 +22,7 @@ from adversary.policies import Case
 from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ready
+from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.candidates.building import Candidate
@@ -62,7 +62,7 @@ def attempt(case: Case) -> Tried:
         rows: dict[str, set[int]] = {}
         generations: dict[str, Generation | None] = {}
         try:
-            found = with_data(ready(home / "policy.yaml", {}), None, strict=False)
+            found = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False)
             stop, options = Stop(), RunOptions(workers=1)
             original = opened(found.plan, None, options, stop)
 

@@ -26,7 +26,7 @@ from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
 from adversary.trial import write
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ready
+from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.options import RunOptions
@@ -205,7 +205,7 @@ def carried_out(asked: Mapping[str, Any], world: World) -> CarriedOut | None:
         home = Path(folder)
         write(case, home)
         try:
-            plan = with_data(ready(home / "policy.yaml", {}), None, strict=False).plan
+            plan = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False).plan
             stop, options = Stop(), RunOptions(workers=1)
             original = opened(plan, None, options, stop)
             key = run_key(plan, None)

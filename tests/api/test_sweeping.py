@@ -13,7 +13,7 @@ from ppdm_flow import api
 from ppdm_flow.api.sweep import runs as sweeping_runs
 from ppdm_flow.api.sweep.figures import together
 from ppdm_flow.api.sweep.grid import axes, grid
-from ppdm_flow.api.sweep.metrics import wanted
+from ppdm_flow.api.sweep.metrics import requested_metrics
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure
@@ -104,7 +104,7 @@ def test_every_combination_is_a_point_and_a_thousand_are_enough():
 @pytest.mark.parametrize("word", ["", "a,", "a:up", "a:", "a,a"])
 def test_metrics_that_say_nothing(word):
     with pytest.raises(UsageError, match="PPF124"):
-        wanted([word])
+        requested_metrics([word])
 
 
 def test_places_with_and_without_with_and_names_with_dots(sweep):

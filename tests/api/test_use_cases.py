@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow import api
-from ppdm_flow.api.loading.policies import find
+from ppdm_flow.api.loading.policies import find_policies
 from ppdm_flow.api.scaffold import contents
 from ppdm_flow.api.settings import settings
 from ppdm_flow.api.show import resolved_text
@@ -80,10 +80,10 @@ def test_settings():
 
 def test_find_takes_each_file_once(tmp_path):
     (tmp_path / "a.yaml").write_text("releases: {}\n")
-    found = find([tmp_path / "a.yaml", tmp_path, str(tmp_path / "*.yaml")])
+    found = find_policies([tmp_path / "a.yaml", tmp_path, str(tmp_path / "*.yaml")])
     assert found.policies == (tmp_path / "a.yaml",)
     with pytest.raises(UsageError):
-        find([tmp_path / "*.yml"])
+        find_policies([tmp_path / "*.yml"])
 
 
 def test_the_scaffold_is_the_same_everywhere():
@@ -97,10 +97,10 @@ def test_a_template_in_a_folder_is_no_policy(tmp_path):
     (tmp_path / "house.yaml").write_text("extends: base.yaml\n")
     (tmp_path / "a.yaml").write_text("name: a\nextends: house.yaml\n")
     (tmp_path / "b.yaml").write_text("releases: {}\n")
-    found = find([tmp_path])
+    found = find_policies([tmp_path])
     assert [p.name for p in found.policies] == ["a.yaml", "b.yaml"]
     assert [p.name for p in found.others] == ["base.yaml", "house.yaml"]
-    assert find([tmp_path / "house.yaml"]).policies  # whoever names it means it
+    assert find_policies([tmp_path / "house.yaml"]).policies  # whoever names it means it
 
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cs",)), max_size=12) | st.sampled_from(

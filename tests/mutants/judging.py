@@ -29,7 +29,7 @@ from mutants.changes import AUDIENCES, Mutant, follow, mutant
 from mutants.settings import Settings, grid, resolved, settings
 from ppdm_flow.api.diff.diff import diff
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ready
+from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.options import RunOptions
@@ -80,7 +80,7 @@ class Runs:
             home = Path(folder)
             try:
                 write(Case(table, policy, self.base.table(table)), home)
-                found = with_data(ready(home / "policy.yaml", {}), None, strict=False)
+                found = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False)
                 stop, options = Stop(), RunOptions(workers=1, key=RunKey.from_seed("mutants"))
                 original = opened(found.plan, None, options, stop)
                 return measure(found.plan, original, home, options, stop).verdict

@@ -27,7 +27,7 @@ from ppdm_flow.report.run import github as github_checks
 from ppdm_flow.report.run import junit as junit_checks
 from ppdm_flow.report.run import markdown as whole_report
 from ppdm_flow.report.run.forms import comment
-from ppdm_flow.report.run.judgement import Broken, Judgement
+from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
 from ppdm_flow.report.verify import Point, Verification
 from ppdm_flow.report.verify import markdown as verified_markdown
 
@@ -245,7 +245,9 @@ class TestMarkdown:
         assert len(whole_report.render(big).encode()) > 65_536
 
     def test_an_error(self):
-        failure = Broken("p`.yaml", [diagnostic(message=str(i)) for i in range(3_000)], {"p.yaml": LINES}, HERE)
+        failure = BrokenJudgement(
+            "p`.yaml", [diagnostic(message=str(i)) for i in range(3_000)], {"p.yaml": LINES}, HERE
+        )
         text = broken_markdown.render(failure)
         assert text.startswith("## ❌ No verdict: p\\`.yaml\n")
         assert len(text.encode()) <= 65_536
@@ -295,7 +297,7 @@ class TestJUnit:
         assert root.get("failures") == "1"
 
     def test_an_error_is_a_case(self):
-        failure = Broken("p.yaml", [diagnostic(message=NASTY)], {"p.yaml": LINES}, HERE)
+        failure = BrokenJudgement("p.yaml", [diagnostic(message=NASTY)], {"p.yaml": LINES}, HERE)
         root = ET.fromstring(junit_checks.broken(failure))
         assert root.get("errors") == "1"
         assert root.find("testsuite/testcase").get("classname") == "p.yaml"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.diagnostics import as_json, concise, render, summary
-from ppdm_flow.report.snippet import WIDTH, lines_of, marked, printable
+from ppdm_flow.report.snippet import WIDTH, lines_of, mark_line, printable
 
 BANK = "\n" * 43 + "      sensitive_values: {bankruptcy: [Discharged]}\n"
 UNKNOWN = Diagnostic(
@@ -158,13 +158,13 @@ def test_nothing_reaches_the_terminal_that_could_move_its_cursor() -> None:
     ],
 )
 def test_columns_of_the_screen(line: str, column: int, end: int, shown: str, offset: int, length: int) -> None:
-    drawn = marked(line, column, end)
+    drawn = mark_line(line, column, end)
     assert (drawn.line, drawn.offset, drawn.length) == (shown, offset, length)
 
 
 def test_a_long_line_is_cut_around_the_caret() -> None:
     line = "x" * 500 + "HERE" + "y" * 500
-    drawn = marked(line, 501, 505)
+    drawn = mark_line(line, 501, 505)
     assert len(drawn.line) <= WIDTH
     assert drawn.line[drawn.offset : drawn.offset + drawn.length] == "HERE"
     assert drawn.line.startswith("…")
@@ -172,14 +172,14 @@ def test_a_long_line_is_cut_around_the_caret() -> None:
 
 
 def test_a_mark_longer_than_the_screen_ends_with_the_line() -> None:
-    drawn = marked("z" * 1000, 1, 1001)
+    drawn = mark_line("z" * 1000, 1, 1001)
     assert drawn.offset + drawn.length <= WIDTH
 
 
 @given(st.text("ab日\té", max_size=300), st.integers(1, 310), st.integers(0, 60))
 def test_the_mark_is_on_the_text_whatever_the_line(line: str, column: int, length: int) -> None:
     end = min(column + length, len(line) + 1)
-    drawn = marked(line, column, end)
+    drawn = mark_line(line, column, end)
     screen = "".join(c * (2 if c == "日" else 1) for c in drawn.line)
     assert len(screen) <= WIDTH
     assert drawn.length >= 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.api.loading.policies import Found, find
+from ppdm_flow.api.loading.policies import FoundFiles, find_policies
 from ppdm_flow.api.repository import locations
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckOutcome:
     """What is wrong with the policies and policy tests ``files``, in all and for ``each``.
 
     ``skipped`` are YAML files in folders that are neither; ``tests`` are the files with tests. ``waived`` are the
@@ -60,7 +60,7 @@ def check(
     *,
     locked: bool = False,
     data: Path | None = None,
-) -> Checked:
+) -> CheckOutcome:
     """Load and compile every policy in ``paths`` (files, folders, glob patterns), and hold policy tests against theirs.
 
     ``clock`` tells the day, for waivers. With ``locked``, what is not as the policies' lock files have it is wrong too.
@@ -68,7 +68,7 @@ def check(
     Raises UsageError where nothing is found or a file (or a lock) cannot be read, DataError where the data cannot be
     read or does not match.
     """
-    found = find(paths, tests=True)
+    found = find_policies(paths, tests=True)
     waivers = _Waivers()
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
@@ -78,11 +78,11 @@ def check(
         waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
     diagnostics = in_order(d for told in each for d in told)
     files, waived = (*found.policies, *found.tests), waivers.waived
-    return Checked(files, found.others, diagnostics, sources, tuple(each), found.tests, waived)
+    return CheckOutcome(files, found.others, diagnostics, sources, tuple(each), found.tests, waived)
 
 
 def _outcomes(
-    found: Found, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
+    found: FoundFiles, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
 ) -> Iterator[CompileResult | Cases]:
     """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()

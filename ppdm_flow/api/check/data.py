@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ppdm_flow.api.loading.policies import quoting
+from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.core.clock import Clock
 from ppdm_flow.core.diagnostics import has_errors, in_order
 from ppdm_flow.engine.reading.header import columns
@@ -22,7 +22,7 @@ def held_against(loaded: Loaded, outcome: CompileResult, data: Path, clock: Cloc
     """
     if outcome.plan is None or has_errors(outcome.diagnostics):
         return outcome
-    with quoting(loaded.sources, outcome.plan.secrets):
+    with quote_sources(loaded.sources, outcome.plan.secrets):
         bound = compile_policy(loaded, columns(outcome.plan, data), data.name, clock, digested=False)
         if bound.plan is None or has_errors(bound.diagnostics):
             return bound

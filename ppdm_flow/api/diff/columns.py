@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ppdm_flow.api.diff.policies import Read, canonical, ordered
+from ppdm_flow.api.diff.policies import LoadedPolicy, canonical, ordered
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
@@ -21,16 +21,16 @@ _UNKNOWN = "`check` finds errors in one of the two policies, so that nobody know
 _REPLACED = "nothing measures how an identifier was replaced: its steps alone protect it, and they are others"
 
 
-def compared(old: Read, new: Read) -> Order:
+def compared(old: LoadedPolicy, new: LoadedPolicy) -> Order:
     """Return the comparison of two policies, with the columns that leave."""
     order = ordered(old, new)
     changes = (*order.changes, *columns(old, new))
     return Order(relation(changes), changes, order.governance)
 
 
-def columns(old: Read, new: Read) -> Iterator[Change]:
+def columns(old: LoadedPolicy, new: LoadedPolicy) -> Iterator[Change]:
     """Yield what has changed about the columns of releases that both policies have."""
-    before, after = _Leaving.of(old), _Leaving.of(new)
+    before, after = _PolicyPlan.of(old), _PolicyPlan.of(new)
     if before is None or after is None:
         if before is not None or after is not None:
             yield Change("releases", Verdict.INCOMPARABLE, _UNKNOWN)
@@ -40,15 +40,15 @@ def columns(old: Read, new: Read) -> Iterator[Change]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Leaving:
+class _PolicyPlan:
     """A policy with its plan."""
 
-    read: Read
+    read: LoadedPolicy
     policy: Policy
     plan: Plan
 
     @classmethod
-    def of(cls, read: Read) -> _Leaving | None:
+    def of(cls, read: LoadedPolicy) -> _PolicyPlan | None:
         plan = compile_policy(read.loaded, digested=False, clock=None).plan  # one that has expired has a plan too
         return None if plan is None or read.loaded.policy is None else cls(read, read.loaded.policy, plan)
 
@@ -79,7 +79,7 @@ class _Leaving:
         return Side(", ".join(names) or "-", self.read.loaded.places.key("releases", release))
 
 
-def _each(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[Change]:
+def _each(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Iterator[Change]:
     one, other = before.released(name), after.released(later)
     clause = f"releases.{later}.columns"
     more = [c for c in other if c not in one and _comparable(c, before, after)]
@@ -99,7 +99,7 @@ def _each(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[
             yield Change(path, Verdict.INCOMPARABLE, _REPLACED, *sides)
 
 
-def _carried(before: _Leaving, after: _Leaving, name: str, later: str) -> Iterator[Change]:
+def _carried(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Iterator[Change]:
     """Yield attributes that columns of other names are computed from, or that no longer leave under a key alone."""
     one, other = before.told(name), after.told(later)
     listed = {f.source for f in (*before.facts(name), *after.facts(later))}  # these came or went as columns
@@ -120,7 +120,7 @@ def _names(told: Mapping[str, bool]) -> list[str]:
     return [f"`{name}`{' under a key' if keyed else ''}" for name, keyed in told.items()]
 
 
-def _comparable(column: str, before: _Leaving, after: _Leaving) -> bool:
+def _comparable(column: str, before: _PolicyPlan, after: _PolicyPlan) -> bool:
     """Whether the declarations of a column say nothing of it yet: it is in both, and its role keeps it back in both."""
     there = [column in p.policy.attributes for p in (before, after)]
     return there[0] == there[1] and before.personal(column) == after.personal(column)

@@ -21,7 +21,7 @@ _LAX = frozenset({"weaker", "incomparable"})
 
 
 @dataclass(frozen=True, slots=True)
-class Diffed:
+class DiffResult:
     """The comparison as a document: what all its forms are made from."""
 
     document: Document
@@ -40,7 +40,7 @@ class Diffed:
         return Difference(self.document, color=color)
 
 
-def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = None) -> Diffed:
+def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = None) -> DiffResult:
     """Compare ``old`` with ``new``: files, folders, ``REVISION:PATH``, or the directories of two runs.
 
     With ``data``, both policies are measured on it, and nothing is released. Raises UsageError, PolicyError, DataError.
@@ -50,7 +50,7 @@ def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = N
         kind = _kind(before, after)
         if data is not None and kind != "policy":
             raise UsageError(Diagnostic("PPF643", "`--data` measures two policies, not folders or runs"))
-        return Diffed({"version": VERSION, **_compared(kind, before, after, sets, data)})
+        return DiffResult({"version": VERSION, **_compared(kind, before, after, sets, data)})
 
 
 def _lowered(pair: Document) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.params import with_params
-from ppdm_flow.api.diff.policies import Document, Read, pair, read, reject_unknown_params
+from ppdm_flow.api.diff.policies import Document, LoadedPolicy, pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place
 from ppdm_flow.api.loading.policies import expanded, is_policy, is_test
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -25,34 +25,34 @@ def folders(old: Place, new: Place, sets: Mapping[str, str]) -> Document:
     before, after = _policies(old, sets), _policies(new, sets)
     if not before and not after:
         raise UsageError(Diagnostic("PPF642", f"neither `{old.word}` nor `{new.word}` holds a policy"))
-    reading = _Reading(old, new, sets)
+    reading = _FolderPair(old, new, sets)
     later = reading.later(after)
     earlier = {name: reading.earlier(path) for name, path in before.items()}
     moved = _moved(earlier, later)
     pairs = [
         reading.pair(before[moved[name]], earlier[moved[name]], found) for name, found in later.items() if name in moved
     ]
-    reject_unknown_params(each for each in (*later.values(), *earlier.values()) if isinstance(each, Read))
+    reject_unknown_params(each for each in (*later.values(), *earlier.values()) if isinstance(each, LoadedPolicy))
     added = [found.name for name, found in later.items() if name not in moved]
     removed = [old.shown(str(path)) for name, path in before.items() if name not in moved.values()]
     return {"pairs": pairs, "added": added, "removed": removed}
 
 
-Earlier = Read | PolicyError
+Earlier = LoadedPolicy | PolicyError
 """An old policy, or why it is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _FolderPair:
     """Two folders, and the params that all of their policies are read with."""
 
     old: Place
     new: Place
     sets: Mapping[str, str]
 
-    def later(self, paths: Mapping[str, Path]) -> dict[str, Read]:
+    def later(self, paths: Mapping[str, Path]) -> dict[str, LoadedPolicy]:
         """Return the new policies. Raises PolicyError with the faults of all that are not valid."""
-        found: dict[str, Read] = {}
+        found: dict[str, LoadedPolicy] = {}
         faults: list[Diagnostic] = []
         sources: dict[str, str] = {}
         for name, path in paths.items():
@@ -72,7 +72,7 @@ class _Reading:
         except PolicyError as error:
             return error
 
-    def pair(self, path: Path, earlier: Earlier, later: Read) -> Document:
+    def pair(self, path: Path, earlier: Earlier, later: LoadedPolicy) -> Document:
         """Return what changed between two policies."""
         if isinstance(earlier, PolicyError):
             return _unread(self.old.shown(str(path)), later.name, earlier)
@@ -80,7 +80,7 @@ class _Reading:
         return pair(earlier, later, order)
 
 
-def _moved(before: Mapping[str, Earlier], after: Mapping[str, Read]) -> dict[str, str]:
+def _moved(before: Mapping[str, Earlier], after: Mapping[str, LoadedPolicy]) -> dict[str, str]:
     """Return the old path of each new policy: its own, else that of the one policy of its name that is gone."""
     found = {name: name for name in after if name in before}
     gone = [name for name in before if name not in after]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.api.diff.outcomes import Document, compared
-from ppdm_flow.api.diff.policies import Read, named_files
+from ppdm_flow.api.diff.policies import LoadedPolicy, named_files
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.api.loading.policies import quote_sources, ready_plan
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.measuring import measure, opened
@@ -23,7 +23,7 @@ _RESULT = ("id", "release", "metric", "bound", "direction", "measured", "holds",
 _FIGURE = ("value", "unit", "interval")
 
 
-def measured(old: Read, new: Read, sets: Mapping[str, str], data: Path) -> Document:
+def measured(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str], data: Path) -> Document:
     """Return what both policies measure. Raises PolicyError, DataError, PluginError or RunError.
 
     Both draw with one secret key, so that what is random in both is drawn alike; it is gone afterwards.
@@ -35,10 +35,10 @@ def measured(old: Read, new: Read, sets: Mapping[str, str], data: Path) -> Docum
     return compared(*(_of(each, given, data, options) for each, given in zip((old, new), own, strict=True)))
 
 
-def _of(policy: Read, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:
-    found = ready(Path(policy.loaded.file), sets, data)
+def _of(policy: LoadedPolicy, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:
+    found = ready_plan(Path(policy.loaded.file), sets, data)
     stop = Stop()
-    with quoting(found.sources, found.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
+    with quote_sources(found.sources, found.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
         plan = with_data(found, data, strict=False).plan
         fitting = options.fitting(plan)
         try:
@@ -59,7 +59,7 @@ def _fields(value: Any, names: Sequence[str], place: str) -> Document:
     return {name: plain(getattr(value, name), f"{place}.{name}") for name in names}
 
 
-def _bring(policy: Read) -> None:
+def _bring(policy: LoadedPolicy) -> None:
     """Put the files that a revision's policy names beside its copy."""
     home, where = Path(policy.loaded.file).absolute().parent, policy.place
     for name in named_files(policy) if where.folder else ():

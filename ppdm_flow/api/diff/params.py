@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.param_values import is_open, values
-from ppdm_flow.api.diff.policies import Read, read
+from ppdm_flow.api.diff.policies import LoadedPolicy, read
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy.loaded import UsedParam
@@ -29,12 +29,12 @@ _TOO_MANY = f"a new param is one of more than {_MOST_AT_ONCE} numbers, whose end
 _UNTRIED = "whoever runs the policy may give it any text, and none that was tried is one that the policy takes"
 
 
-def with_params(order: Order, old: Read, new: Read, sets: Sets) -> Order:
+def with_params(order: Order, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> Order:
     """Return the comparison with what params let whoever runs the policies do."""
     return replace(order, governance=(*order.governance, *params(order, old, new, sets)))
 
 
-def params(order: Order, old: Read, new: Read, sets: Sets) -> Iterator[Change]:
+def params(order: Order, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> Iterator[Change]:
     """Yield params that came or went, and those that take a value with which the new policy is not as strict.
 
     The ends of what a param takes are tried, and each of its choices. Policies of the very same texts are alike.
@@ -61,7 +61,9 @@ def params(order: Order, old: Read, new: Read, sets: Sets) -> Iterator[Change]:
         yield from _joint(old, new, sets)
 
 
-def _worst(before: UsedParam | None, after: UsedParam, old: Read, new: Read, sets: Sets) -> tuple[Verdict, str] | None:
+def _worst(
+    before: UsedParam | None, after: UsedParam, old: LoadedPolicy, new: LoadedPolicy, sets: Sets
+) -> tuple[Verdict, str] | None:
     """Return what a value of the param does to the policy, if one does; none where floors or rules refuse it."""
     tried = 0
     for value in values(after, before, new.loaded):
@@ -73,7 +75,7 @@ def _worst(before: UsedParam | None, after: UsedParam, old: Read, new: Read, set
     return None if tried or same or not is_open(after) else (Verdict.INCOMPARABLE, _UNTRIED)
 
 
-def _joint(old: Read, new: Read, sets: Sets) -> Iterator[Change]:
+def _joint(old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> Iterator[Change]:
     """Yield what values of several params do at once: each of them alone may be made up for by what another asks."""
     before = {p.name: p for p in old.loaded.params}
     ends = [(p, values(p, before.get(p.name), new.loaded)) for p in new.loaded.params if p.limits.type in _NUMBERS]
@@ -90,7 +92,7 @@ def _joint(old: Read, new: Read, sets: Sets) -> Iterator[Change]:
 
 
 def _with(
-    chosen: Mapping[str, str], before: Mapping[str, UsedParam], old: Read, new: Read, sets: Sets
+    chosen: Mapping[str, str], before: Mapping[str, UsedParam], old: LoadedPolicy, new: LoadedPolicy, sets: Sets
 ) -> Relation | None:
     """Return what the new policy is with these values, beside the old one with those or the nearest that it takes.
 
@@ -111,7 +113,7 @@ def _with(
     return compared(earlier, later).relation
 
 
-def _taken(param: UsedParam, value: str, old: Read, sets: Sets) -> str | None:
+def _taken(param: UsedParam, value: str, old: LoadedPolicy, sets: Sets) -> str | None:
     """Return the value, or the nearest one that the old policy takes."""
     for each in (value, *_ends(param.limits, value)):
         try:
@@ -135,7 +137,7 @@ def _ends(limits: Limits, value: str) -> tuple[str, ...]:
     return tuple(sorted(ends, key=lambda text: abs((number(text) or Decimal(0)) - (figure or Decimal(0)))))
 
 
-def _path(policy: Read) -> Path:
+def _path(policy: LoadedPolicy) -> Path:
     return Path(policy.loaded.file)
 
 

@@ -25,7 +25,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class LoadedPolicy:
     """A valid policy, where it is, and which params that ``--set`` gives it does not have."""
 
     loaded: Loaded
@@ -50,7 +50,7 @@ class Read:
         return told
 
 
-def named_files(policy: Read) -> tuple[str, ...]:
+def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
     """Return the paths of the files that a policy names beside its data: hierarchies, a population."""
     typed = policy.loaded.policy
     if typed is None:
@@ -60,18 +60,18 @@ def named_files(policy: Read) -> tuple[str, ...]:
     return (*dict.fromkeys(found), *((mapped.population.path,) if mapped else ()))
 
 
-def read(path: Path, where: Place, sets: Mapping[str, str]) -> Read:
+def read(path: Path, where: Place, sets: Mapping[str, str]) -> LoadedPolicy:
     """Return a policy, with the values of ``sets`` for params that it has. Raises PolicyError where it is not valid."""
     loaded = load(path, sets)
     foreign = frozenset(name for name in sets if any(_is_unknown(d, name) for d in loaded.diagnostics))
     if foreign:
         loaded = load(path, {name: value for name, value in sets.items() if name not in foreign})
     if has_errors(loaded.diagnostics):
-        raise fault(loaded, where)
-    return Read(loaded, where, foreign)
+        raise policy_error(loaded, where)
+    return LoadedPolicy(loaded, where, foreign)
 
 
-def reject_unknown_params(policies: Iterable[Read]) -> None:
+def reject_unknown_params(policies: Iterable[LoadedPolicy]) -> None:
     """Raise UsageError for values of ``--set`` whose param no policy has."""
     lost = frozenset[str].intersection(*(each.foreign for each in policies))
     if lost:
@@ -83,13 +83,13 @@ def _is_unknown(each: Diagnostic, name: str) -> bool:
     return each.code == "PPF310" and each.span is None and each.message.endswith(f" `{short(name)}`")
 
 
-def fault(loaded: Loaded, where: Place) -> PolicyError:
+def policy_error(loaded: Loaded, where: Place) -> PolicyError:
     """Return what is wrong with a policy, under the names that people know."""
     sources = {where.shown(file): text for file, text in loaded.sources.items()}
     return PolicyError([_shown(d, where) for d in loaded.diagnostics], sources)
 
 
-def ordered(old: Read, new: Read) -> Order:
+def ordered(old: LoadedPolicy, new: LoadedPolicy) -> Order:
     """Return the comparison of two policies."""
     return compare(old.loaded, new.loaded, canonical, (old.contents, new.contents))
 
@@ -103,7 +103,7 @@ def canonical(group: str, name: str, given: Mapping[str, Any]) -> str:
         return as_written(group, name, given)
 
 
-def pair(old: Read, new: Read, order: Order) -> Document:
+def pair(old: LoadedPolicy, new: LoadedPolicy, order: Order) -> Document:
     """Return two policies and what changed between them, as JSON."""
     return {
         "old": old.name,
@@ -114,7 +114,7 @@ def pair(old: Read, new: Read, order: Order) -> Document:
     }
 
 
-def _changes(changes: Iterable[Change], old: Read, new: Read) -> list[Document]:
+def _changes(changes: Iterable[Change], old: LoadedPolicy, new: LoadedPolicy) -> list[Document]:
     return [
         {
             "clause": each.clause,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.api.loading.policies import ready
+from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -35,7 +35,7 @@ class Column:
 
 def column(data: Path, attribute: str, policy: Path | None, sets: Mapping[str, str]) -> Column:
     """Count the values of a column. Raises UsageError where it has none or is not there, DataError, PolicyError."""
-    node = _bare() if policy is None else ready(policy, sets, data).plan.source
+    node = _bare() if policy is None else ready_plan(policy, sets, data).plan.source
     with wrap_plugin_errors("the source"):
         source = open_source(node, data)
         names = named(node, source.names())

@@ -22,7 +22,7 @@ Sets = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LockedPolicy:
     """A policy that is as locked, by which file, and the digests of its definitions by absolute path."""
 
     file: LockFile
@@ -63,7 +63,7 @@ class Locks:
     _nearest: Nearest = field(default_factory=Nearest)
     _read: dict[Path, LockFile] = field(default_factory=dict)
 
-    def hold(self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False) -> Held:
+    def hold(self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False) -> LockedPolicy:
         """Return what holds the policy. Raises PolicyError for what drifted, UsageError where there is no lock."""
         held, found = self.judge(loaded, plan, sets, with_data=with_data)
         if found:
@@ -72,7 +72,7 @@ class Locks:
 
     def judge(
         self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False
-    ) -> tuple[Held, tuple[Diagnostic, ...]]:
+    ) -> tuple[LockedPolicy, tuple[Diagnostic, ...]]:
         """Return the lock and what of the policy is not as locked; ``sets`` are what the command line gives its params.
 
         Raises UsageError (PPF681, PPF682) where there is no lock or it cannot be used, PolicyError (PPF319) where a
@@ -84,7 +84,7 @@ class Locks:
         name = looking.name(loaded.file)
         definitions = {use.path: use.pin.sha256 for use in uses if use.path}
         found = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets))
-        return Held(file, name, definitions), in_order(found)
+        return LockedPolicy(file, name, definitions), in_order(found)
 
     def judged(self, loaded: Loaded, outcome: CompileResult, sets: Sets = NO_SETS) -> CompileResult:
         """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""

@@ -21,7 +21,7 @@ from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
 from ppdm_flow.policy.redaction import redacted
 
 if TYPE_CHECKING:  # only `--locked` needs it
-    from ppdm_flow.api.loading.locked import Held
+    from ppdm_flow.api.loading.locked import LockedPolicy
 
 _ENDINGS = frozenset({".yaml", ".yml"})
 TESTS = (".test.yaml", ".test.yml")
@@ -30,8 +30,8 @@ _HEAD = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Policy files, and the YAML files in folders that are none.
+class FoundFiles:
+    """Policy files, and the other YAML files in the folders searched.
 
     A policy has ``releases``, or it has a ``name`` and extends what has them; a template has neither.
     """
@@ -46,7 +46,7 @@ def is_test(path: Path) -> bool:
     return path.name.endswith(TESTS)
 
 
-def find(words: Sequence[str | Path], *, tests: bool = False) -> Found:
+def find_policies(words: Sequence[str | Path], *, tests: bool = False) -> FoundFiles:
     """Return the policies that files, folders and glob patterns mean, each once. Raises UsageError where none does.
 
     Files with policy tests are looked for where ``tests`` asks for them, and skipped otherwise.
@@ -63,7 +63,7 @@ def find(words: Sequence[str | Path], *, tests: bool = False) -> Found:
     if not policies and not tested:
         names = ", ".join(f"`{word}`" for word in words)
         raise UsageError(Diagnostic("PPF690", f"no policy found in {names}", help="give YAML files or their folder"))
-    return Found(tuple(policies), tuple(others), tuple(tested))
+    return FoundFiles(tuple(policies), tuple(others), tuple(tested))
 
 
 def expanded(word: str) -> Iterable[tuple[Path, bool]]:
@@ -99,13 +99,13 @@ def is_policy(path: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """A valid plan, the warnings about it that are not waived, its policy, and the lock that it was held against."""
+class ReadyPlan:
+    """A valid plan with its unwaived warnings, its policy, and its entry in the lock if that was checked."""
 
     plan: Plan
     warnings: tuple[Diagnostic, ...]
     loaded: Loaded
-    held: Held | None = None
+    held: LockedPolicy | None = None
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -114,7 +114,7 @@ class Ready:
 
 
 @contextmanager
-def quoting(sources: Mapping[str, str], secrets: frozenset[str] = frozenset()) -> Iterator[None]:
+def quote_sources(sources: Mapping[str, str], secrets: frozenset[str] = frozenset()) -> Iterator[None]:
     """Let errors from below, which know places in the policy but not its text, quote it; but never ``secrets``."""
     try:
         yield
@@ -124,7 +124,7 @@ def quoting(sources: Mapping[str, str], secrets: frozenset[str] = frozenset()) -
         raise
 
 
-def ready(
+def ready_plan(
     path: Path,
     sets: Mapping[str, str],
     data: Path | None = None,
@@ -134,7 +134,7 @@ def ready(
     locked: bool = False,
     any_params: bool = False,
     clock: Clock | None = utc_today,
-) -> Ready:
+) -> ReadyPlan:
     """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
 
     With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none. So is
@@ -142,27 +142,27 @@ def ready(
     ``clock`` tells the day on which waivers are judged; without one they are not.
     """
     loaded = load(path, sets, over)
-    found = _settled(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
+    found = _ready_plan(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
     if not locked:
         return found
     from ppdm_flow.api.loading.locked import Locks  # noqa: PLC0415  # only `--locked` needs it
 
-    with quoting(loaded.sources, loaded.secrets):
+    with quote_sources(loaded.sources, loaded.secrets):
         given = NO_SETS if any_params else sets
         held = Locks().hold(loaded, found.plan, given, with_data=data is not None)
     return replace(found, held=held)
 
 
-def bound(
-    found: Ready,
+def bind_plan(
+    found: ReadyPlan,
     columns: Sequence[str],
     data: Path | None,
     *,
     strict: bool = False,
     clock: Clock | None = utc_today,
-) -> Ready:
+) -> ReadyPlan:
     """Return the plan for data with these columns. Raises PolicyError."""
-    bound_ = _settled(found.loaded, compile_policy(found.loaded, columns, _name(data), clock), strict=strict)
+    bound_ = _ready_plan(found.loaded, compile_policy(found.loaded, columns, _name(data), clock), strict=strict)
     if found.held is not None:
         found.held.still(found.loaded, bound_.plan)
     return replace(bound_, held=found.held)
@@ -172,13 +172,13 @@ def _name(data: Path | None) -> str | None:
     return None if data is None else data.name
 
 
-def _settled(loaded: Loaded, outcome: CompileResult, *, strict: bool) -> Ready:
-    found = outcome.diagnostics
+def _ready_plan(loaded: Loaded, outcome: CompileResult, *, strict: bool) -> ReadyPlan:
+    diagnostics = outcome.diagnostics
     if strict:
-        found = tuple(d if d in outcome.waived else _stricter(d) for d in found)
-    if outcome.plan is None or has_errors(found):
-        raise PolicyError(found, outcome.sources)
-    return Ready(outcome.plan, tuple(d for d in outcome.diagnostics if d not in outcome.waived), loaded)
+        diagnostics = tuple(d if d in outcome.waived else _stricter(d) for d in diagnostics)
+    if outcome.plan is None or has_errors(diagnostics):
+        raise PolicyError(diagnostics, outcome.sources)
+    return ReadyPlan(outcome.plan, tuple(d for d in outcome.diagnostics if d not in outcome.waived), loaded)
 
 
 def _stricter(diagnostic: Diagnostic) -> Diagnostic:

@@ -61,7 +61,7 @@ SIGMAS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MiningOptions:
     """What was asked for."""
 
     min_support: Support
@@ -86,7 +86,7 @@ class MinedRelease:
     rows: int
     names: tuple[str, ...]
     operator: Operator | None
-    asked: Asked
+    asked: MiningOptions
     least: float
     sizes: tuple[Itemsets, ...]
     stopped: str

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ppdm_flow.api.mine.answer import SIGMAS, Asked, Itemsets, MinedRelease
+from ppdm_flow.api.mine.answer import SIGMAS, Itemsets, MinedRelease, MiningOptions
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
@@ -25,14 +25,14 @@ _LEAST_FALSE = 0.5
 
 
 def mined_randomized(
-    sets: Sets, asked: Asked, least: float, told: Mapping[int, float], workers: int, listener: Listener
+    sets: Sets, asked: MiningOptions, least: float, told: Mapping[int, float], workers: int, listener: Listener
 ) -> MinedRelease:
     """Search on estimates. ``told``: k -> lowest discoverable support of the mining contract."""
     operator = sets.operator
     if operator is None:
         raise ValueError("sets without an operator have no estimates")
     bounds = Bounds(length=asked.max_length, precision=asked.precision, level=asked.level)
-    progress = _Told(listener)
+    progress = _ProgressEvents(listener)
     mined = mine(sets.partitions, operator, least, bounds, workers, progress.counted)
     progress.done()
     numbers = {m: float(n) for m, n in zip(operator.sizes, mined.rows.tolist(), strict=True) if n}
@@ -54,7 +54,7 @@ def mined_randomized(
     )
 
 
-class _Told:
+class _ProgressEvents:
     """Turns what mining tells into the events of a run: a stage for each size."""
 
     def __init__(self, listener: Listener) -> None:
@@ -121,7 +121,7 @@ def _next(mined: Mined, operator: Operator, numbers: Mapping[int, float]) -> flo
     return float(expected_sigma(operator, partial, numbers))
 
 
-def _rules(mined: Mined, asked: Asked) -> Iterator[Rule]:
+def _rules(mined: Mined, asked: MiningOptions) -> Iterator[Rule]:
     """Yield rules, most confident first."""
     found = [
         rule

@@ -19,7 +19,7 @@ FIGURES = ("released", "estimate", "unbiased", "standard_error", "low", "high")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reconstructed:
+class ReconstructedCounts:
     """Estimates for each group (one, with the key ``()``, where nothing was grouped by) and each value."""
 
     file: str
@@ -41,7 +41,7 @@ class Reconstructed:
         return as_json(self) if form == "json" else as_csv(self)
 
 
-def as_json(answer: Reconstructed) -> str:
+def as_json(answer: ReconstructedCounts) -> str:
     """Return the JSON form: numbers in full, null for what is not known."""
     found = answer.found
     document = {
@@ -59,7 +59,7 @@ def as_json(answer: Reconstructed) -> str:
     return json_text(document)
 
 
-def as_csv(answer: Reconstructed) -> str:
+def as_csv(answer: ReconstructedCounts) -> str:
     """Return one line for each group and value; an empty cell without quotes is a missing value."""
     by = answer.groups.columns
     head = [*by, "value", *FIGURES, "alike", "rows", "small"]
@@ -82,7 +82,7 @@ def cell(text: str | None) -> str:
     return '"' + text.replace('"', '""') + '"' if quoted else text
 
 
-def _groups(answer: Reconstructed) -> Iterator[dict[str, Any]]:
+def _groups(answer: ReconstructedCounts) -> Iterator[dict[str, Any]]:
     found, domain = answer.found, answer.operator.domain
     for number, (key, rows, small, figures) in enumerate(_rows(answer)):
         entry: dict[str, Any] = {"key": dict(zip(answer.groups.columns, key, strict=True)), "rows": rows}
@@ -102,7 +102,9 @@ def _groups(answer: Reconstructed) -> Iterator[dict[str, Any]]:
         yield entry
 
 
-def _rows(answer: Reconstructed) -> Iterator[tuple[tuple[str | None, ...], int, bool, list[Sequence[float | None]]]]:
+def _rows(
+    answer: ReconstructedCounts,
+) -> Iterator[tuple[tuple[str | None, ...], int, bool, list[Sequence[float | None]]]]:
     found = answer.found
     small = answer.small
     for number, key in enumerate(answer.groups.keys):

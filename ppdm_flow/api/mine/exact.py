@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ppdm_flow.api.mine.answer import Asked, Integers, Itemsets, MinedRelease
+from ppdm_flow.api.mine.answer import Integers, Itemsets, MinedRelease, MiningOptions
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.mining.transactions.apriori.apriori import LENGTH, NO_CANDIDATES
@@ -19,7 +19,7 @@ from ppdm_flow.mining.transactions.rules import Rule
 from ppdm_flow.tables.sets import Baskets
 
 
-def mined_plain(sets: Sets, asked: Asked, least: float, listener: Listener) -> MinedRelease:
+def mined_plain(sets: Sets, asked: MiningOptions, least: float, listener: Listener) -> MinedRelease:
     """Count the frequent itemsets. Raises PluginError PPF775 for too many."""
     (whole,) = sets.partitions()
     rows = len(whole)
@@ -47,7 +47,7 @@ def _sorted(items: Integers, counts: Integers, rows: int) -> Itemsets:
     return Itemsets(items[order], share, np.zeros(len(share)), share, share, candidates=0)
 
 
-def _rules(levels: list[Level], rows: int, alphabet: int, asked: Asked) -> Iterator[Rule]:
+def _rules(levels: list[Level], rows: int, alphabet: int, asked: MiningOptions) -> Iterator[Rule]:
     """Yield the rules, whole arrays at a time: all parts of a frequent itemset are frequent, so they were counted."""
     for level in levels[1:]:
         size = level.itemsets.shape[1]
@@ -58,7 +58,13 @@ def _rules(levels: list[Level], rows: int, alphabet: int, asked: Asked) -> Itera
 
 
 def _of(
-    levels: list[Level], level: Level, chosen: list[int], rest: list[int], rows: int, alphabet: int, asked: Asked
+    levels: list[Level],
+    level: Level,
+    chosen: list[int],
+    rest: list[int],
+    rows: int,
+    alphabet: int,
+    asked: MiningOptions,
 ) -> Iterator[Rule]:
     first, second = level.itemsets[:, chosen], level.itemsets[:, rest]
     both = level.counts[:, 0]

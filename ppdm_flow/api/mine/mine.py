@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ppdm_flow.api.mine.answer import Asked, MinedRelease
+from ppdm_flow.api.mine.answer import MinedRelease, MiningOptions
 from ppdm_flow.api.mine.estimated import mined_randomized
 from ppdm_flow.api.mine.exact import mined_plain
 from ppdm_flow.api.mine.sets import Sets, sets_of
@@ -73,7 +73,7 @@ def _asked(
     min_lift: float | None,
     precision: float,
     level: float,
-) -> Asked:
+) -> MiningOptions:
     if not rules and (min_confidence is not None or min_lift is not None):
         raise UsageError(
             Diagnostic("PPF138", "`--min-confidence` and `--min-lift` are about rules", help="add `--rules`")
@@ -88,7 +88,7 @@ def _asked(
     if min_lift is not None and not (math.isfinite(min_lift) and min_lift >= 0.0):
         raise UsageError(Diagnostic("PPF138", "`--min-lift` is a number from 0"))
     sure = 0.5 if min_confidence is None else min_confidence
-    return Asked(support_of(min_support), max_length, rules, sure, min_lift, precision, level)
+    return MiningOptions(support_of(min_support), max_length, rules, sure, min_lift, precision, level)
 
 
 def support_of(value: str | float | Support) -> Support:

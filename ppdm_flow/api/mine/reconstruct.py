@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ppdm_flow.api.mine.estimates import Reconstructed
+from ppdm_flow.api.mine.estimates import ReconstructedCounts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.suggest import closest
@@ -29,7 +29,7 @@ def reconstruct(
     method: Method = "inverse",
     level: float = 0.95,
     operator: Path | None = None,
-) -> Reconstructed:
+) -> ReconstructedCounts:
     """Estimate the original counts of a perturbed attribute, with intervals; needs neither policy nor original.
 
     Parameters
@@ -57,7 +57,7 @@ def reconstruct(
     channel = Channel.of(chosen.retention)
     doubts = (_doubt(chosen.attribute),) if misfit(channel, counted.released.sum(axis=0)) else ()
     estimates = reconstruct_counts(channel, counted.released, method, level)
-    return Reconstructed(got.file.name, chosen, where, method, level, counted, estimates, doubts)
+    return ReconstructedCounts(got.file.name, chosen, where, method, level, counted, estimates, doubts)
 
 
 def _operator(got: ReceivedRelease, attribute: str | None) -> Operator:

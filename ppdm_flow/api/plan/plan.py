@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ppdm_flow.api.loading.policies import quoting, ready
+from ppdm_flow.api.loading.policies import quote_sources, ready_plan
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # a plan without data needs no engine
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlanResult:
     """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data."""
 
     plan: Plan
@@ -48,17 +48,17 @@ class Planned:
 
 def plan(
     path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False, locked: bool = False
-) -> Planned:
+) -> PlanResult:
     """Compile a policy; with ``data``, look at it too.
 
     Raises PolicyError for an invalid policy (or, with ``locked``, one that is not as its lock file has it), DataError
     for data that cannot be read or does not match.
     """
-    found = ready(path, sets, data, strict=strict, locked=locked)
+    found = ready_plan(path, sets, data, strict=strict, locked=locked)
     if data is None:
-        return Planned(found.plan, found.warnings, found.sources)
+        return PlanResult(found.plan, found.warnings, found.sources)
     from ppdm_flow.api.plan.preview import previewed  # noqa: PLC0415  # a plan without data needs no engine
 
-    with quoting(found.sources, found.plan.secrets):
+    with quote_sources(found.sources, found.plan.secrets):
         found, seen = previewed(found, data, strict=strict)
-    return Planned(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)
+    return PlanResult(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import Ready
+from ppdm_flow.api.loading.policies import ReadyPlan
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.run.preview import Preview, preview
 
 
-def previewed(found: Ready, data: Path, *, strict: bool) -> tuple[Ready, Preview]:
+def previewed(found: ReadyPlan, data: Path, *, strict: bool) -> tuple[ReadyPlan, Preview]:
     """Return the plan for the data's columns, and what its rows let one expect. Raises PolicyError, DataError."""
     bound = with_data(found, data, strict=strict)
     return bound, preview(bound.plan, data)

@@ -22,7 +22,7 @@ from ppdm_flow.report.profile.document import document
 
 
 @dataclass(frozen=True, slots=True)
-class Profiled:
+class ProfileResult:
     """A profile of the file ``data``; no form of it holds a value of the data."""
 
     data: Path
@@ -49,7 +49,7 @@ class Profiled:
             raise DataError(Diagnostic("PPF674", text_, help="`--format text` says why each does"))
 
 
-def profile(data: Path, *, header: bool | None = None) -> Profiled:
+def profile(data: Path, *, header: bool | None = None) -> ProfileResult:
     """Read a file, measure it and guess roles.
 
     ``header`` says whether the first record of a text file or a sheet names the columns; None finds out, in doubt that
@@ -67,7 +67,7 @@ def profile(data: Path, *, header: bool | None = None) -> Profiled:
         "columns": list(written.columns) if written.columns else None,
         "missing": list(missing),
     }
-    return Profiled(data, document(measured(found, missing), data.name, source))
+    return ProfileResult(data, document(measured(found, missing), data.name, source))
 
 
 def _named(found: Mapping[str, Coded], data: Path, header: bool | None) -> bool:

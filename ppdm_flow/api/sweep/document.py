@@ -9,7 +9,7 @@ from typing import Any
 from ppdm_flow.api.sweep.figures import together
 from ppdm_flow.api.sweep.grid import Axis
 from ppdm_flow.api.sweep.metrics import Metric
-from ppdm_flow.api.sweep.points import Planned
+from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.api.sweep.runs import Result
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.machine import utc_now
@@ -26,7 +26,7 @@ Document = dict[str, Any]
 
 def document(
     axes: Sequence[Axis],
-    points: Sequence[Planned],
+    points: Sequence[PlannedPoint],
     results: Sequence[Sequence[Result]],
     metrics: Sequence[Metric],
     started: datetime,
@@ -63,7 +63,7 @@ def document(
     }
 
 
-def _point(number: int, point: Planned, results: Sequence[Result], metrics: Sequence[Metric]) -> Document:
+def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics: Sequence[Metric]) -> Document:
     runs = [r for r in results if isinstance(r, RunMeasurements)]
     errors = [r for r in results if isinstance(r, PpdmError)]
     found: Document = {

@@ -61,7 +61,7 @@ _UTILITY = ("error_increase", "mean_total_variation", "record_utility", "dissimi
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedMetric:
     """A figure as the user named it; ``direction`` is ``min``, ``max`` or empty."""
 
     name: str
@@ -78,19 +78,19 @@ class Metric:
     privacy: bool
 
 
-def wanted(words: Iterable[str]) -> tuple[Wanted, ...]:
+def requested_metrics(words: Iterable[str]) -> tuple[RequestedMetric, ...]:
     """Return the metrics of ``NAME[:min|:max],…`` words. Raises UsageError."""
-    found: dict[str, Wanted] = {}
+    found: dict[str, RequestedMetric] = {}
     for text in (part.strip() for word in words for part in word.split(",")):
         name, mark, direction = text.partition(":")
         if not name or (mark and direction not in _DIRECTIONS) or name in found:
             help_ = "write `--metrics NAME,NAME`, each once, with `:min` or `:max` behind a name where you want it"
             raise UsageError(Diagnostic("PPF124", f"`--metrics {text}` cannot be understood", help=help_))
-        found[name] = Wanted(name, direction)
+        found[name] = RequestedMetric(name, direction)
     return tuple(found.values())
 
 
-def check(every: Iterable[Wanted], plans: Sequence[Plan]) -> None:
+def check(every: Iterable[RequestedMetric], plans: Sequence[Plan]) -> None:
     """Raise UsageError for metrics that no audit, step or requirement of any plan can have."""
     owners = dict.fromkeys(owner for plan in plans for owner in _owners(plan))
     releases = dict.fromkeys(r.name for plan in plans for r in plan.releases)
@@ -100,7 +100,7 @@ def check(every: Iterable[Wanted], plans: Sequence[Plan]) -> None:
 
 
 def metrics(
-    every: Sequence[Wanted], runs: Iterable[RunMeasurements], plan: Plan
+    every: Sequence[RequestedMetric], runs: Iterable[RunMeasurements], plan: Plan
 ) -> tuple[tuple[Metric, ...], list[str]]:
     """Return the figures that were asked for, else those that the policy judges, and the names that gave none."""
     found: dict[str, Metric] = {}
@@ -123,8 +123,8 @@ def near(name: str, runs: Iterable[RunMeasurements]) -> str | None:
     return closest(name, known) or next((full for full in known if full.rpartition(".")[2] == name), None)
 
 
-def _judged(run: RunMeasurements) -> list[Wanted]:
-    return [Wanted(r.metric) for r in (*run.requirements, *run.gates)]
+def _judged(run: RunMeasurements) -> list[RequestedMetric]:
+    return [RequestedMetric(r.metric) for r in (*run.requirements, *run.gates)]
 
 
 def _full(name: str, run: RunMeasurements, plan: Plan) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import Ready, quoting, ready
+from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, ready_plan
 from ppdm_flow.api.sweep.grid import Axis, Point
 from ppdm_flow.api.sweep.places import Places, places
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
@@ -20,7 +20,7 @@ SEED: PolicyPath = ("randomness", "seed")
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedPoint:
     """One point: the texts that it puts in, and a plan for each repetition."""
 
     values: Point
@@ -29,24 +29,24 @@ class Planned:
     @property
     def name(self) -> str:
         """The point in a line: ``min_support=5, laplace=0.1``."""
-        return named(self.values)
+        return point_name(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
     """All points, what the policy is warned about at any of them, and the texts of its files."""
 
-    planned: tuple[Planned, ...]
+    planned: tuple[PlannedPoint, ...]
     warnings: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
 
 
-def named(values: Point) -> str:
+def point_name(values: Point) -> str:
     """Return the values of a point in a line, each with the last part of its place."""
     return ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in values.items())
 
 
-def planned(
+def plan_points(
     policy: Path,
     every: Sequence[Axis],
     combinations: Sequence[Point],
@@ -75,7 +75,7 @@ def planned(
             continue
         _gather(found, many[0].warnings, point)
         sources = {**sources, **many[0].sources}
-        points.append(Planned(point, tuple(each.plan for each in many)))
+        points.append(PlannedPoint(point, tuple(each.plan for each in many)))
     told = tuple(_told(each, at, len(combinations)) for each, at in found.items())
     if has_errors(told):
         raise PolicyError(told, sources)
@@ -104,7 +104,7 @@ def _repetitions(
     *,
     strict: bool,
     locked: bool = False,
-) -> list[Ready]:
+) -> list[ReadyPlan]:
     """Compile one point as often as it runs: a reproducible policy gets another seed each time."""
     params, over = {**sets, **where.sets(point)}, where.over(point)
     first = _bound(policy, params, over, data, strict=strict, locked=locked)
@@ -126,9 +126,9 @@ def _bound(
     *,
     strict: bool,
     locked: bool,
-) -> Ready:
-    found = ready(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
-    with quoting(found.sources, found.plan.secrets):
+) -> ReadyPlan:
+    found = ready_plan(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
+    with quote_sources(found.sources, found.plan.secrets):
         return with_data(found, data, strict=strict)
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ppdm_flow.api.sweep.points import Planned
+from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.options import RunOptions
@@ -24,7 +24,7 @@ Result = RunMeasurements | PpdmError
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class RunDone:
     """One run is over: how many of ``total`` are, at which point it was, and what came of it."""
 
     number: int
@@ -34,7 +34,7 @@ class Done:
     seconds: float
 
 
-Tell = Callable[[Done], None]
+Tell = Callable[[RunDone], None]
 
 
 def cores() -> int:
@@ -42,7 +42,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Shared:
+class _SharedOriginal:
     """The original of all plans that read alike; it is opened by whoever needs it first, and let go by the last."""
 
     def __init__(self, users: int) -> None:
@@ -73,14 +73,20 @@ class _Job:
     point: int
     name: str
     plan: Plan
-    shared: _Shared
+    shared: _SharedOriginal
 
 
 class Runs:
     """All runs of a sweep. ``scratch`` is the folder below which candidates live while they are measured."""
 
     def __init__(
-        self, points: Sequence[Planned], data: Path | None, scratch: Path, options: RunOptions, workers: int, tell: Tell
+        self,
+        points: Sequence[PlannedPoint],
+        data: Path | None,
+        scratch: Path,
+        options: RunOptions,
+        workers: int,
+        tell: Tell,
     ) -> None:
         self.points = points
         self.data = data
@@ -116,7 +122,7 @@ class Runs:
         """Return every run, those that read alike one after another."""
         readings = [[reading_of(plan) for plan in point.plans] for point in self.points]
         every = [reading for some in readings for reading in some]
-        shared = {reading: _Shared(every.count(reading)) for reading in dict.fromkeys(every)}
+        shared = {reading: _SharedOriginal(every.count(reading)) for reading in dict.fromkeys(every)}
         jobs = [
             (readings[i][j], _Job(i, point.name, plan, shared[readings[i][j]]))
             for i, point in enumerate(self.points)
@@ -134,7 +140,7 @@ class Runs:
             result = future.result()
             found[job.point].append(result)
             self.done += 1
-            self.tell(Done(self.done, total, job.name, result, time.perf_counter() - started))
+            self.tell(RunDone(self.done, total, job.name, result, time.perf_counter() - started))
 
     def _run(self, job: _Job) -> Result:
         stop = Stop()

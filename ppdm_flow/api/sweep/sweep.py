@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.loading.policies import quoting
+from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.api.report import as_json
 from ppdm_flow.api.sweep.document import document
 from ppdm_flow.api.sweep.grid import axes, grid
-from ppdm_flow.api.sweep.metrics import check, metrics, near, wanted
-from ppdm_flow.api.sweep.points import Planned, planned
+from ppdm_flow.api.sweep.metrics import check, metrics, near, requested_metrics
+from ppdm_flow.api.sweep.points import PlannedPoint, plan_points
 from ppdm_flow.api.sweep.runs import Result, Runs, Tell, cores
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
@@ -27,7 +27,7 @@ DOCUMENT = "sweep.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepResult:
     """A finished sweep: its document, where it was written, and what there is to say about it."""
 
     document: dict[str, Any]
@@ -77,17 +77,17 @@ def sweep(
     partition_rows: int = 262_144,
     strict: bool = False,
     locked: bool = False,
-) -> Swept:
+) -> SweepResult:
     """Measure a policy at every combination of values, into a new directory below ``out``; no data is released.
 
     ``over`` are ``PATH=V1,V2`` words, ``wanted_metrics`` ``NAME[:min|:max]`` words. All points are compiled before any
     of them runs. Raises UsageError, PolicyError with the faults of all points, or DataError; a point that fails while
     it runs is part of the answer, unless all fail for one reason, which is raised then.
     """
-    every, names = axes(over), wanted(wanted_metrics)
+    every, names = axes(over), requested_metrics(wanted_metrics)
     if not every:
         raise UsageError(Diagnostic("PPF120", "nothing to vary", help="give at least one `--over PATH=V1,V2`"))
-    points = planned(path, every, grid(every), sets, data, repeat, strict=strict, locked=locked)
+    points = plan_points(path, every, grid(every), sets, data, repeat, strict=strict, locked=locked)
     check(names, [p.plans[0] for p in points.planned])
     warned(points.warnings, points.sources)
     started, first = utc_now(), points.planned[0].plans[0]
@@ -95,7 +95,7 @@ def sweep(
     try:
         options = RunOptions(partition_rows=partition_rows)
         runs = Runs(points.planned, data, directory.folder("measuring"), options, workers or cores(), tell)
-        with quoting(points.sources):
+        with quote_sources(points.sources):
             results = _sound(runs.carry_out())
         chosen, missing = metrics(names, [r for some in results for r in some if isinstance(r, RunMeasurements)], first)
         found = document(every, points.planned, results, chosen, started, runs.workers)
@@ -103,7 +103,7 @@ def sweep(
         for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
             directory.write(name, rendered(found, form))
         told = (*_failures(points.planned, results), *_missing(missing, results), *_directions(found))
-        return Swept(found, directory.move(started, first.digest), told, points.sources)
+        return SweepResult(found, directory.move(started, first.digest), told, points.sources)
     finally:
         directory.discard()
 
@@ -117,7 +117,7 @@ def _sound(results: tuple[tuple[Result, ...], ...]) -> tuple[tuple[Result, ...],
     return results
 
 
-def _failures(points: Sequence[Planned], results: Sequence[Sequence[Result]]) -> list[Diagnostic]:
+def _failures(points: Sequence[PlannedPoint], results: Sequence[Sequence[Result]]) -> list[Diagnostic]:
     """Return why points failed, each reason once, with the points."""
     found: dict[Diagnostic, list[str]] = {}
     for point, some in zip(points, results, strict=True):

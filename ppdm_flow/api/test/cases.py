@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ppdm_flow.api.test.data import Prepared, prepared, released
+from ppdm_flow.api.test.data import PolicyTestData, prepare_data, released
 from ppdm_flow.api.test.files import Policies, sets_of
-from ppdm_flow.api.test.judging import Checked, Happened, Judge
+from ppdm_flow.api.test.judging import CheckedPolicy, Judge, PolicyTestRun
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
@@ -37,14 +37,14 @@ from ppdm_flow.policy.loaded import Loaded as Policy
 from ppdm_flow.policy.test.loading import Loaded
 from ppdm_flow.policy.test.models import Case, Table
 from ppdm_flow.policy.test.rules import expects_a_run
-from ppdm_flow.report.test.results import Judged, Outcome, Result, Trace
+from ppdm_flow.report.test.results import JudgedRequirement, Outcome, Result, Trace
 
 PARTITION_ROWS = 1 << 16
 _REFUSALS = (DataError, PluginError, PolicyError)
 
 
 @dataclass(slots=True)
-class Bench:
+class PolicyTestRunner:
     """Carries out tests one after another.
 
     ``trace`` asks for what each of them exercises, for coverage. Unless ``everything`` is asked for, audits that the
@@ -83,14 +83,14 @@ def _status(error: PpdmError) -> int:
 
 @dataclass(slots=True)
 class _RunningTest:
-    bench: Bench
+    bench: PolicyTestRunner
     file: Loaded
     name: str
     case: Case
 
     def carried_out(self, start: Result) -> Result:
         policy, compiled = self.bench.policies.compiled(self.file.policy, sets_of(self.file, self.name))
-        checked = Checked(compiled.diagnostics)
+        checked = CheckedPolicy(compiled.diagnostics)
         judge = Judge(self.file, self.name, self.case, shown=True)
         failures = list(judge.checked(checked))
         if not expects_a_run(self.case.expect):
@@ -106,9 +106,9 @@ class _RunningTest:
 
     def _run(self, start: Result, failures: list[Diagnostic], policy: Policy, plan: Plan, folder: Path) -> Result:
         table = self._table()
-        runs: list[Happened] = []
+        runs: list[PolicyTestRun] = []
         sources = {**self.file.sources, **policy.sources}
-        data = prepared(self.file, table, plan, folder)
+        data = prepare_data(self.file, table, plan, folder)
         judge = Judge(self.file, self.name, self.case, shown=data.shown)
         wrong: list[tuple[int, list[Diagnostic]]] = []
         for number, happened in enumerate(self._happenings(policy, data, folder), 1):
@@ -125,7 +125,7 @@ class _RunningTest:
             raise ValueError("reading the file reports tests without data")
         return table
 
-    def _happenings(self, policy: Policy, data: Prepared, folder: Path) -> Iterator[Happened]:
+    def _happenings(self, policy: Policy, data: PolicyTestData, folder: Path) -> Iterator[PolicyTestRun]:
         """Yield what comes of each repetition; refused data is refused at once."""
         try:
             plan = self._bound(policy, data)
@@ -134,9 +134,9 @@ class _RunningTest:
             else:
                 yield from self._tried(plan, data, folder)
         except _REFUSALS as error:
-            yield Happened("refused", refused=error.diagnostics)
+            yield PolicyTestRun("refused", refused=error.diagnostics)
 
-    def _bound(self, policy: Policy, data: Prepared) -> Plan:
+    def _bound(self, policy: Policy, data: PolicyTestData) -> Plan:
         """Return the plan for the columns of the test's data. Raises PolicyError."""
         outcome: CompileResult = compile_policy(policy, columns(data.node, data.path))
         if outcome.plan is None or has_errors(outcome.diagnostics):
@@ -155,7 +155,7 @@ class _RunningTest:
         every = self.case.expect.findings is not None
         yield from (n for n in plan.audits if every or n.requirements or not n.implicit or n.name in owners)
 
-    def _tried(self, plan: Plan, data: Prepared, folder: Path) -> Iterator[Happened]:
+    def _tried(self, plan: Plan, data: PolicyTestData, folder: Path) -> Iterator[PolicyTestRun]:
         stop = Stop()
         options = RunOptions(PARTITION_ROWS, workers=1).fitting(plan)
         try:
@@ -168,7 +168,7 @@ class _RunningTest:
                 found = tried.measured
                 judged = waive(plan, found.requirements, found.gates, found.findings, options.clock())
                 results = (*judged.requirements, *judged.gates)
-                yield Happened(
+                yield PolicyTestRun(
                     verdict(results),
                     results,
                     found.metrics,
@@ -187,7 +187,7 @@ class _RunningTest:
         text = f"ppdm-flow policy test v1\0{self.name}\0{number}"
         return RunKey(hashlib.sha256(text.encode()).digest())
 
-    def _judged(self, plan: Plan, data: Prepared, folder: Path) -> Happened:
+    def _judged(self, plan: Plan, data: PolicyTestData, folder: Path) -> PolicyTestRun:
         name = self.case.release or plan.releases[0].name
         table = self.case.released
         if table is None:
@@ -204,7 +204,7 @@ class _RunningTest:
         found = judge(plan, data.path, file, name, options=options, look=look)
         shown = table.csv is None and table.file is None
         judged = (*(r for r in found.requirements if r.release == name), *_measurable(plan, found.gates))
-        return Happened(verdict(judged), judged, found.metrics, found.findings, seen, shown=shown, given=True)
+        return PolicyTestRun(verdict(judged), judged, found.metrics, found.findings, seen, shown=shown, given=True)
 
     def _asked(self, plan: Plan) -> Mapping[str, ContentQuery]:
         expect = self.case.expect
@@ -244,7 +244,7 @@ def _told(
     start: Result,
     failures: list[Diagnostic],
     sources: Mapping[str, str],
-    runs: list[Happened] | tuple[()],
+    runs: list[PolicyTestRun] | tuple[()],
     shown: int = 0,
 ) -> Result:
     run = runs[shown - 1] if runs else None
@@ -264,11 +264,11 @@ def _told(
     )
 
 
-def _judged(result: RequirementResult) -> Judged:
-    return Judged(result.id, result.release, result.holds, result.measured, result.bound, result.direction)
+def _judged(result: RequirementResult) -> JudgedRequirement:
+    return JudgedRequirement(result.id, result.release, result.holds, result.measured, result.bound, result.direction)
 
 
-def _trace(runs: list[Happened] | tuple[()]) -> Trace:
+def _trace(runs: list[PolicyTestRun] | tuple[()]) -> Trace:
     failed = {r.id for run in runs for r in run.judged if not r.holds}
     held = {r.id for run in runs for r in run.judged if r.holds}
     changed = frozenset(name for run in runs for name in run.changed)

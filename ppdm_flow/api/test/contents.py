@@ -15,7 +15,7 @@ Difference = tuple[str, PolicyPath, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class ContentsCheck:
     """``shown`` says that the data stands in the test file: then values that it does not name may be told."""
 
     shown: bool

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ppdm_flow.api.loading.policies import find
+from ppdm_flow.api.loading.policies import find_policies
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.requirements import Requirement, Sensitivity, Template
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
-from ppdm_flow.report.test.results import Covered, Item, Result, Trace
+from ppdm_flow.report.test.results import Item, PolicyCoverage, Result, Trace
 
 
 def coverage(
     results: Sequence[Result], sets: Mapping[str, Mapping[str, str]], words: Sequence[str]
-) -> tuple[Covered, ...]:
+) -> tuple[PolicyCoverage, ...]:
     """Return what the tests exercise of each policy that they name, or that stands in a folder of ``words``.
 
     ``sets`` are params that make a policy complete, by its file. A policy that cannot be compiled is left out.
@@ -32,7 +32,7 @@ def coverage(
     for path, own in tests.items():
         plan = compile_policy(load(Path(shown[path]), dict(sets.get(shown[path], {})))).plan
         if plan is not None:
-            found.append(Covered(_short(shown[path]), len(own), tuple(_items(plan, _together(own)))))
+            found.append(PolicyCoverage(_short(shown[path]), len(own), tuple(_items(plan, _together(own)))))
     return tuple(sorted(found, key=lambda each: each.policy))
 
 
@@ -41,7 +41,7 @@ def _policies(words: Sequence[str]) -> dict[Path, str]:
     if not folders:
         return {}
     try:
-        return {path.resolve(): str(path) for path in find(folders).policies}
+        return {path.resolve(): str(path) for path in find_policies(folders).policies}
     except UsageError:
         return {}
 

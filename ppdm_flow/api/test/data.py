@@ -15,7 +15,7 @@ from ppdm_flow.policy.test.tables import text_of
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PolicyTestData:
     """A file, and how it is read. ``shown`` says that its values stand in the test file, so that they may be told."""
 
     path: Path
@@ -23,14 +23,14 @@ class Prepared:
     shown: bool
 
 
-def prepared(file: Loaded, table: Table, plan: Plan, folder: Path) -> Prepared:
+def prepare_data(file: Loaded, table: Table, plan: Plan, folder: Path) -> PolicyTestData:
     """Return the data of a test. Tables in the test file are CSV with a header; sets are as the source has them."""
     node = plan.source
     if table.file is not None:
-        return Prepared(file.beside(table.file), replace(node, path=str(file.beside(table.file))), shown=False)
+        return PolicyTestData(file.beside(table.file), replace(node, path=str(file.beside(table.file))), shown=False)
     if table.csv is not None:
         path = file.beside(table.csv)
-        return Prepared(path, _csv(node, path), shown=False)
+        return PolicyTestData(path, _csv(node, path), shown=False)
     kind = node.format
     if kind is not None and handling("sources", kind) == "only":
         if table.text is None:
@@ -38,9 +38,9 @@ def prepared(file: Loaded, table: Table, plan: Plan, folder: Path) -> Prepared:
             raise DataError(Diagnostic("PPF146", text))
         path = folder / f"data{usual_ending('sources', kind)}"
         path.write_text(table.text, encoding="utf-8")
-        return Prepared(path, replace(node, path=str(path), options=_utf8(node)), shown=True)
+        return PolicyTestData(path, replace(node, path=str(path), options=_utf8(node)), shown=True)
     path = written(table, folder / "data.csv")
-    return Prepared(path, _csv(node, path), shown=True)
+    return PolicyTestData(path, _csv(node, path), shown=True)
 
 
 def released(file: Loaded, table: Table, plan: Plan, release: str, folder: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ppdm_flow.api.test.contents import Looking
+from ppdm_flow.api.test.contents import ContentsCheck
 from ppdm_flow.api.test.words import bounds, listing, meets, number
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.results import Figure, Finding, RequirementResult
@@ -20,7 +20,7 @@ CODE = "PPF652"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedPolicy:
     """What `check` says of the policy."""
 
     diagnostics: tuple[Diagnostic, ...]
@@ -31,7 +31,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class PolicyTestRun:
     """One run of a test. ``given`` says that the release was given, ``shown`` that its values may be told."""
 
     verdict: str
@@ -55,7 +55,7 @@ class Judge:
     case: Case
     shown: bool
 
-    def checked(self, found: Checked) -> Iterator[Diagnostic]:
+    def checked(self, found: CheckedPolicy) -> Iterator[Diagnostic]:
         """Yield the differences from what `check` is expected to say."""
         if self.case.expect.check is None:
             return
@@ -76,7 +76,7 @@ class Judge:
         text = f"the policy cannot be run: it has errors ({first.code}{more})"
         yield self._fault(text, ("code",) if expect.code else ("verdict",), related=related)
 
-    def happened(self, run: Happened) -> Iterator[Diagnostic]:
+    def happened(self, run: PolicyTestRun) -> Iterator[Diagnostic]:
         """Yield every difference from what is expected of the run."""
         expect = self.case.expect
         wanted = expect.verdict or ("refused" if expect.code is not None else None)
@@ -98,7 +98,7 @@ class Judge:
                 yield self._fault(text, ("findings", key))
         yield from self._contents(run)
 
-    def _refusal(self, run: Happened, wanted: str | None) -> Iterator[Diagnostic]:
+    def _refusal(self, run: PolicyTestRun, wanted: str | None) -> Iterator[Diagnostic]:
         expect = self.case.expect
         if run.verdict != "refused":
             key = "verdict" if expect.verdict else "code"
@@ -113,13 +113,13 @@ class Judge:
             text = f"refused with {listing(codes)}, not with {expect.code}"
             yield self._fault(text, ("code",), hint=listing(codes), notes=notes)
 
-    def _verdict(self, run: Happened, wanted: str) -> Diagnostic:
+    def _verdict(self, run: PolicyTestRun, wanted: str) -> Diagnostic:
         failing = [r for r in run.judged if not r.passes]
         notes = tuple(f"`{r.id}` fails: {r.sentence}" for r in failing[:5])
         text = f"expected `{wanted}`, and the verdict is `{run.verdict}`"
         return self._fault(text, ("verdict",), hint=run.verdict, notes=notes)
 
-    def _fails(self, run: Happened) -> Iterator[Diagnostic]:
+    def _fails(self, run: PolicyTestRun) -> Iterator[Diagnostic]:
         some = self.case.expect.fails
         if some is None:
             return
@@ -137,7 +137,7 @@ class Judge:
                 if (result.id, result.release) not in known:
                     yield self._fails_too(result, ("fails",))
 
-    def _waived(self, each: str, number_: int, run: Happened) -> Iterator[Diagnostic]:
+    def _waived(self, each: str, number_: int, run: PolicyTestRun) -> Iterator[Diagnostic]:
         meant = _meant(each, run.judged)
         if not any(r.waived_by for r in meant):
             does = "it holds" if meant and all(r.holds for r in meant) else "no waiver covers it"
@@ -145,7 +145,7 @@ class Judge:
             hint = _measured(meant[0]) if meant else None
             yield self._fault(text, ("waived", str(number_)), hint=hint, related=_written(meant[0]) if meant else ())
 
-    def _holds(self, each: str, number_: int, run: Happened) -> Iterator[Diagnostic]:
+    def _holds(self, each: str, number_: int, run: PolicyTestRun) -> Iterator[Diagnostic]:
         meant = _meant(each, run.judged)
         if not meant or not all(r.holds for r in meant):
             yield self._unmet(each, [r for r in meant if not r.holds], "hold", ("holds", str(number_)))
@@ -162,7 +162,7 @@ class Judge:
         text = f"`{result.id}`{on} fails, and is not expected to"
         return self._fault(text, path, hint=_measured(result), related=_written(result), notes=(result.sentence,))
 
-    def _metric(self, name: str, figure: Figured, run: Happened) -> Iterator[Diagnostic]:
+    def _metric(self, name: str, figure: Figured, run: PolicyTestRun) -> Iterator[Diagnostic]:
         release, _, own = name.rpartition("/")
         plain = own if [release] == list(run.contents) else name  # with one release, figures do not carry its name
         found = {n: f for n, f in run.metrics.items() if plain == n or plain == n.partition("/")[2]}
@@ -179,9 +179,9 @@ class Judge:
                 text = f"`{full}` {value}, and is expected to be {bounds(figure)}"
                 yield self._fault(text, (*path, _key(figure, measured.value)), hint=value, notes=notes)
 
-    def _contents(self, run: Happened) -> Iterator[Diagnostic]:
+    def _contents(self, run: PolicyTestRun) -> Iterator[Diagnostic]:
         expect = self.case.expect
-        looking = Looking(shown=self.shown and run.shown)
+        looking = ContentsCheck(shown=self.shown and run.shown)
         wanted = {**expect.releases}
         paths: dict[str, PolicyPath] = {name: ("releases", name) for name in wanted}
         if says(expect) and len(run.contents) == 1:

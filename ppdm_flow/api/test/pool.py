@@ -34,14 +34,14 @@ def workers_for(jobs: int, cores: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What to note of each test beside its outcome: what it exercises, and figures that it does not ask for."""
+class RecordingOptions:
+    """What to record of each test beside its outcome: what it exercises, and figures that it does not mention."""
 
     trace: bool = False
     everything: bool = False
 
 
-def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: Wanted) -> tuple[Result, ...]:
+def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: RecordingOptions) -> tuple[Result, ...]:
     """Carry out every job. A test that ends its process is an error; so are those that cannot be started then."""
     found: dict[int, Result] = {}
     told = 0
@@ -53,15 +53,15 @@ def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: Wanted) -> tu
     return tuple(found[number] for number in sorted(found))
 
 
-def _here(jobs: Sequence[Job], wanted: Wanted) -> Iterator[tuple[int, Result]]:
-    from ppdm_flow.api.test.cases import Bench  # noqa: PLC0415  # the engine takes seconds to import: workers do
+def _here(jobs: Sequence[Job], wanted: RecordingOptions) -> Iterator[tuple[int, Result]]:
+    from ppdm_flow.api.test.cases import PolicyTestRunner  # noqa: PLC0415  # the engine takes seconds to import: workers do
 
-    bench = Bench(wanted.trace, wanted.everything)
+    bench = PolicyTestRunner(wanted.trace, wanted.everything)
     for number, job in enumerate(jobs):
         yield number, bench.result(job.file, job.name)
 
 
-def _apart(jobs: Sequence[Job], workers: int, wanted: Wanted) -> Iterator[tuple[int, Result]]:
+def _apart(jobs: Sequence[Job], workers: int, wanted: RecordingOptions) -> Iterator[tuple[int, Result]]:
     pool = ProcessPoolExecutor(workers, get_context("spawn"), start, (wanted.trace, wanted.everything))
     try:
         waiting: dict[Future[Result], int] = {}

@@ -11,11 +11,11 @@ from ppdm_flow.api.loading.locked import Locks
 from ppdm_flow.api.sweep.runs import cores
 from ppdm_flow.api.test.coverage import coverage
 from ppdm_flow.api.test.files import Policies, find, matching, read, sets_of
-from ppdm_flow.api.test.pool import Job, Tell, Wanted, results, workers_for
+from ppdm_flow.api.test.pool import Job, RecordingOptions, Tell, results, workers_for
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.test.loading import Loaded
-from ppdm_flow.report.test.results import Tested
+from ppdm_flow.report.test.results import PolicyTestResults
 
 
 def run_tests(
@@ -28,7 +28,7 @@ def run_tests(
     fail_under: float | None = None,
     every_figure: bool = False,
     locked: bool = False,
-) -> Tested:
+) -> PolicyTestResults:
     """Carry out the policy tests in ``paths`` (files, folders, glob patterns); those that ``patterns`` mean.
 
     Several ``workers`` are processes of their own: a script that asks for them needs the usual
@@ -43,8 +43,8 @@ def run_tests(
         _hold(jobs)
     number = workers_for(len(jobs), cores()) if workers is None else max(1, min(workers, len(jobs)))
     trace = measure_coverage or fail_under is not None
-    found = results(jobs, number, tell, Wanted(trace, every_figure))
-    outcome = Tested(found, 0.0, number, unselected, fail_under=fail_under)
+    found = results(jobs, number, tell, RecordingOptions(trace, every_figure))
+    outcome = PolicyTestResults(found, 0.0, number, unselected, fail_under=fail_under)
     if trace:
         covered = coverage(found, _sets(jobs), [str(path) for path in paths])
         outcome = replace(outcome, coverage=covered)

@@ -19,9 +19,9 @@ def start(trace: bool, everything: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in _THREADS:
         os.environ.setdefault(name, "1")
-    from ppdm_flow.api.test.cases import Bench  # noqa: PLC0415  # numpy reads the variables when it is imported
+    from ppdm_flow.api.test.cases import PolicyTestRunner  # noqa: PLC0415  # numpy reads the variables when it is imported
 
-    _HELD["bench"] = Bench(trace, everything)
+    _HELD["bench"] = PolicyTestRunner(trace, everything)
     _HELD["files"] = {}
 
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the other verbs start faster without it
-    from ppdm_flow.api.mine.estimates import Reconstructed
+    from ppdm_flow.api.mine.estimates import ReconstructedCounts
 
 _NAMED = 10
 
 
-def table(answer: Reconstructed) -> str:
+def table(answer: ReconstructedCounts) -> str:
     """Return the whole answer as text."""
     return "\n".join([*_head(answer), "", *_groups(answer), *_notes(answer)])
 
 
-def _head(answer: Reconstructed) -> Iterator[str]:
+def _head(answer: ReconstructedCounts) -> Iterator[str]:
     rows = int(answer.found.total.sum())
     where = "".join(f", {name} = {' or '.join(_shown(v) for v in vs)}" for name, vs in answer.where.items())
     how = "matrix inverse" if answer.method == "inverse" else "maximum likelihood (iterative Bayesian reconstruction)"
@@ -24,7 +24,7 @@ def _head(answer: Reconstructed) -> Iterator[str]:
     yield f"original counts by {how}, intervals of {answer.level * 100:g} %"
 
 
-def _groups(answer: Reconstructed) -> Iterator[str]:
+def _groups(answer: ReconstructedCounts) -> Iterator[str]:
     small = answer.small
     for number, key in enumerate(answer.groups.keys):
         if key:
@@ -35,11 +35,11 @@ def _groups(answer: Reconstructed) -> Iterator[str]:
         yield ""
 
 
-def _columns(answer: Reconstructed) -> tuple[str, ...]:
+def _columns(answer: ReconstructedCounts) -> tuple[str, ...]:
     return (answer.operator.attribute, "released", "estimate", "std. error", "low", "high")
 
 
-def _lines(answer: Reconstructed, number: int) -> Iterator[tuple[str, ...]]:
+def _lines(answer: ReconstructedCounts, number: int) -> Iterator[tuple[str, ...]]:
     found = answer.found
     alike = set(found.alike.tolist())
     arrays = (found.estimate, found.error, found.low, found.high)
@@ -61,7 +61,7 @@ def _lines(answer: Reconstructed, number: int) -> Iterator[tuple[str, ...]]:
         yield ("all * together", f"{sums.released[number]:,.0f}", *(_number(float(a[number])) for a in figures))
 
 
-def _notes(answer: Reconstructed) -> Iterator[str]:
+def _notes(answer: ReconstructedCounts) -> Iterator[str]:
     found = answer.found
     yield "An estimate says how many of the released rows had the value before it was perturbed. An interval is for its"
     yield "value alone and about these very rows: only the perturbation counts as chance, not who came into the table."

@@ -17,7 +17,7 @@ from ppdm_flow.cli.terminal.no_overwrite import NoOverwriteCommand
 from ppdm_flow.cli.terminal.output import put
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.report.forms import OutputFormat
-from ppdm_flow.report.run.judgement import Broken
+from ppdm_flow.report.run.judgement import BrokenJudgement
 
 _WORDS = "ppdm_flow.outputs"
 _KINDS = {"forms": FORMAT, "output_files": FILE}
@@ -44,7 +44,7 @@ def formats(known: Mapping[str, OutputFormat], default: str) -> Any:
     )
 
 
-class Ordered(NoOverwriteCommand):
+class FormatOrderCommand(NoOverwriteCommand):
     """A command that remembers in which order formats and files were given."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -60,7 +60,7 @@ def _texts(value: Any) -> list[str]:
     return [str(each) for each in value] if isinstance(value, list | tuple) else []
 
 
-class Sending:
+class OutputTargets:
     """Where the outcome of one verb goes."""
 
     def __init__(self, found: tuple[Output, ...]) -> None:
@@ -76,18 +76,18 @@ class Sending:
 
     def fail(self, what: str, error: PpdmError) -> None:
         """Write that there is no outcome, in the forms that can say so."""
-        failure = Broken(what, error.diagnostics, error.sources, locations())
+        failure = BrokenJudgement(what, error.diagnostics, error.sources, locations())
         choosing.emit(self._found, lambda form: form.render_broken(failure), put)
         choosing.add_step_summary(self._found, failure, self._summary, broken=True)
 
 
-def sending(ctx: typer.Context, known: Mapping[str, OutputFormat], default: str) -> Sending:
+def output_targets(ctx: typer.Context, known: Mapping[str, OutputFormat], default: str) -> OutputTargets:
     """Return where the outcome goes. Raises UsageError before any work where that is not clear, or not writable."""
-    return Sending(choosing.outputs(ctx.meta.get(_WORDS, ()), known, default))
+    return OutputTargets(choosing.outputs(ctx.meta.get(_WORDS, ()), known, default))
 
 
 @contextmanager
-def telling(there: Sending, what: str) -> Iterator[None]:
+def report_errors_to_ci(there: OutputTargets, what: str) -> Iterator[None]:
     """Let CI know of errors that end the work, too: they still end it."""
     try:
         yield

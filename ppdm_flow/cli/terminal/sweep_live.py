@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from ppdm_flow.api.sweep.runs import Done
+from ppdm_flow.api.sweep.runs import RunDone
 from ppdm_flow.cli.terminal.output import say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError
@@ -22,7 +22,7 @@ from ppdm_flow.report.sweep.rows import Row, rows, said
 
 
 @contextmanager
-def telling(*, quiet: bool) -> Iterator[Callable[[Done], None]]:
+def progress_printer(*, quiet: bool) -> Iterator[Callable[[RunDone], None]]:
     """Give what is told of every finished run."""
     if quiet:
         yield lambda _done: None
@@ -73,7 +73,7 @@ def _cells(row: Row) -> list[Text]:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Done], None]]:
+def _bar() -> Iterator[Callable[[RunDone], None]]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
@@ -86,7 +86,7 @@ def _bar() -> Iterator[Callable[[Done], None]]:
         yield lambda done: progress.update(task, completed=done.number, total=done.total, description=done.name)
 
 
-def _line(done: Done) -> None:
+def _line(done: RunDone) -> None:
     result = done.result
     outcome = f"failed ({result.diagnostics[0].code})" if isinstance(result, PpdmError) else result.verdict
     say(f"{done.number} of {done.total}: {done.name}: {outcome} in {seconds(done.seconds)}")

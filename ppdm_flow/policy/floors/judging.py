@@ -24,8 +24,8 @@ _ROLE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A policy as floors see it.
+class PolicyUnderFloors:
+    """The view of a policy that floors are checked against.
 
     ``gone`` are the places of the ``null`` that took something inherited away. ``use`` is the place that stands for the
     policy where something is missing altogether. A policy that is not ``whole`` may have it in what could not be read.
@@ -37,7 +37,7 @@ class Judged:
     whole: bool = True
 
 
-def violations(judged: Judged, floors: Collection[Floor]) -> Iterator[Diagnostic]:
+def violations(judged: PolicyUnderFloors, floors: Collection[Floor]) -> Iterator[Diagnostic]:
     """Report every place below a floor, and everything that a floor needs and the policy lacks (PPF308).
 
     What one ``null`` takes away is reported once for each floor: the outermost part of it.
@@ -68,7 +68,7 @@ def _about(flat: Flat, floor: Floor, floors: Iterable[Floor]) -> Iterator[Place]
         yield place
 
 
-def _violation(judged: Judged, floor: Floor, place: Place) -> Iterator[Diagnostic]:
+def _violation(judged: PolicyUnderFloors, floor: Floor, place: Place) -> Iterator[Diagnostic]:
     flat = judged.flat
     tree = value(flat.tree, place.path)
     if tree is MISSING:
@@ -104,7 +104,7 @@ def _wants(floor: Floor, place: Place, tree: Any) -> bool:
     return value(tree, place.path[:-1]) is not MISSING
 
 
-def _missing(judged: Judged, floor: Floor, path: PolicyPath) -> Diagnostic:
+def _missing(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Diagnostic:
     text = ".".join(path)
     taken = _taken(judged, path)
     what = "figure" if isinstance(floor.demand, Bound) else "entry"
@@ -118,7 +118,7 @@ def _missing(judged: Judged, floor: Floor, path: PolicyPath) -> Diagnostic:
     )
 
 
-def _taken(judged: Judged, path: PolicyPath) -> Span | None:
+def _taken(judged: PolicyUnderFloors, path: PolicyPath) -> Span | None:
     """Return the place of the ``null`` that took away what was at ``path``, if it is not there any more."""
     if value(judged.flat.tree, path) is not MISSING:
         return None
@@ -126,7 +126,7 @@ def _taken(judged: Judged, path: PolicyPath) -> Span | None:
     return next((judged.gone[path[:n]] for n in lengths if path[:n] in judged.gone), None)
 
 
-def _below(judged: Judged, floor: Floor, place: Place, tree: Any) -> Diagnostic:
+def _below(judged: PolicyUnderFloors, floor: Floor, place: Place, tree: Any) -> Diagnostic:
     node = judged.flat.scalars.get(place.path)
     quotable = node is None or node.quotable
     short = shortfall(floor.demand, tree) if quotable else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.inheritance.joining import Laid, lay
+from ppdm_flow.policy.inheritance.joining import LaidTree, lay
 from ppdm_flow.policy.text.nodes import Map
 
 Declarations = dict[str, tuple[Span, Map]]
@@ -22,7 +22,7 @@ def over(base: Declarations, nearer: Declarations) -> Declarations:
     laid = dict(base)
     for name, (span, declaration) in nearer.items():
         known = laid.get(name)
-        laid[name] = (span, lay(Laid(known[1]), declaration).node) if known else (span, declaration)
+        laid[name] = (span, lay(LaidTree(known[1]), declaration).node) if known else (span, declaration)
     return laid
 
 

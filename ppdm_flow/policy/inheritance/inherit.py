@@ -17,7 +17,7 @@ from ppdm_flow.policy.inheritance.declarations import Declarations, declarations
 from ppdm_flow.policy.inheritance.joining import lay
 from ppdm_flow.policy.inheritance.layers import Layer, joined, state
 from ppdm_flow.policy.inheritance.rebase import rebased
-from ppdm_flow.policy.inheritance.references import Found, NotFoundError, find, package
+from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find, package
 from ppdm_flow.policy.params.params import Value, evaluate, required, unknown
 from ppdm_flow.policy.params.permission import within
 from ppdm_flow.policy.params.substitute import Substitution
@@ -43,7 +43,7 @@ class _Use:
 
 
 @dataclass(slots=True)
-class Account:
+class InheritanceRecord:
     """What reading a policy brings to light beside its tree.
 
     ``found`` are all faults, ``users`` the place that brought in each file, ``extending`` the files that extend others,
@@ -59,7 +59,7 @@ class Account:
     files: set[str] = field(default_factory=set)
     uses: int = 0
 
-    def add(self, other: Account) -> None:
+    def add(self, other: InheritanceRecord) -> None:
         """Take over another account."""
         self.found.extend(other.found)
         for name, span in other.users.items():
@@ -80,11 +80,11 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _ResolvedTemplate:
     """What a template came to, for the next policy that extends it in the same way."""
 
     layer: Layer
-    account: Account
+    account: InheritanceRecord
     sources: Mapping[str, str]
     passwords: frozenset[str]
 
@@ -95,14 +95,14 @@ class Inheritance:
     def __init__(self, files: Files, sets: Mapping[str, str]) -> None:
         self.files = files
         self.sets = sets
-        self.account = Account()
+        self.account = InheritanceRecord()
 
     @property
     def found(self) -> list[Diagnostic]:
         """All faults so far."""
         return self.account.found
 
-    def resolve(self, root: Map, path: Found) -> Layer:
+    def resolve(self, root: Map, path: FoundTemplate) -> Layer:
         """Return the policy of ``root`` with everything that it inherits."""
         layer = self._layer(root, path, _Use({}, {}, ((path.identity, root.span),)))
         self.account.found = [self.account.beside(d) for d in self.found]
@@ -114,7 +114,7 @@ class Inheritance:
             self.found.append(required(layer.needed, None, f"give it a default, or {how}"))
         return layer
 
-    def _layer(self, root: Map, here: Found, use: _Use) -> Layer:
+    def _layer(self, root: Map, here: FoundTemplate, use: _Use) -> Layer:
         """Bring in the parents, then lay this file over them."""
         own = declarations(root)
         early, _, _ = evaluate(over(own, known(use.over, own)), use.given, self.sets)
@@ -132,7 +132,7 @@ class Inheritance:
         return merged
 
     def _own(
-        self, merged: Layer, root: Map, own: Declarations, early: Mapping[str, Value], here: Found, use: _Use
+        self, merged: Layer, root: Map, own: Declarations, early: Mapping[str, Value], here: FoundTemplate, use: _Use
     ) -> None:
         """Lay a file's own part over what it inherits."""
         declared = over(over(known(merged.declared, own), own), known(use.over, own))
@@ -160,7 +160,7 @@ class Inheritance:
         merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
 
     def _parent(
-        self, parent: Parent, here: Found, early: Mapping[str, Value], own: Declarations, use: _Use
+        self, parent: Parent, here: FoundTemplate, early: Mapping[str, Value], own: Declarations, use: _Use
     ) -> Layer | None:
         """Read one parent and resolve it with the values given to it; None where it cannot be read."""
         substitution = Substitution(early)
@@ -181,7 +181,7 @@ class Inheritance:
             self._check_given(parent, layer, target, outermost=use.outermost)
         return layer
 
-    def _found(self, reference: str, parent: Parent, home: str) -> Found | None:
+    def _found(self, reference: str, parent: Parent, home: str) -> FoundTemplate | None:
         span = parent.template.span
         if name := package(reference):
             self.account.ranges.setdefault(name, []).append(span)
@@ -191,21 +191,21 @@ class Inheritance:
             self.found.append(Diagnostic(error.code, error.message, span, hint=error.hint, help=error.help))
         return None
 
-    def _resolved(self, target: Found, parent: Parent, use: _Use) -> Layer | None:
+    def _resolved(self, target: FoundTemplate, parent: Parent, use: _Use) -> Layer | None:
         root = self._read(target, parent)
         if root is None:
             return None
         chain = (*use.chain, (target.identity, parent.template.span))
         return self._layer(root, target, replace(use, chain=chain))
 
-    def _shared(self, target: Found, own: Declarations, use: _Use) -> Layer | None:
+    def _shared(self, target: FoundTemplate, own: Declarations, use: _Use) -> Layer | None:
         """Return what the template comes to for any policy that gives it no values; None where this one must look."""
         folder = os.path.abspath(self.files.root.parent)  # noqa: PTH100  (keeps symlinks)
         key = (target.shown, target.identity, folder)
         layers = self.files.library.layers
         if key not in layers:
             layers[key] = self._kept(target)
-        kept: _Kept | None = layers[key]
+        kept: _ResolvedTemplate | None = layers[key]
         if kept is None or use.chain[0][0] in kept.account.files or own.keys() & kept.layer.declared.keys():
             return None
         self.account.add(kept.account)
@@ -213,7 +213,7 @@ class Inheritance:
         self.files.passwords |= kept.passwords
         return kept.layer
 
-    def _kept(self, target: Found) -> _Kept | None:
+    def _kept(self, target: FoundTemplate) -> _ResolvedTemplate | None:
         """Resolve a template on its own account, as if a policy without a name extended it."""
         files = Files(self.files.root, self.files.library)
         apart = Inheritance(files, self.sets)
@@ -224,9 +224,9 @@ class Inheritance:
         apart.found.extend(found)
         apart.account.files.add(target.identity)
         layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
-        return _Kept(layer, apart.account, files.sources, frozenset(files.passwords))
+        return _ResolvedTemplate(layer, apart.account, files.sources, frozenset(files.passwords))
 
-    def _check_given(self, parent: Parent, layer: Layer, target: Found, *, outermost: bool) -> None:
+    def _check_given(self, parent: Parent, layer: Layer, target: FoundTemplate, *, outermost: bool) -> None:
         """Report values for params that the template lacks, and required ones that not even the policy gives."""
         for name in parent.given:
             if name not in layer.declared:
@@ -236,7 +236,7 @@ class Inheritance:
             how = "add `with: {" + ", ".join(f"{n.name}: …" for n in layer.needed) + "}`"
             self.found.append(required(layer.needed, parent.template.span, how))
 
-    def _circular(self, target: Found, parent: Parent, use: _Use) -> bool:
+    def _circular(self, target: FoundTemplate, parent: Parent, use: _Use) -> bool:
         """Report a template that extends itself, by whatever detour (PPF302)."""
         identities = [identity for identity, _ in use.chain]
         self.account.files.add(target.identity)
@@ -266,7 +266,7 @@ class Inheritance:
             self.found.append(Diagnostic("PPF313", message, parent.template.span))
         return True
 
-    def _read(self, target: Found, parent: Parent) -> Map | None:
+    def _read(self, target: FoundTemplate, parent: Parent) -> Map | None:
         try:
             root, found = self.files.tree(target.path, target.shown)
         except UnreadableError as error:

@@ -34,8 +34,8 @@ class Conflict:
 
 
 @dataclass(slots=True)
-class Laid:
-    """A tree with what it was laid over.
+class LaidTree:
+    """A tree with a record of what it overrides.
 
     ``under`` are, for a value, the places of those that it replaced; ``gone`` the ``null`` that took something away,
     ``gone_under`` the places of what that was.
@@ -47,14 +47,14 @@ class Laid:
     gone_under: Under = field(default_factory=dict)
 
 
-def lay(base: Laid, over: Map) -> Laid:
+def lay(base: LaidTree, over: Map) -> LaidTree:
     """Lay a file's own part over what it inherits: the merge rule, with an account of what was replaced."""
-    made = Laid(over, dict(base.under), dict(base.gone), dict(base.gone_under))
+    made = LaidTree(over, dict(base.under), dict(base.gone), dict(base.gone_under))
     made.node = _laid(base.node, over, (), made)
     return made
 
 
-def _laid(base: Map, over: Map, path: PolicyPath, made: Laid) -> Map:
+def _laid(base: Map, over: Map, path: PolicyPath, made: LaidTree) -> Map:
     entries = dict(base.entries)
     for key, entry in over.entries.items():
         below, here = entries.get(key), (*path, key)
@@ -72,13 +72,13 @@ def _laid(base: Map, over: Map, path: PolicyPath, made: Laid) -> Map:
     return Map(entries, over.span, base.partial or over.partial)
 
 
-def join(first: Laid, second: Laid, at: Span, found: list[Conflict]) -> Laid:
+def join(first: LaidTree, second: LaidTree, at: Span, found: list[Conflict]) -> LaidTree:
     """Put two templates side by side; ``at`` is where the second one is extended."""
     gone = {**first.gone, **second.gone}
     gone_under = {**first.gone_under}
     for path, spans in second.gone_under.items():
         gone_under[path] = gone_under.get(path, _NONE) | spans
-    made = Laid(second.node, _union(first.under, second.under), gone, gone_under)
+    made = LaidTree(second.node, _union(first.under, second.under), gone, gone_under)
     joiner = _Joiner(first, second, at, made, found)
     made.node = joiner.maps(first.node, second.node, ())
     return made
@@ -86,10 +86,10 @@ def join(first: Laid, second: Laid, at: Span, found: list[Conflict]) -> Laid:
 
 @dataclass(slots=True)
 class _Joiner:
-    first: Laid
-    second: Laid
+    first: LaidTree
+    second: LaidTree
     at: Span
-    made: Laid
+    made: LaidTree
     found: list[Conflict]
 
     def maps(self, one: Map, two: Map, path: PolicyPath) -> Map:
@@ -122,7 +122,7 @@ class _Joiner:
             self.found.append(Conflict(path, two.node, one.node, self.at))
         return two
 
-    def _taken(self, node: Node, path: PolicyPath, other: Laid) -> None:
+    def _taken(self, node: Node, path: PolicyPath, other: LaidTree) -> None:
         """Keep what one template takes away and the other brings in, since it may be a protection; but say so."""
         if path in other.gone and places(node) and places(node) <= other.gone_under[path]:
             self.found.append(Conflict(path, node, Scalar(None, other.gone[path]), self.at, deleted=True))

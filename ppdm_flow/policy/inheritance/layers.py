@@ -10,10 +10,10 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Present
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.floor import Floor, Relative
-from ppdm_flow.policy.floors.judging import Judged, violations
+from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.floors.relative import anchored, present
 from ppdm_flow.policy.inheritance.declarations import Declarations
-from ppdm_flow.policy.inheritance.joining import Conflict, Laid, join
+from ppdm_flow.policy.inheritance.joining import Conflict, LaidTree, join
 from ppdm_flow.policy.params.params import Needed, Value
 from ppdm_flow.policy.params.permission import Permission, together
 from ppdm_flow.policy.text.nodes import Map
@@ -29,7 +29,7 @@ class Layer:
     values, ``unsure`` the params. It is not ``whole`` where something that it inherits could not be read.
     """
 
-    laid: Laid
+    laid: LaidTree
     declared: Declarations = field(default_factory=dict)
     values: dict[str, Value] = field(default_factory=dict)
     needed: list[Needed] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Layer:
 
 def joined(root: Map, layers: Sequence[tuple[Layer, Span]], *, whole: bool) -> Layer:
     """Return what templates come to side by side; each goes with the place where it is extended."""
-    merged = Layer(Laid(Map({}, root.span)), whole=whole)
+    merged = Layer(LaidTree(Map({}, root.span)), whole=whole)
     for position, (layer, span) in enumerate(layers):
         merged.laid = join(merged.laid, layer.laid, span, merged.conflicts) if position else layer.laid
         _params(merged, layer)
@@ -87,7 +87,7 @@ def state(layer: Layer, stated: Sequence[Wanted], *, template: bool) -> Iterator
         if "*" in each.path or each.path == ("attributes",):
             layer.relative.extend([each] if isinstance(each, Relative) or isinstance(each.demand, Present) else [])
     if template:
-        yield from _own_faults(Judged(flat, whole=False), absolute)
+        yield from _own_faults(PolicyUnderFloors(flat, whole=False), absolute)
 
 
 def _known(layer: Layer, each: Relative) -> bool:
@@ -105,7 +105,7 @@ def _nothing(each: Relative) -> Diagnostic:
     )
 
 
-def _own_faults(judged: Judged, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
+def _own_faults(judged: PolicyUnderFloors, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
     for fault in violations(judged, floors):
         span, related = fault.span, fault.related
         if span is None or fault.notes or any(r.span.file != span.file for r in related):

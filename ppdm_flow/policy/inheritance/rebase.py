@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.core.server_address import is_address
-from ppdm_flow.policy.inheritance.references import Found
+from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
 
 PATHS = (
@@ -34,7 +34,7 @@ PLUGIN_FILES: Mapping[str, PolicyPath] = {
 _PLUGINS = ("steps", "audits")
 
 
-def rebased(node: Map, here: Found, root: Path, inherited: Map) -> Map:
+def rebased(node: Map, here: FoundTemplate, root: Path, inherited: Map) -> Map:
     """Return the tree of the file ``here`` with its relative paths written from the folder of ``root``.
 
     ``inherited`` is what the file will be laid over: it may say which plugin a parameter belongs to.

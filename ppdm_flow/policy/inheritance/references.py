@@ -39,7 +39,7 @@ class NotFoundError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundTemplate:
     """A template's file, the name that diagnostics give it, and what tells it from every other file."""
 
     path: Path
@@ -47,7 +47,7 @@ class Found:
     identity: str
 
 
-def find(reference: str, home: str) -> Found:
+def find(reference: str, home: str) -> FoundTemplate:
     """Return the file that ``reference`` means in a policy file in the folder ``home``.
 
     Raises
@@ -86,7 +86,7 @@ def origin(shown: str) -> tuple[str, str]:
     return _entry(parts["dist"], parts["name"])[:2] if parts else ("", "")
 
 
-def _file(reference: str, home: str) -> Found:
+def _file(reference: str, home: str) -> FoundTemplate:
     path = Path(os.path.normpath(Path(home) / reference))
     if not path.is_file():
         folder = path.parent
@@ -96,7 +96,7 @@ def _file(reference: str, home: str) -> Found:
         raise NotFoundError(
             "PPF301", f"there is no template file {path}", f"did you mean `{near}`?" if near else None, where
         )
-    return Found(path, str(path), str(path.resolve()))
+    return FoundTemplate(path, str(path), str(path.resolve()))
 
 
 def built_ins() -> dict[str, Path]:
@@ -105,14 +105,14 @@ def built_ins() -> dict[str, Path]:
     return {p.stem: p for p in sorted(folder.glob("*.yaml"))} if folder.is_dir() else {}
 
 
-def _built_in(name: str) -> Found:
+def _built_in(name: str) -> FoundTemplate:
     known = built_ins()
     if name not in known:
         raise NotFoundError("PPF303", f"there is no built-in template `{name}`", *_among(name, list(known), "built-in"))
-    return Found(known[name], f"{_BUILT_IN}{name}", f"{_BUILT_IN}{name}")
+    return FoundTemplate(known[name], f"{_BUILT_IN}{name}", f"{_BUILT_IN}{name}")
 
 
-def _packaged(reference: str) -> Found:
+def _packaged(reference: str) -> FoundTemplate:
     parts = _PKG.match(reference)
     if parts is None:
         raise NotFoundError(
@@ -135,7 +135,7 @@ def _packaged(reference: str) -> Found:
     path = _resource(entry)
     if path is None:
         raise NotFoundError("PPF303", f"`{parts['dist']}` lists the template `{parts['name']}` but does not hold it")
-    return Found(path, f"{_PACKAGED}{parts['dist']}/{parts['name']}", str(path.resolve()))
+    return FoundTemplate(path, f"{_PACKAGED}{parts['dist']}/{parts['name']}", str(path.resolve()))
 
 
 def _readable(wanted: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.files.header import parents_of
-from ppdm_flow.policy.inheritance.references import Found, NotFoundError, find
+from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find
 from ppdm_flow.policy.text.faults import UnreadableError
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 from ppdm_flow.policy.text.parse import parse
@@ -71,7 +71,7 @@ def described(reference: str, home: str = ".") -> Described:
     return _described(find(reference, home), frozenset())
 
 
-def _described(found: Found, below: frozenset[str]) -> Described:
+def _described(found: FoundTemplate, below: frozenset[str]) -> Described:
     text = read(found.path, found.shown)
     root = _tree(text, found.shown)
     head, body = _parted(text)
@@ -96,7 +96,7 @@ def _tree(text: str, shown: str) -> Map:
     return root if isinstance(root, Map) else Map({}, Span(shown, 1, 1, 1, 1))
 
 
-def _above(parents: tuple[str, ...], found: Found, below: frozenset[str]) -> Iterator[Described]:
+def _above(parents: tuple[str, ...], found: FoundTemplate, below: frozenset[str]) -> Iterator[Described]:
     """What a template extends, as far as it can be read without values for params."""
     for reference in parents:
         try:

@@ -6,7 +6,7 @@ from ppdm_flow.policy.loaded import Loaded
 from ppdm_flow.policy.order.attributes import attributes
 from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.conduct import conduct
-from ppdm_flow.policy.order.frame import Between, Contents, Frame, unread
+from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
 from ppdm_flow.policy.order.gates import Measuring
 from ppdm_flow.policy.order.governance import floors
 from ppdm_flow.policy.order.meanings import Canon, as_written
@@ -37,7 +37,7 @@ def compare(
     Raises ValueError where a policy is not valid.
     """
     before, after = Clauses(old), Clauses(new)
-    frames = Frame(before.policy, contents[0]), Frame(after.policy, contents[1])
+    frames = PolicyFrame(before.policy, contents[0]), PolicyFrame(after.policy, contents[1])
     between = Between(frames[1], frames[0])
     required = _required(before, after, between, canon)
     judged = {".".join(path) for path in (*required.before, *required.after)}

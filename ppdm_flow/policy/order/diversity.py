@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.anonymity import Diversity, LDiversity
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import contained, unions
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Diverse:
     attributes: frozenset[str]
 
 
-def says(requirement: LDiversity, _frame: Frame) -> Iterator[Diverse]:
+def says(requirement: LDiversity, _frame: PolicyFrame) -> Iterator[Diverse]:
     """Yield what it claims."""
     c = requirement.c if requirement.c is not None else 0.0
     yield Diverse(requirement.attribute, requirement.l, requirement.variant, c, frozenset(requirement.attributes))

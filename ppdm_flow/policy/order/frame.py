@@ -23,7 +23,7 @@ def unread(_path: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Frame:
+class PolicyFrame:
     """One policy, seen as the ground that its clauses stand on."""
 
     policy: Policy
@@ -102,8 +102,8 @@ class Frame:
 class Between:
     """Two policies of which one's clauses are ``given``, and the other's are ``asked`` for."""
 
-    given: Frame
-    asked: Frame
+    given: PolicyFrame
+    asked: PolicyFrame
 
     @cached_property
     def back(self) -> Between:

@@ -31,7 +31,7 @@ _FREE = frozenset({"k", "confidence", "l", "t", "alpha", "delta", "beta", "uniqu
 
 
 @dataclass(frozen=True, slots=True)
-class Gated:
+class GateClaim:
     """The figure is at most (or at least) ``bound``, on each of the ``releases``; on none where it is a step's.
 
     Its interval is at most ``max_width`` wide.
@@ -60,7 +60,7 @@ class Measuring:
     releases: Mapping[str, str]
     canon: Canon
 
-    def says(self, gate: Gate) -> Iterator[Gated]:
+    def says(self, gate: Gate) -> Iterator[GateClaim]:
         """Yield what a gate claims on each side."""
         figure, texts = self._figure(gate.figure), frozenset(self._texts(gate.figure))
         where = frozenset(self.releases.get(name, name) for name in gate.releases)
@@ -69,7 +69,7 @@ class Measuring:
         free = frozenset(content for name, content in data.items() if where and name not in gate.releases)
         for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
             if bound is not None:
-                yield Gated(figure, at_most, bound, where, gate.max_width, texts, held, free)
+                yield GateClaim(figure, at_most, bound, where, gate.max_width, texts, held, free)
 
     def _texts(self, metric: str) -> Iterator[str]:
         owner = metric.partition(".")[0]
@@ -89,7 +89,7 @@ class Measuring:
         return ("implicit", owner, figure)
 
 
-def gates(given: Gated, asked: Gated, between: Between) -> str | None:
+def gates(given: GateClaim, asked: GateClaim, between: Between) -> str | None:
     """Return why a gate holds where another does."""
     if given.figure != asked.figure or given.at_most != asked.at_most or not _measured_alike(between):
         return None
@@ -147,4 +147,4 @@ def _definition(requirement: Requirement, figure: str) -> tuple[Any, ...]:
     return (requirement.kind, said, figure)
 
 
-RULES: Rules = ((Gated, Gated, gates),)
+RULES: Rules = ((GateClaim, GateClaim, gates),)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.requirements import AnonymityScore, Blend
 from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.order.claim import Rules
-from ppdm_flow.policy.order.frame import NEVER_MATCHED, Between, Frame
+from ppdm_flow.policy.order.frame import NEVER_MATCHED, Between, PolicyFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Blended:
     maximum: float
 
 
-def of_score(requirement: AnonymityScore, _frame: Frame) -> Iterator[Score]:
+def of_score(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[Score]:
     """Yield what the score claims."""
     yield Score(requirement.maximum)
 
 
-def of_blend(requirement: Blend, _frame: Frame) -> Iterator[Blended]:
+def of_blend(requirement: Blend, _frame: PolicyFrame) -> Iterator[Blended]:
     """Yield what blending claims."""
     yield Blended(requirement.min_support, requirement.maximum)
 

@@ -22,9 +22,9 @@ from ppdm_flow.policy.order import (
     templates,
 )
 from ppdm_flow.policy.order.claim import Claim, Opaque, Rule
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
-SAYS: Mapping[str, Callable[[Any, Frame], Iterator[Any]]] = {
+SAYS: Mapping[str, Callable[[Any, PolicyFrame], Iterator[Any]]] = {
     "k_anonymity": k_anonymity.says,
     "templates": templates.says,
     "sensitivities": sensitivities.says,
@@ -87,7 +87,7 @@ UNQUOTED = "by values from the environment, not shown"
 _NAMES = frozenset(("id", "name", "span"))
 
 
-def said(requirement: Requirement, frame: Frame) -> Iterator[Any]:
+def said(requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     """Yield what a requirement claims; one of an unknown kind claims no more than itself."""
     says = SAYS.get(requirement.kind)
     if says is not None:

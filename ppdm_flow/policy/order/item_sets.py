@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.anonymity import KmAnonymity
 from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.policy.order.claim import Rules
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class Inferred:
     requirement: ItemsetBreach
 
 
-def of_combinations(requirement: KmAnonymity, _frame: Frame) -> Iterator[Combined]:
+def of_combinations(requirement: KmAnonymity, _frame: PolicyFrame) -> Iterator[Combined]:
     """Yield what k^m-anonymity claims."""
     yield Combined(requirement.attribute, requirement.k, requirement.m)
 
 
-def of_breach(requirement: ItemsetBreach, _frame: Frame) -> Iterator[Inferred]:
+def of_breach(requirement: ItemsetBreach, _frame: PolicyFrame) -> Iterator[Inferred]:
     """Yield what an itemset breach claims."""
     yield Inferred(requirement)
 

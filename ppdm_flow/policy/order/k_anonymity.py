@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import SAME, contained
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Size:
     attributes: frozenset[str]
 
 
-def says(requirement: KAnonymity, _frame: Frame) -> Iterator[Size]:
+def says(requirement: KAnonymity, _frame: PolicyFrame) -> Iterator[Size]:
     """Yield what it claims."""
     yield Size(requirement.k, frozenset(requirement.attributes))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.anonymity import KMap, Population
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.order.claim import Rules
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Mapped:
     population: Population
 
 
-def says(requirement: KMap, _frame: Frame) -> Iterator[Mapped]:
+def says(requirement: KMap, _frame: PolicyFrame) -> Iterator[Mapped]:
     """Yield what it claims."""
     yield Mapped(requirement.k, frozenset(requirement.attributes), requirement.population)
 

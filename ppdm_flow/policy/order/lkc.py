@@ -9,7 +9,7 @@ from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Opaque, Rules
 from ppdm_flow.policy.order.classes import contained, unions
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 from ppdm_flow.policy.order.k_anonymity import Size
 from ppdm_flow.policy.order.shares import Share
 
@@ -35,7 +35,7 @@ class KnownShare:
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
-def says(requirement: LKC, _frame: Frame) -> Iterator[Known | KnownShare | Opaque]:
+def says(requirement: LKC, _frame: PolicyFrame) -> Iterator[Known | KnownShare | Opaque]:
     """Yield the group's size, and the share of each attribute's values together; nobody knows what is sensitive."""
     known = frozenset(requirement.attributes) - {a for a, _ in requirement.sensitive}
     if requirement.c is None and requirement.sensitive:

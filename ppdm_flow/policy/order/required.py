@@ -13,7 +13,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.order.claim import Claim
 from ppdm_flow.policy.order.clauses import Clauses
 from ppdm_flow.policy.order.facets import differences
-from ppdm_flow.policy.order.frame import Between, Frame, by_role, obstacles
+from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role, obstacles
 from ppdm_flow.policy.order.gates import Measuring
 from ppdm_flow.policy.order.implications import implied, said
 from ppdm_flow.policy.order.verdicts import Change, Side, Verdict, verdict
@@ -46,7 +46,7 @@ def _names_them(requirement: Requirement, clauses: Clauses) -> bool:
     return clauses.has((*path, "attributes"))
 
 
-def claims_of(clauses: Clauses, frame: Frame, measuring: Measuring) -> dict[PolicyPath, list[Claim]]:
+def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: Measuring) -> dict[PolicyPath, list[Claim]]:
     """Return what each clause claims, by its path."""
     found: dict[PolicyPath, list[Claim]] = {}
     until = waived(clauses.loaded.tree)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.requirements import Sensitivity, slack_of
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.policy.order.claim import Rules
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
 ROUNDING = 1e-12
 """Relative rounding of a gamma that is computed from two written numbers."""
@@ -46,7 +46,7 @@ class OthersKept:
     upward: bool
 
 
-def says(requirement: Sensitivity, _frame: Frame) -> Iterator[Operated | ValueKept | OthersKept]:
+def says(requirement: Sensitivity, _frame: PolicyFrame) -> Iterator[Operated | ValueKept | OthersKept]:
     """Yield that the operator is known, and what each value, and all others, keep in each direction."""
     yield Operated(requirement)
     both = (True, False) if requirement.directions is Directions.BOTH else (True,)

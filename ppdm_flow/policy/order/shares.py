@@ -14,7 +14,7 @@ from ppdm_flow.core.anonymity import AlphaK, BetaLikeness, DeltaDisclosure, Dist
 from ppdm_flow.core.roles import AttributeType, ValuesAbsent
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import SAME, unions
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +59,24 @@ class Near:
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
-def of_alpha(requirement: AlphaK, _frame: Frame) -> Iterator[Share]:
+def of_alpha(requirement: AlphaK, _frame: PolicyFrame) -> Iterator[Share]:
     """Yield what alpha claims: of each value that it names, or of any."""
     for value in requirement.values or (None,):
         absent = requirement.values_absent if requirement.values else ValuesAbsent.ERROR
         yield Share(requirement.attribute, value, requirement.alpha, frozenset(requirement.attributes), absent)
 
 
-def of_delta(requirement: DeltaDisclosure, _frame: Frame) -> Iterator[Ratio]:
+def of_delta(requirement: DeltaDisclosure, _frame: PolicyFrame) -> Iterator[Ratio]:
     """Yield what delta claims."""
     yield Ratio(requirement.attribute, requirement.delta, frozenset(requirement.attributes))
 
 
-def of_beta(requirement: BetaLikeness, _frame: Frame) -> Iterator[Gain]:
+def of_beta(requirement: BetaLikeness, _frame: PolicyFrame) -> Iterator[Gain]:
     """Yield what beta claims."""
     yield Gain(requirement.attribute, requirement.beta, frozenset(requirement.attributes))
 
 
-def of_t(requirement: TCloseness, frame: Frame) -> Iterator[Near]:
+def of_t(requirement: TCloseness, frame: PolicyFrame) -> Iterator[Near]:
     """Yield what t claims."""
     ranked = requirement.distance is Distance.ORDERED
     dates = ranked and not requirement.order and frame.type(requirement.attribute) is AttributeType.DATE

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.policy.order.claim import Rules
-from ppdm_flow.policy.order.frame import Between, Frame, by_role
+from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Undrawn:
     attributes: frozenset[str]
 
 
-def of_cumulative(requirement: CumulativeK, frame: Frame) -> Iterator[Together]:
+def of_cumulative(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[Together]:
     """Yield what cumulative k claims: quasi-identifiers count in any case."""
     yield Together(requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER)))))
 
 
-def of_first(requirement: FirstDraw, _frame: Frame) -> Iterator[Undrawn]:
+def of_first(requirement: FirstDraw, _frame: PolicyFrame) -> Iterator[Undrawn]:
     """Yield what a first draw claims."""
     yield Undrawn(frozenset(requirement.attributes))
 

@@ -9,7 +9,7 @@ from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import MERGED, SAME, contained, unions
-from ppdm_flow.policy.order.frame import Between, Frame
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
 from ppdm_flow.policy.order.k_anonymity import Size
 
 
@@ -34,7 +34,7 @@ class Support:
     protected: frozenset[str]
 
 
-def says(requirement: Template, _frame: Frame) -> Iterator[Inference | Support]:
+def says(requirement: Template, _frame: PolicyFrame) -> Iterator[Inference | Support]:
     """Yield a template for each value, never their union, and the support apart."""
     channel = frozenset(requirement.channel)
     for attribute, value in requirement.sensitive:

@@ -16,7 +16,7 @@ from ppdm_flow.policy.language.shape import shape_of
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.test.models import CaseFile
 from ppdm_flow.policy.test.rules import judge
-from ppdm_flow.policy.test.shorthand import Writing
+from ppdm_flow.policy.test.shorthand import ShorthandExpander
 from ppdm_flow.policy.test.tables import cells
 from ppdm_flow.policy.text.faults import UnreadableError
 from ppdm_flow.policy.validate import validate
@@ -60,7 +60,7 @@ def load(path: Path) -> Loaded:
     except UnreadableError as error:
         fault = _told(error.diagnostic)
         return Loaded(file, None, Places({}, {(): start}), files.sources, (fault,))
-    writing = Writing()
+    writing = ShorthandExpander()
     flat = flatten(writing.out(root, shape_of(CaseFile)))
     cases, faults = validate(flat, CaseFile)
     every = [*found, *writing.found, *faults, *cells(flat)]

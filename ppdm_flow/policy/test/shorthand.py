@@ -27,7 +27,7 @@ SHORT: Mapping[Any, Mapping[type[Node], str]] = {
 """The key that a value of another kind than a map stands for."""
 
 
-class Writing:
+class ShorthandExpander:
     """Writes one file out; ``found`` are the keys and items without a value, which are left out."""
 
     def __init__(self) -> None:

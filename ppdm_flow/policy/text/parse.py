@@ -68,7 +68,7 @@ class _Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class _SizeGuard:
     node: Node
     size: int
     height: int
@@ -83,7 +83,7 @@ class _Reader:
         self.root: Node | None = None
         self.found: list[Diagnostic] = []
         self._stack: list[_Frame] = []
-        self._anchors: dict[str, _Measured | None] = {}
+        self._anchors: dict[str, _SizeGuard | None] = {}
         self._count = 0
         self._documents = 0
 
@@ -191,7 +191,7 @@ class _Reader:
 
     def _add(self, node: Node, anchor: str | None, size: int = 1, height: int = 0, *, counted: int = 0) -> None:
         if anchor:
-            self._anchors[anchor] = _Measured(node, size, height)
+            self._anchors[anchor] = _SizeGuard(node, size, height)
         self._count += size - counted
         if self._count > NODE_LIMIT:
             raise UnreadableError(

@@ -27,7 +27,7 @@ class Frame:
     bottom: float
 
 
-def framed(chart: dict[str, Any], *, zero: bool) -> Frame:
+def draw_frame(chart: dict[str, Any], *, zero: bool) -> Frame:
     """Begin a drawing: choose ticks, draw the grid, name the axes."""
     unit = unit_of(chart)
     marks = ticks(*extent(chart["series"], zero=zero), whole=not unit and counts(chart))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Path, shortened, styles
-from ppdm_flow.report.plots.frame import Frame, framed
+from ppdm_flow.report.plots.frame import Frame, draw_frame
 from ppdm_flow.report.plots.marks import tip
 from ppdm_flow.report.plots.scale import Scale, ticks
 
@@ -17,7 +17,7 @@ _LABEL_CHARACTERS = 14
 
 def lines(chart: dict[str, Any]) -> Drawing:
     """Return the drawing of a line chart; labels that are all numbers are placed to scale."""
-    frame = framed(chart, zero=False)
+    frame = draw_frame(chart, zero=False)
     numbers = _numbers(chart["x"])
     places = _to_scale(numbers, frame) if numbers else _in_slots(chart["x"], frame)
     colours = styles([series["name"] for series in chart["series"]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
-from ppdm_flow.report.plots.frame import Frame, framed
+from ppdm_flow.report.plots.frame import Frame, draw_frame
 from ppdm_flow.report.plots.marks import colours, ends, is_limit, lanes, points, tip
 
 _LABEL_CHARACTERS = 22
@@ -15,7 +15,7 @@ _ROW = 11.0
 
 def vertical_bars(chart: dict[str, Any]) -> Drawing:
     """Draw a bar chart whose values run upwards."""
-    frame = framed(chart, zero=True)
+    frame = draw_frame(chart, zero=True)
     slot = (frame.right - frame.left) / max(1, len(chart["x"]))
     lane, count = lanes(chart)
     thickness = min(_WIDEST, slot * 0.8 / count)

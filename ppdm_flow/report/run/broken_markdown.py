@@ -5,12 +5,12 @@ from __future__ import annotations
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.check.markdown import LIMIT, fenced
 from ppdm_flow.report.markup import escaped
-from ppdm_flow.report.run.judgement import Broken
+from ppdm_flow.report.run.judgement import BrokenJudgement
 
 _NOTICE = "\n*Cut here: {} more do not fit.*\n"
 
 
-def render(failure: Broken, limit: int = LIMIT) -> str:
+def render(failure: BrokenJudgement, limit: int = LIMIT) -> str:
     """Return the text in at most ``limit`` bytes."""
     text = f"## ❌ No verdict: {escaped(failure.what)}\n\nThe work ended before anything was judged.\n"
     for done, each in enumerate(failure.diagnostics):

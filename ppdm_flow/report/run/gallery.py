@@ -31,7 +31,7 @@ _OPEN = 12  # charts of a section that are shown without a click
 
 
 @dataclass(frozen=True, slots=True)
-class Wall:
+class GallerySection:
     """One section of pictures; ``folded`` are behind a click."""
 
     id: str
@@ -44,7 +44,7 @@ class Wall:
 class Gallery:
     """All sections. ``left_out`` are the titles of charts that the page has no room for."""
 
-    walls: tuple[Wall, ...]
+    walls: tuple[GallerySection, ...]
     left_out: tuple[str, ...]
 
 
@@ -57,7 +57,7 @@ def gallery(document: dict[str, Any]) -> Gallery:
     for chart in drawn:
         sections.setdefault(_title(chart), []).append(picture(chart, marks))
     walls = [
-        Wall(f"charts-{i}", title, tuple(found[:_OPEN]), tuple(found[_OPEN:]))
+        GallerySection(f"charts-{i}", title, tuple(found[:_OPEN]), tuple(found[_OPEN:]))
         for i, (title, found) in enumerate(sections.items())
         if found
     ]

@@ -10,7 +10,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.report.annotation import Annotation, annotated, commands
 from ppdm_flow.report.run import markdown
 from ppdm_flow.report.run.checks import Check
-from ppdm_flow.report.run.judgement import Broken, Judgement
+from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
 from ppdm_flow.report.run.verdict import verdict
 
 
@@ -24,7 +24,7 @@ def summary(judged: Judgement, limit: int) -> str:
     return markdown.render(judged.document, limit)
 
 
-def broken(failure: Broken) -> str:
+def broken(failure: BrokenJudgement) -> str:
     """Return workflow commands for an error that ended the work."""
     return commands(annotated(d, failure.places) for d in failure.diagnostics)
 

@@ -32,7 +32,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenJudgement:
     """Why there is no judgement: the diagnostics of the error, and the texts that they quote."""
 
     what: str

@@ -9,7 +9,7 @@ from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report import junit
 from ppdm_flow.report.junit import Case, Outcome, Suite
 from ppdm_flow.report.run.checks import Check
-from ppdm_flow.report.run.judgement import Broken, Judgement
+from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
 from ppdm_flow.report.run.verdict import Verdict, verdict
 
 _LASTING = 3
@@ -30,7 +30,7 @@ def render(judged: Judgement) -> str:
     return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])
 
 
-def broken(failure: Broken) -> str:
+def broken(failure: BrokenJudgement) -> str:
     """Return one suite with a case that could not be judged."""
     found = failure.diagnostics
     text = drawing.render(found, failure.sources)

@@ -9,17 +9,17 @@ from ppdm_flow.core.visible import json_text
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.junit import Case, Suite, render
 from ppdm_flow.report.junit import Outcome as Ended
-from ppdm_flow.report.test.results import Covered, Outcome, Result, Tested
+from ppdm_flow.report.test.results import Outcome, PolicyCoverage, PolicyTestResults, Result
 
 _ENDED = {Outcome.PASSED: Ended.PASSED, Outcome.FAILED: Ended.FAILED, Outcome.ERROR: Ended.ERROR}
 
 
-def as_json(tested: Tested) -> str:
+def as_json(tested: PolicyTestResults) -> str:
     """Return everything as a JSON object."""
     return json_text(document(tested))
 
 
-def document(tested: Tested) -> dict[str, Any]:
+def document(tested: PolicyTestResults) -> dict[str, Any]:
     """Return the outcome: ``tests``, how many there are of each kind, and ``coverage`` where it was asked for."""
     found: dict[str, Any] = {
         "passed": tested.count(Outcome.PASSED),
@@ -35,7 +35,7 @@ def document(tested: Tested) -> dict[str, Any]:
     return found
 
 
-def as_junit(tested: Tested) -> str:
+def as_junit(tested: PolicyTestResults) -> str:
     """Return JUnit XML: a suite for each test file, a case for each test."""
     files = dict.fromkeys(each.file for each in tested.results)
     return render([_suite(file, [r for r in tested.results if r.file == file]) for file in files], "ppdm-flow test")
@@ -86,7 +86,7 @@ def _failure(each: Diagnostic) -> dict[str, Any]:
     return {"code": each.code, "message": each.message, "notes": list(each.notes), **place}
 
 
-def _covered(each: Covered) -> dict[str, Any]:
+def _covered(each: PolicyCoverage) -> dict[str, Any]:
     items = [
         {"kind": i.kind, "id": i.id, "file": i.file, "line": i.line, "exercised": i.exercised}
         | ({} if i.challenged is None else {"challenged": i.challenged})

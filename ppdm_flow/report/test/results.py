@@ -18,7 +18,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRequirement:
     """A requirement or gate as a test measured it."""
 
     id: str
@@ -59,7 +59,7 @@ class Result:
     sources: Mapping[str, str] = field(default_factory=dict)
     verdict: str | None = None
     runs: int = 1
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedRequirement, ...] = ()
     metrics: Mapping[str, float | int | None] = field(default_factory=dict)
     untold: tuple[str, ...] = ()
     exit_status: int = 0
@@ -95,7 +95,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class PolicyCoverage:
     """What tests exercise of one policy, and how many there are."""
 
     policy: str
@@ -104,14 +104,14 @@ class Covered:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class PolicyTestResults:
     """The outcome of all tests. ``unselected`` were left out by name; ``coverage`` is None unless asked for."""
 
     results: tuple[Result, ...]
     seconds: float
     workers: int
     unselected: int = 0
-    coverage: tuple[Covered, ...] | None = None
+    coverage: tuple[PolicyCoverage, ...] | None = None
     fail_under: float | None = None
 
     def count(self, outcome: Outcome) -> int:

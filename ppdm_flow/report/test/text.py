@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.snippet import printable
-from ppdm_flow.report.test.results import Item, Outcome, Result, Tested
+from ppdm_flow.report.test.results import Item, Outcome, PolicyTestResults, Result
 
 _WORDS = {Outcome.PASSED: "ok   ", Outcome.FAILED: "FAIL ", Outcome.ERROR: "ERROR"}
 _COLORS = {Outcome.PASSED: "32", Outcome.FAILED: "1;31", Outcome.ERROR: "1;31"}
@@ -50,7 +50,7 @@ def details(result: Result) -> str:
     return "\n".join([*lines, *untold])
 
 
-def summary(tested: Tested) -> str:
+def summary(tested: PolicyTestResults) -> str:
     """Return the sum: ``3 passed, 1 failed in 2.31 s``."""
     parts = [f"{tested.count(o)} {w}" for o, w in ((Outcome.PASSED, "passed"), (Outcome.FAILED, "failed"))]
     errors = tested.count(Outcome.ERROR)
@@ -61,13 +61,13 @@ def summary(tested: Tested) -> str:
     return f"{', '.join(parts)} in {tested.seconds:.2f} s{by}"
 
 
-def advice(tested: Tested) -> str | None:
+def advice(tested: PolicyTestResults) -> str | None:
     """Return how to see more of the first failure."""
     first = next((r for r in tested.results if r.outcome is not Outcome.PASSED), None)
     return f"all that was measured: ppdm-flow test {first.file} -k {first.name} -v" if first else None
 
 
-def low(tested: Tested) -> Diagnostic | None:
+def low(tested: PolicyTestResults) -> Diagnostic | None:
     """Return the fault of a coverage below what was asked for (PPF653)."""
     if tested.enough:
         return None
@@ -75,12 +75,12 @@ def low(tested: Tested) -> Diagnostic | None:
     return Diagnostic("PPF653", text, help="the table of coverage names what no test exercises")
 
 
-def coverage(tested: Tested, width: int) -> str:
+def coverage(tested: PolicyTestResults, width: int) -> str:
     """Return a table of what is covered of each policy, and by which file each thing is written in."""
     return "\n".join(_coverage(tested, width))
 
 
-def _coverage(tested: Tested, width: int) -> Iterator[str]:
+def _coverage(tested: PolicyTestResults, width: int) -> Iterator[str]:
     covered = tested.coverage or ()
     columns = max([len("policy"), *(len(c.policy) for c in covered)])
     yield f"{'policy':<{columns}}  tests  hold  fail  steps  values  covered"
@@ -103,7 +103,7 @@ def _coverage(tested: Tested, width: int) -> Iterator[str]:
         yield f"coverage: {tested.percent:.1f} %"
 
 
-def _by_file(tested: Tested) -> Iterator[str]:
+def _by_file(tested: PolicyTestResults) -> Iterator[str]:
     """Tell of templates that policies extend: what one policy's tests exercise counts."""
     own = {each.policy for each in tested.coverage or ()}
     found: dict[tuple[str, int, str], list[tuple[int, int]]] = {}
@@ -121,7 +121,7 @@ def _by_file(tested: Tested) -> Iterator[str]:
         yield f"  {file}  {100 * got / of:.0f} %"
 
 
-def _missing(tested: Tested) -> Iterator[str]:
+def _missing(tested: PolicyTestResults) -> Iterator[str]:
     for each in tested.coverage or ():
         if not each.tests:
             yield f"{each.policy}: no test names this policy"

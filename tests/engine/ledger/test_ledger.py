@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.run import Ran
+from ppdm_flow.api.run import RunResult
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.engine.candidates.directory import RunDirectory
@@ -111,11 +111,11 @@ def filed(tmp_path: Path) -> Home:
     return _home(tmp_path, str(tmp_path / "releases.ledger"), "path: releases.ledger")
 
 
-def run(home: Home, data: str = "one.csv", policy: str = "policy.yaml") -> Ran:
+def run(home: Home, data: str = "one.csv", policy: str = "policy.yaml") -> RunResult:
     return api.run(home / policy, data=home / data, out=home / "runs")
 
 
-def figure(ran: Ran, name: str) -> float | int | None:
+def figure(ran: RunResult, name: str) -> float | int | None:
     return ran.report.metrics[f"privacy.cumulative_k.{name}"].value
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.run import Ran
+from ppdm_flow.api.run import RunResult
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.ledger.person_ids import spelling
 
@@ -65,7 +65,7 @@ def home(folder: Path, ids: list[str], later: list[str], ignore: str = "") -> Pa
     return folder
 
 
-def run(folder: Path, data: str = "one") -> Ran:
+def run(folder: Path, data: str = "one") -> RunResult:
     return api.run(folder / "policy.yaml", data=folder / f"{data}.csv", out=folder / "runs")
 
 

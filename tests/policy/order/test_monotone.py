@@ -367,9 +367,9 @@ def test_demands_of_a_floor_count_one_by_one(before, after, verdict):
 def test_another_kind_of_requirement_is_only_implied_by_itself():
     from ppdm_flow.policy.language.models import Policy
     from ppdm_flow.policy.order.claim import Opaque, opaque
-    from ppdm_flow.policy.order.frame import Between, Frame
+    from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
-    frame = Frame(Policy.model_validate({k: v for k, v in BASE.items() if k != "nulls"} | {"version": "1"}))
+    frame = PolicyFrame(Policy.model_validate({k: v for k, v in BASE.items() if k != "nulls"} | {"version": "1"}))
     between = Between(frame, frame)
     assert opaque(Opaque("new", "a"), Opaque("new", "a"), between)
     assert opaque(Opaque("new", "a"), Opaque("new", "b"), between) is None
