@@ -75,7 +75,7 @@ class Repeating:
     def blind(self, question: Question, attribute: str) -> bool:
         """Whether it was drawn, or nobody can say whose rows are repeated."""
         drawn = any(c.drawn and attribute not in c.true for c in self.release.carriers(attribute))
-        return drawn or self.generation is None
+        return drawn or self.generation is None or self._divided(question)
 
     def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
         """Return the texts that may be a value: texts that the source does not have may be any."""
@@ -90,7 +90,7 @@ class Repeating:
 
     def size(self, question: Question) -> int | None:
         """Return the fewest original rows that a class repeats, of those that repeat some."""
-        if self.generation is None:
+        if self.generation is None or self._divided(question):
             return None
         every = replace(self, release=replace(self.release, nulls="own_category"))
         somebody = not self.release.cells or any(every._classes(question))
@@ -116,6 +116,22 @@ class Repeating:
         base = total((Fraction(1), {people[o][attribute]: Fraction(1)}) for own, _ in found for o in own)
         base = normal(base)  # who is repeated in several classes counts in each
         return [_group([{people[o][attribute]: Fraction(1)} for o in sorted(every)], base) for _, every in found]
+
+    def _divided(self, question: Question) -> bool:
+        """Whether equal made cells are shown as different ones, some of which are missing and may be any."""
+        generation = self.generation
+        if generation is None or self.release.nulls != "wildcard":
+            return False
+        for known in question.known:
+            shown = [c.name for c in self._about(question) if known in c.computed]
+            same = [c.name for c in generation.columns.values() if known in c.computed]
+            pairs = {
+                (tuple(made[n] for n in same), tuple(row[n] for n in shown))
+                for made, row in zip(generation.made, self.release.cells, strict=True)
+            }
+            if shown and len(pairs) > len({made for made, _ in pairs}):
+                return True
+        return False
 
     def _about(self, question: Question) -> list[Any]:
         grouping, mixed = split(self.release, question)
