@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ppdm_flow.api.loading.bindings import with_data
 from ppdm_flow.api.loading.policies import quote_sources, ready_plan
-from ppdm_flow.api.report import rendered, summarized
 from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -36,18 +35,10 @@ class AuditedRelease:
         """Whether everything held."""
         return self.report.verdict == "released"
 
-    def summary(self, width: int) -> str:
-        """Return verdict and checks as plain text for a terminal of that many columns."""
-        return summarized(self.report, width, _WORDS)
-
     def judgement(self, width: int) -> Judgement:
         """Return what every form of the outcome is made from; text for a terminal of that many columns."""
         found = document(self.report)
         return Judgement(found, locations(), str(self.policy), self.diagnostics, width, _WORDS)
-
-    def document(self, form: str) -> str:
-        """Return the report as ``html``, ``md`` or ``json``."""
-        return rendered(document(self.report), form)
 
 
 def audit(

@@ -11,7 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.visible import json_text
-from ppdm_flow.report.run import html, markdown, summary
+from ppdm_flow.report.run import html, markdown
 from ppdm_flow.report.run import public as publishing
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.judgement import Judgement
@@ -39,11 +39,6 @@ def rendered(found: dict[str, Any], form: str) -> str:
             return markdown.render(found)
         case _:
             return as_json(found)
-
-
-def summarized(report: Report, width: int, words: tuple[str, str] | None = None) -> str:
-    """Return verdict (in these words for yes and no) and checks as plain text for a terminal of that many columns."""
-    return summary.render(document(report), width, words)
 
 
 def report(run: Path, form: str) -> str:

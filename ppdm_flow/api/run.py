@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.api.loading.bindings import with_data
 from ppdm_flow.api.loading.policies import quote_sources, ready_plan
-from ppdm_flow.api.report import documents, read, summarized
+from ppdm_flow.api.report import documents, read
 from ppdm_flow.api.repository import locations
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.clock import Clock, utc_today
@@ -19,7 +20,6 @@ from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.locked import Locked
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.run import execute
-from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.judgement import Judgement
 
 
@@ -27,29 +27,30 @@ from ppdm_flow.report.run.judgement import Judgement
 class RunResult:
     """A finished run: its directory, its report, and what the policy was warned about.
 
-    ``verdict`` is that of the report in the directory, read back from disk.
+    ``document`` is the report in the directory, read back from disk: what is shown, and what counts, is what is there.
     """
 
     run_dir: Path
     report: Report
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
-    verdict: str
+    document: dict[str, Any]
     policy: Path = Path()
+
+    @property
+    def verdict(self) -> str:
+        """The verdict, as the directory has it."""
+        return str(self.document["verdict"])
 
     @property
     def released(self) -> bool:
         """Whether everything held."""
         return self.verdict == "released"
 
-    def summary(self, width: int) -> str:
-        """Return verdict and checks as plain text for a terminal of that many columns."""
-        return summarized(self.report, width)
-
     def judgement(self, width: int) -> Judgement:
         """Return what every form of the outcome is made from; text for a terminal of that many columns."""
         last = f"{self.run_dir}\n"
-        return Judgement(document(self.report), locations(), str(self.policy), self.diagnostics, width, last=last)
+        return Judgement(self.document, locations(), str(self.policy), self.diagnostics, width, last=last)
 
 
 def run(
@@ -89,13 +90,16 @@ def run(
     )
     with quote_sources(found.sources, found.plan.secrets):
         outcome = execute(found.plan, data, out, options, listener, documents)
-    return RunResult(outcome.run_dir, outcome.report, found.warnings, found.sources, _verdict(outcome.run_dir), path)
+    return RunResult(outcome.run_dir, outcome.report, found.warnings, found.sources, _read_back(outcome.run_dir), path)
 
 
-def _verdict(run_dir: Path) -> str:
-    """Return the verdict of the report on disk. Raises RunError where it cannot be read any more."""
+def _read_back(run_dir: Path) -> dict[str, Any]:
+    """Return the report on disk. Raises RunError where it cannot be read any more."""
+    fault = RunError(Diagnostic("PPF910", f"the report of `{run_dir.name}` cannot be read back"))
     try:
-        return str(read(run_dir)["verdict"])
-    except (UsageError, KeyError) as error:
-        found = Diagnostic("PPF910", f"the report of `{run_dir.name}` cannot be read back")
-        raise RunError(found) from error
+        found = read(run_dir)
+    except UsageError as error:
+        raise fault from error
+    if "verdict" not in found:
+        raise fault
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy import load
+from ppdm_flow.report.run.document import document
 
 
 @pytest.mark.parametrize("name", api.__all__)
@@ -121,3 +123,23 @@ def test_a_resolved_policy_reads_back_as_it_was(tmp_path_factory, descriptions):
     path = Path(tmp_path_factory.mktemp("kept")) / "p.yaml"
     path.write_text(resolved_text(tree), encoding="utf-8")
     assert load(path).tree == tree
+
+
+def test_a_run_builds_its_report_once_and_shows_what_is_on_disk(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text("sex,town\n" + "f,east\nm,west\n" * 20)
+    (tmp_path / "p.yaml").write_text(
+        "version: 1\nname: p\nsource: {path: t.csv}\n"
+        "attributes: {sex: {role: quasi_identifier}, town: {role: quasi_identifier}}\n"
+        "privacy: {k_anonymity: {k: 2}}\nreleases: {study: {path: study.csv}}\n"
+    )
+    assert callable(api.run)  # imported from here on
+    built = []
+    rooms = [module for name, module in sys.modules.items() if name in ("ppdm_flow.api.report", "ppdm_flow.api.run")]
+    for room in rooms:
+        if hasattr(room, "document"):
+            monkeypatch.setattr(room, "document", lambda found: built.append(1) or document(found))
+    ran = api.run(tmp_path / "p.yaml", out=tmp_path / "runs")
+    shown = ran.judgement(100).document
+    assert ran.released
+    assert len(built) == 1
+    assert shown == json.loads((ran.run_dir / "report.json").read_text()) == document(ran.report)
