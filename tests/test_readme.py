@@ -120,7 +120,10 @@ def test_what_one_ruled_out_illness_tells(root, cli, tmp_path, least, certain):
 @pytest.mark.parametrize(
     "link",
     [
+        ".github/ARCHITECTURE.md",
+        ".github/CONTRIBUTING.md",
         ".pre-commit-hooks.yaml",
+        "LICENSE",
         "pipelines/README.md",
         "pipelines/hospital.svg",
         "pipelines/hospital_generated.yaml",

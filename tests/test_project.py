@@ -1,0 +1,78 @@
+"""The files around the code: licence, forms for issues, and the repository's own hooks."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import yaml
+from pre_commit import clientlib as pre_commit_clientlib
+
+APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
+"""SHA-256 of the text that the Apache Software Foundation publishes."""
+
+
+def test_the_licence_is_unmodified(root):
+    assert hashlib.sha256((root / "LICENSE").read_bytes()).hexdigest() == APACHE_2
+
+
+def test_wheel_and_sdist_hold_the_licence(root, tmp_path):
+    wheel = pytest.importorskip("hatchling.builders.wheel", reason="the extra `test` brings hatchling")
+    sdist = pytest.importorskip("hatchling.builders.sdist", reason="the extra `test` brings hatchling")
+    (built,) = wheel.WheelBuilder(str(root)).build(directory=str(tmp_path), versions=["standard"])
+    with zipfile.ZipFile(built) as file:
+        (info,) = {name.partition("/")[0] for name in file.namelist() if ".dist-info/" in name}
+        assert file.read(f"{info}/licenses/LICENSE") == (root / "LICENSE").read_bytes()
+        metadata = file.read(f"{info}/METADATA").decode().splitlines()
+    assert {"License-Expression: Apache-2.0", "License-File: LICENSE"} <= set(metadata)
+    packed = {f.relative_path for f in sdist.SdistBuilder(str(root)).recurse_included_files()}
+    assert "LICENSE" in packed
+
+
+def test_forms_for_issues_are_valid(root):
+    forms = sorted((root / ".github/ISSUE_TEMPLATE").glob("*.yml"))
+    assert [form.stem for form in forms] == ["bug", "guarantee", "wish"]
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-issue-forms"]
+    done = subprocess.run([*command, *map(str, forms)], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def hooks(root):
+    (local,) = yaml.safe_load((root / ".pre-commit-config.yaml").read_text())["repos"]
+    assert local["repo"] == "local"
+    return {hook["id"]: hook for hook in local["hooks"]}
+
+
+def test_the_hooks_need_no_network(root, hooks):
+    assert pre_commit_clientlib.load_config(root / ".pre-commit-config.yaml")
+    assert {hook["language"] for hook in hooks.values()} == {"system"}
+    ours = {hook["id"] for hook in yaml.safe_load((root / ".pre-commit-hooks.yaml").read_text())}
+    assert ours - set(hooks) == {"ppdm-flow-lock"}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "starts"),
+    [
+        ("ppdm-flow-check", "pipelines/hospital.yaml", True),
+        ("ppdm-flow-check", "tests/examples/bad/PPF105-tab.yaml", False),
+        ("ppdm-flow-test", "pipelines/tests/patients.csv", True),
+        ("ppdm-flow-schema", "ppdm_flow/pages/keys/policy.md", True),
+        ("ppdm-flow-schema", "README.md", False),
+    ],
+)
+def test_what_starts_a_hook(hooks, name, file, starts):
+    assert (re.search(hooks[name]["files"], file) is not None) is starts
+
+
+@pytest.mark.parametrize("name", ["ppdm-flow-check", "ppdm-flow-test", "ppdm-flow-schema"])
+def test_a_hook_passes_here(cli, hooks, name):
+    program, *words = shlex.split(hooks[name]["entry"])
+    assert program == "ppdm-flow"
+    done = cli(*words)
+    assert done.returncode == 0, done.stdout + done.stderr
