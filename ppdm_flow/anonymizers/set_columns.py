@@ -31,7 +31,7 @@ def problems(attribute: str | None, attributes: Attributes) -> tuple[Problem, ..
         return (Problem("PPF573", "no attribute with `role: items` reaches this step"),)
     if not reaches(attribute, attributes):
         return (absent(attribute, attributes, ("attribute",)),)
-    return (Problem("PPF573", f"`{attribute}` is no set of items", ("attribute",)),)
+    return (Problem("PPF573", f"`{attribute}` is not a set of items", ("attribute",)),)
 
 
 def required(attribute: str | None, attributes: Attributes) -> str:

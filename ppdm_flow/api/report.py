@@ -64,7 +64,7 @@ def read(run: Path) -> dict[str, Any]:
         help_ = "give the directory that `ppdm-flow run` printed"
         raise UsageError(Diagnostic("PPF692", f"`{run}` holds no `{REPORT}`", help=help_)) from None
     except ValueError:
-        raise UsageError(Diagnostic("PPF692", f"`{file}` is damaged: it is no JSON")) from None
+        raise UsageError(Diagnostic("PPF692", f"`{file}` is damaged: it is not valid JSON")) from None
     if not isinstance(found, dict) or found.get("version") != 1:
-        raise UsageError(Diagnostic("PPF692", f"`{file}` is no report of a version that this program knows"))
+        raise UsageError(Diagnostic("PPF692", f"`{file}` is not a report of a version that this program supports"))
     return found

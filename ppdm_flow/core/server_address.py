@@ -148,7 +148,7 @@ def _protected(found: ServerAddress, mode: str | None) -> ServerAddress:
 
 def _whole(text: str, name: str, most: int) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= most:
-        raise AddressError(f"its `{name}` is no whole number from 1 to {most}")
+        raise AddressError(f"its `{name}` is not a whole number from 1 to {most}")
     return int(text)
 
 

@@ -53,7 +53,7 @@ def _fault(gate: Gate, owners: tuple[str, ...], releases: tuple[str, ...]) -> Di
     if any(metric.startswith(f"{owner}.") and len(metric) > len(owner) + 1 for owner in owners):
         return None
     if metric in owners:
-        text = f"`{metric}` is no figure yet: a metric is `{metric}.FIGURE`"
+        text = f"`{metric}` is not a complete metric: write `{metric}.FIGURE`"
         return _diagnostic(gate, text, None, "")
     owner, _, figure = metric.rpartition(".") if metric.startswith("privacy.") else metric.partition(".")
     near = closest(owner or metric, owners)

@@ -93,7 +93,7 @@ def _dates(waiver: Waiver, places: Places, today: date) -> Iterator[Diagnostic]:
     span, last = places.value(*path), in_a_year(today)
     if waiver.expired(today):
         text = f"waiver `{waiver.name}` has expired: its last day was {waiver.until}"
-        hint = "mend what it waives and remove it, or agree anew"
+        hint = "fix what it waives and remove it, or renew it"
         yield Diagnostic("PPF333", text, span, hint=hint, path=path)
     elif waiver.until > last:
         text = f"waiver `{waiver.name}` is for more than a year"

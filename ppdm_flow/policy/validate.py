@@ -65,7 +65,7 @@ class _Judge:
     def _name(self, path: PolicyPath) -> Diagnostic:
         return Diagnostic(
             "PPF206",
-            f"`{short(path[-1])}` is no name",
+            f"`{short(path[-1])}` is not a valid name",
             self.flat.places.key(*path),
             hint=f"a name is {NAME_RULE}",
             path=path,
@@ -142,7 +142,9 @@ class _Judge:
         if isinstance(shape, Text) and shape.choices:
             return self._choice(path, shape, value)
         if isinstance(shape, Text) and shape.pattern and value:
-            return Diagnostic("PPF206", f"{name} is no name", self._at(path), hint=f"a name is {NAME_RULE}", path=path)
+            return Diagnostic(
+                "PPF206", f"{name} is not a valid name", self._at(path), hint=f"a name is {NAME_RULE}", path=path
+            )
         code = "PPF204" if kind in _RANGE else "PPF203"
         return Diagnostic(
             code,

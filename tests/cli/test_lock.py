@@ -514,8 +514,8 @@ def test_packages(folder, cli, tmp_path_factory):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "this is no lock file"),
-        ("lock", "this is no lock file"),
+        ("", "this is not a lock file"),
+        ("lock", "this is not a lock file"),
         ("{}", "does not say its version"),
         ("lock: 2\n", "is of another version than 1"),
         ("lock: 1\n", "lacks `files`"),
@@ -548,7 +548,7 @@ def test_a_damaged_lock_is_refused(house, here, text, said):
         ("language: 1", "language: []", "a text is missing"),
         ("language: 1", "language: 2", "version 2 of the policy language"),
         ("files:\n", "filez: {}\nfiles:\n", "unknown key `filez`"),
-        ('{sha256: "', '{sha256: "x', "is no SHA-256"),
+        ('{sha256: "', '{sha256: "x', "is not a SHA-256"),
         ("{sha256: ", "{sha512: ", "does not say what is fixed"),
         ("      - templates/house.yaml\n", "      - templates/mouse.yaml\n", "not among the templates above"),
         ("      - templates/house.yaml\n", "      templates/house.yaml\n", "must be a list"),

@@ -73,7 +73,7 @@ def test_a_page_has_front_matter_and_sections():
     [
         ("# No front matter\n", "does not begin with front matter"),
         ("---\ntitle: open\n", "does not begin with front matter"),
-        ("---\ntitle: [\n---\n", "no YAML"),
+        ("---\ntitle: [\n---\n", "not valid YAML"),
         ("---\n- title\n---\n", "no map"),
     ],
 )

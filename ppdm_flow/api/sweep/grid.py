@@ -67,7 +67,7 @@ def _axis(word: str) -> Axis:
     path, equals, text = word.partition("=")
     path = path.strip()
     if not equals or not path or "" in path.split("."):
-        raise _unclear(f"`--over {word}` is no place with values", "write `--over steps.NAME.PARAM=1,5,20`")
+        raise _unclear(f"`--over {word}` names no place with values", "write `--over steps.NAME.PARAM=1,5,20`")
     values = dict.fromkeys(value for part in _parts(text) for value in _expanded(path, part))
     if not values:
         raise _unclear(f"`--over {path}=` has no values", "write them with commas between")
@@ -104,10 +104,12 @@ def _expanded(path: str, part: str) -> Iterable[str]:
 def _numbers(path: str, part: str, low: Decimal, high: Decimal, count: str | None) -> Iterable[str]:
     """Return the numbers of a range, both ends among them."""
     if count is None and (low % 1 or high % 1):
-        raise _unclear(f"`{part}` of `--over {path}` is no range of whole numbers", f"say how many: `{part}:5`")
+        raise _unclear(f"`{part}` of `--over {path}` is not a range of whole numbers", f"say how many: `{part}:5`")
     many = int(count) if count is not None else int(abs(high - low)) + 1
     if not (2 <= many <= MOST_POINTS or (many == 1 and low == high)):
-        raise _unclear(f"`{part}` of `--over {path}` is no range of 2 to {MOST_POINTS:,} numbers", "`LOW..HIGH:COUNT`")
+        raise _unclear(
+            f"`{part}` of `--over {path}` is not a range of 2 to {MOST_POINTS:,} numbers", "`LOW..HIGH:COUNT`"
+        )
     step = (high - low) / (many - 1) if many > 1 else Decimal(0)
     return tuple(_plain(low + i * step) for i in range(many))
 

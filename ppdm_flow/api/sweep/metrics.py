@@ -175,7 +175,7 @@ def _fault(name: str, owners: tuple[str, ...], releases: tuple[str, ...]) -> Dia
             return None
     owner, _, figure = own.rpartition(".") if own.startswith("privacy.") else own.partition(".")
     if owner in owners:
-        return _unknown(f"`{own}` is no figure: a metric is `{owner}.FIGURE`", None, "")
+        return _unknown(f"`{own}` is not a complete metric: write `{owner}.FIGURE`", None, "")
     listed: Mapping[str, None] = dict.fromkeys(owners)
     near_ = closest(owner, listed)
     return _unknown(f"no audit, step or requirement is named `{owner}`", near_, f".{figure}" if figure else "")

@@ -93,7 +93,7 @@ class Names:
         if slash and release not in self._known():
             yield self._release(release, path)
         elif own in owners:
-            text = f"`{short(own)}` is no figure yet: a metric is `{short(own)}.FIGURE`"
+            text = f"`{short(own)}` is not a complete metric: write `{short(own)}.FIGURE`"
             yield Diagnostic("PPF144", text, self.file.places.key(*path))
         elif not any(own.startswith(f"{owner}.") for owner in owners):
             owner = own.rpartition(".")[0] if own.startswith("privacy.") else own.partition(".")[0]

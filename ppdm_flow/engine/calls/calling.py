@@ -39,7 +39,7 @@ def guard_plugin_call(node: StepNode | AuditNode, attributes: Iterable[Attribute
         except BaseException as error:
             if isinstance(error, _KNOWN):
                 raise
-            raise run_fault("PPF901", f"{kind} `{node.name}` failed with an exception that is no error") from None
+            raise run_fault("PPF901", f"{kind} `{node.name}` failed with an exception that is not an error") from None
 
 
 def _refuse_quoting(

@@ -51,7 +51,7 @@ class PlainRebuilder:
         """Return a JSON document."""
         found = json.loads(json.dumps(document, default=_jsonable))
         if not isinstance(found, dict):
-            raise self._broken("a document that is no map")
+            raise self._broken("a document that is not a map")
         return found
 
     def _figure(self, figure: Figure) -> Figure:

@@ -46,7 +46,7 @@ class ReturnedTable:
         except PpdmError:
             raise
         except (AttributeError, TypeError, ValueError, pa.ArrowException):
-            raise self._malformed("something that is no table") from None
+            raise self._malformed("something that is not a table") from None
 
     def _numbers(self, rows: Any) -> npt.NDArray[np.int64]:
         ours = self._rows.get(id(rows))

@@ -103,5 +103,5 @@ def _differs(entry: Document, judged: Document) -> bool:
 
 def _free(name: str, step: str, taken: Iterable[str]) -> str:
     if PurePosixPath(name).name != name or refused(name) or name.casefold() == DICTIONARY:
-        raise run_fault("PPF905", f"step `{step}` has a document whose name is no plain file name")
+        raise run_fault("PPF905", f"step `{step}` has a document whose name is not a plain file name")
     return f"{step}-{name}" if name.casefold() in {each.casefold() for each in taken} else name

@@ -50,7 +50,7 @@ class LedgerFile(LedgerTables):
         """Raise DataError where it is no ledger of this version, or damaged."""
         mark, version = (ask(f"PRAGMA {pragma}")[0][0] for pragma in ("application_id", "user_version"))
         if mark != _MARK:
-            raise data_fault("PPF735", f"`{self.path}` is no release ledger")
+            raise data_fault("PPF735", f"`{self.path}` is not a release ledger")
         if version != VERSION:
             raise data_fault("PPF735", f"`{self.path}` is a ledger of version {version}; this program has {VERSION}")
         if ask("PRAGMA quick_check")[0][0] != "ok":

@@ -62,7 +62,7 @@ def read_key(path: Path) -> LedgerKey:
     except ValueError:
         secret = b""
     if len(secret) != _BYTES:
-        raise data_fault("PPF735", f"`{path}` is no key of a ledger")
+        raise data_fault("PPF735", f"`{path}` is not a ledger key")
     refuse_shared(path, "the ledger's key")
     return LedgerKey(secret)
 

@@ -33,7 +33,7 @@ def open_source(node: SourceNode, path: Path) -> Source:
     if kind is None:
         raise _formatless(path)
     if path.exists() and not path.is_file():
-        raise data_fault("PPF701", f"cannot read `{path}`: it is no regular file")
+        raise data_fault("PPF701", f"cannot read `{path}`: it is not a regular file")
     spec = registry.load("sources", kind)
     options = dict(node.options)
     if node.columns is not None and "header" in spec.params.model_fields:

@@ -86,4 +86,4 @@ def _entries(content: Any) -> list[Mapping[str, Any]]:
 
 
 def _broken(path: Path) -> DataError:
-    return data_fault("PPF736", f"`{path}` is no description of a perturbation operator")
+    return data_fault("PPF736", f"`{path}` does not describe a perturbation operator")

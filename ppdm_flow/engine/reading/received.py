@@ -130,7 +130,7 @@ def _dictionary(folder: Path) -> Mapping[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         plain = False
     if not plain:
-        raise data_fault("PPF769", f"`{place}` is no data dictionary of a release")
+        raise data_fault("PPF769", f"`{place}` is not the data dictionary of a release")
     return dict(found)
 
 

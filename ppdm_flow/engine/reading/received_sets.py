@@ -144,4 +144,4 @@ def _lowest(path: Path, column: str) -> Mapping[int, float]:
         reason = error.strerror or "no reason given"
         raise DataError(Diagnostic("PPF701", f"cannot read `{path}`: {reason}")) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise DataError(Diagnostic("PPF136", f"`{path}` is no mining contract")) from None
+        raise DataError(Diagnostic("PPF136", f"`{path}` is not a mining contract")) from None

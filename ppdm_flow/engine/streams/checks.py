@@ -57,7 +57,7 @@ def _check_column(facts: AttributeFacts, column: Column, rows: RowNumbers) -> No
     if find is not None:
         bad = find(names)
         if bad.any():
-            text = f"column `{facts.name}` has a value that is no {_WORDS[facts.type]}"
+            text = f"column `{facts.name}` has a value that is not a valid {_WORDS[facts.type]}"
             raise _at(text, "PPF712", facts, column, bad, rows, _SPELLED[facts.type])
 
 

@@ -53,7 +53,7 @@ def unknown_partners(flow: CompiledFlow) -> Iterator[Diagnostic]:
             near = closest(str(other), names - {audit.release})
             yield Diagnostic(
                 "PPF886",
-                f"audit `{audit.name}` joins release `{audit.release}` with `{other}`, which is no other release",
+                f"audit `{audit.name}` joins release `{audit.release}` with `{other}`, which is not another release",
                 flow.places.value("audits", audit.name, "with", "other"),
                 hint=f"did you mean `{near}`?" if near else None,
             )

@@ -59,7 +59,7 @@ def no_policy(file: str) -> Diagnostic:
     """Return the fault of a file that is none; it points to no line."""
     return Diagnostic(
         "PPF595",
-        f"`{file}` is no policy: the keys at its top are not those of one",
+        f"`{file}` is not a policy: its top-level keys are not those of a policy",
         Span(file, 1, 1, 1, 1),
         help="nothing of it is shown, since it may be data or a key; `ppdm-flow init` writes a policy",
     )

@@ -108,9 +108,9 @@ def _missing(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Diagn
     text = ".".join(path)
     taken = _taken(judged, path)
     what = "figure" if isinstance(floor.demand, Bound) else "entry"
-    message = f"a floor wants `{text}` to {floor.words}, and this policy has no such {what}"
+    message = f"a floor requires `{text}` to {floor.words}, but this policy has no such {what}"
     if taken is not None:
-        message = f"a floor wants `{text}` to {floor.words}, and it is taken away here"
+        message = f"a floor requires `{text}` to {floor.words}, but it is removed here"
     span = taken or judged.use
     hint = "remove the `null`" if taken else f"state `{text}`" if span else None
     return Diagnostic(

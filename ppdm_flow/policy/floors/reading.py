@@ -74,7 +74,7 @@ def _misfit(path: PolicyPath, demand: Demand | Keeping | None, value: Scalar) ->
     hint: str | None
     if demand is None:
         hint = NUMERIC if isinstance(at(path), Number) else HINT
-        return Diagnostic("PPF309", f"`{shown}` is no bound", value.span, hint=hint)
+        return Diagnostic("PPF309", f"`{shown}` is not a valid bound", value.span, hint=hint)
     why, hint = _unfit(path, demand, at(path))
     return (
         Diagnostic("PPF309", f"`{shown}` does not fit `{'.'.join(path)}`: {why}", value.span, hint=hint)
@@ -93,14 +93,14 @@ def _unfit(path: PolicyPath, demand: Demand | Keeping, shape: Shape | None) -> t
         return _unfit_bound(demand, shape)
     if isinstance(demand, Contains | Only):
         listing = isinstance(shape, ListOf | MapOf | Keys)
-        return ("", None) if listing else ("that is no list", "write `is VALUE` or `one of [A, B]`")
+        return ("", None) if listing else ("that is not a list", "write `is VALUE` or `one of [A, B]`")
     if isinstance(demand, Groups):
         good = forms_groups(path)
         return ("", None) if good else ("no groups are formed by these names", "write `contains [A, B]`")
     if isinstance(demand, NotWeaker):
         return _unknown_word((demand.than,), ordered(path), "nothing there is known to be weaker or stronger")
     if isinstance(demand, OneOf) and not isinstance(shape, Text | Number):
-        return "that is no single value", "write `contains [A, B]`"
+        return "that is not a single value", "write `contains [A, B]`"
     wanted: Any = demand.tree if isinstance(demand, Is) else demand.wanted
     words = (wanted,) if isinstance(wanted, str) else wanted
     return _unknown_word(tuple(words), shape.choices, "") if isinstance(shape, Text) and shape.choices else ("", None)
@@ -112,8 +112,8 @@ def _unfit_bound(demand: Bound, shape: Shape | None) -> tuple[str, str | None]:
     if isinstance(shape, Amount):
         return ("", None) if demand.unit else ("it lacks a unit", "write `>= {count: ROWS}` or `>= {ratio: SHARE}`")
     if demand.unit:
-        return "that is no number of rows", f"write `{demand.sign} {demand.figure}`"
-    return ("", None) if isinstance(shape, Number) else ("that is no figure", "write `is VALUE` or `one of [A, B]`")
+        return "that is not a number of rows", f"write `{demand.sign} {demand.figure}`"
+    return ("", None) if isinstance(shape, Number) else ("that is not a number", "write `is VALUE` or `one of [A, B]`")
 
 
 def _unknown_word(wanted: tuple[str, ...], known: tuple[str, ...], none: str) -> tuple[str, str | None]:
@@ -134,7 +134,7 @@ def _unknown_path(path: PolicyPath, span: Span) -> Diagnostic | None:
             good = ".".join((*path[: length - 1], near, *path[length:])) if near else None
             return Diagnostic(
                 "PPF309",
-                f"the policy language has no place `{short('.'.join(path))}`",
+                f"the policy language has no key `{short('.'.join(path))}`",
                 span,
                 hint=f"did you mean `{good}`?" if good else None,
             )

@@ -123,7 +123,7 @@ def _packaged(reference: str) -> FoundTemplate:
     wanted = parts["version"]
     if wanted is not None and not _readable(wanted):
         raise NotFoundError(
-            "PPF316", f"`{short(wanted)}` is no range of versions", "write `@>=1.2,<2`, `@~=1.4` or `@1.4`"
+            "PPF316", f"`{short(wanted)}` is not a valid version range", "write `@>=1.2,<2`, `@~=1.4` or `@1.4`"
         )
     _, version, entry = _entry(parts["dist"], parts["name"])
     if wanted is not None and not _holds(version, wanted):

@@ -83,7 +83,7 @@ def _tree(text: str, name: str) -> Map:
         raise UnreadableError(found[0])
     if not isinstance(root, Map):
         span = root.span if root is not None else Span(name, 1, 1, 1, 1)
-        raise UnreadableError(Diagnostic("PPF682", "this is no lock file", span))
+        raise UnreadableError(Diagnostic("PPF682", "this is not a lock file", span))
     return root
 
 
@@ -132,7 +132,7 @@ class _Reader:
                 self._fail(f"`{short(name)}` does not say what is fixed of it", self.places[kind, name])
             pin = Pin(**found)
             if "sha256" in found and not _SHA256.fullmatch(pin.sha256):
-                self._fail(f"the digest of `{short(name)}` is no SHA-256", self.places[kind, name, "sha256"])
+                self._fail(f"the digest of `{short(name)}` is not a SHA-256 digest", self.places[kind, name, "sha256"])
             yield name, pin
 
     def _uses(self, node: Node, policy: str, pins: Mapping[str, Pins]) -> dict[str, tuple[str, ...]]:

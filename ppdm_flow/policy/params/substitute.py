@@ -116,7 +116,7 @@ class Substitution:
         self.found.append(
             Diagnostic(
                 "PPF318",
-                f"`{short(reference)}` is a list, and here stands a single text",
+                f"`{short(reference)}` is a list, but a single text is expected here",
                 span,
                 hint="a list stands alone in the place of a whole value",
                 related=_origins([value]),
@@ -147,7 +147,7 @@ class Substitution:
         self.found.append(
             Diagnostic(
                 "PPF107",
-                f"the key `{short(name)}` stands here twice",
+                f"the key `{short(name)}` is duplicated here",
                 second.key_span,
                 hint="remove one of the two",
                 related=(Related(first.key_span, "first here"),),

@@ -81,7 +81,9 @@ def _domain(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagnosti
             message = f"`{short(value)}` is read as a missing value, so it never occurs"
             yield scene.fault("PPF523", message, here, warning=True, hint="take it out of the domain, or of `missing`")
         elif not typed(value, attribute.type):
-            message = f"`{short(value)}` is no {_TYPES.get(attribute.type, 'text')}, as `type: {attribute.type}` says"
+            message = (
+                f"`{short(value)}` is not a {_TYPES.get(attribute.type, 'text')}, as `type: {attribute.type}` says"
+            )
             yield scene.fault("PPF521", message, here)
 
 

@@ -97,7 +97,7 @@ def _diversity(scene: Scene, name: str, attribute: Attribute, model: LDiversity,
         text = f"`c` belongs to `kind: recursive`, and this is `{model.kind.value}`"
         yield scene.fault("PPF583", text, (*path, "c"), at_key=True)
     if model.kind is not Diversity.ENTROPY and model.l != int(model.l):
-        text = f"`l` counts values, and {model.l:g} is no whole number"
+        text = f"`l` counts values, and {model.l:g} is not a whole number"
         yield scene.fault("PPF583", text, (*path, "l"), hint="only `kind: entropy` takes fractions")
     if attribute.domain is not None and model.l > len(set(attribute.domain)):
         text = f"no class can have {model.l:g} values of `{short(name)}`: its domain has {len(set(attribute.domain))}"

@@ -41,7 +41,7 @@ def _releases(scene: Scene, name: str, gate: Gate) -> Iterator[Diagnostic]:
         at = path if gate.releases else ("gates", name, "metric")
         yield scene.fault("PPF645", text, at, hint="leave the release out")
     elif gate.releases and release:
-        text = f"gate `{name}` says twice which releases it is about"
+        text = f"gate `{name}` names its releases twice"
         hint = f"write `metric: {short(figure)}`"
         yield scene.fault("PPF645", text, path, hint=hint, related=scene.related(("gates", name, "metric"), "here too"))
 

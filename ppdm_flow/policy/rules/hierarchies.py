@@ -101,7 +101,7 @@ def _coarser(scene: Scene, name: str, hierarchy: Hierarchy) -> Iterator[Diagnost
             yield scene.fault("PPF518", message, (*path, "prefix", str(i)), hint="keep fewer and fewer: [4, 3, 0]")
     for i in range(1, len(units)):
         if units[i - 1] >= units[i]:
-            message = f"`{_UNITS[units[i]]}` is no coarser than `{_UNITS[units[i - 1]]}`"
+            message = f"`{_UNITS[units[i]]}` is not coarser than `{_UNITS[units[i - 1]]}`"
             yield scene.fault("PPF518", message, (*path, "date", str(i)), hint="for example [month, year, decade]")
 
 
@@ -114,7 +114,7 @@ def _order(scene: Scene, name: str, attribute: Attribute, hierarchy: Hierarchy) 
         if value == SUPPRESSED:
             yield suppressed(scene, (*path, str(i)))
         if value in order[:i]:
-            message = f"`{short(value)}` stands twice in the order of `{short(name)}`"
+            message = f"`{short(value)}` is listed twice in the order of `{short(name)}`"
             yield scene.fault("PPF518", message, (*path, str(i)), hint="each value has one place")
     if hierarchy.then is None and not scene.lacks(*path[:-1], "then"):
         message = f"the order of `{short(name)}` says nothing about which values are put together"

@@ -18,7 +18,7 @@ def item_sets(scene: Scene, kind: str, named: str | None, code: str) -> Iterator
         attribute, faults = scene.attribute(named, place)
         yield from faults
         if attribute is not None and attribute.role is not Role.ITEMS:
-            yield scene.fault(code, f"`{short(named)}` is no set of items", place)
+            yield scene.fault(code, f"`{short(named)}` is not a set of items", place)
         return
     sets = [name for name, attribute in scene.policy.attributes.items() if attribute.role is Role.ITEMS]
     if len(sets) != 1 and not scene.lacks("attributes"):

@@ -20,10 +20,10 @@ def place(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
         yield scene.fault("PPF531", text, ("ledger", "url"), at_key=True, hint=hint)
     elif given.path is None and given.url is None:
         if not scene.lacks("ledger", "path") and not scene.lacks("ledger", "url"):
-            text, hint = "the ledger has no place", "add `path: releases.ledger`, or a `url` and a `key`"
+            text, hint = "the ledger needs a `path` or a `url`", "add `path: releases.ledger`, or a `url` and a `key`"
             yield scene.fault("PPF531", text, ("ledger",), at_key=True, hint=hint)
     elif given.path is not None and is_address(given.path):
-        text, hint = "this is a URL and no path", "say `url`, and where the `key` of its hashes is"
+        text, hint = "this is a URL, not a path", "say `url`, and where the `key` of its hashes is"
         yield scene.fault("PPF531", text, ("ledger", "path"), at_key=True, hint=hint)
     elif given.url is not None and given.key is None and not scene.lacks("ledger", "key"):
         text, hint = "a ledger in a database needs a `key`, the same file for all who use it", "add `key: releases.key`"

@@ -38,7 +38,7 @@ def _k_map(scene: Scene, model: KMap) -> Iterator[Diagnostic]:
     patterns = any(is_pattern(name) for name in known)
     for name, column in model.population.columns.items():
         if name not in known and not patterns:
-            text = f"`{short(name)}` is no attribute that `k_map` groups by"
+            text = f"`{short(name)}` is not an attribute that `k_map` groups by"
             yield scene.fault("PPF585", text, (*place, name), at_key=True)
         elif uses[column] > 1:
             text = f"two attributes cannot both be the column `{short(column)}`"
@@ -55,8 +55,8 @@ def _lkc(scene: Scene, model: LKC) -> Iterator[Diagnostic]:
         text = "`c` bounds how sure one can be of the `sensitive` values: each needs the other"
         yield scene.fault("PPF583", text, path, at_key=True, hint="add the other, or remove both")
     if known and model.l > len(known) and not any(is_pattern(n) for n in known):
-        text = f"nobody can know {model.l} of {len(known)} attributes"
-        yield scene.fault("PPF583", text, (*path, "l"), hint=f"`l: {len(known)}` is all of them")
+        text = f"`l` is {model.l}, but there are only {len(known)} attributes to know"
+        yield scene.fault("PPF583", text, (*path, "l"), hint=f"use at most `l: {len(known)}`")
     for name, values in model.sensitive.items():
         place = (*path, "sensitive", name)
         attribute, faults = scene.attribute(name, place, at_key=True)

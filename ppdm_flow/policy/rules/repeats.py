@@ -22,7 +22,7 @@ def repeats(
         span = scene.places.value(*path, str(begin))
         yield scene.fault(
             "PPF507",
-            f"`{short(value)}` stands twice in {where}",
+            f"`{short(value)}` is listed twice in {where}",
             (*path, str(i)),
             warning=warning,
             hint="remove one of the two",

@@ -40,7 +40,7 @@ def _words(scene: Scene, name: str, waiver: Waiver) -> Iterator[Diagnostic]:
         if not text.strip():
             yield scene.fault("PPF334", f"waiver `{name}` has no {key}", ("waivers", name, key), hint=_ASKED[key])
     if day(waiver.until) is None:
-        message = f"`{short(waiver.until)}` is no date"
+        message = f"`{short(waiver.until)}` is not a date"
         yield scene.fault("PPF331", message, ("waivers", name, "until"), hint="write YYYY-MM-DD")
 
 
@@ -83,6 +83,6 @@ def _id(scene: Scene, of: str, path: tuple[str, ...]) -> Iterator[Diagnostic]:
         message = f"there is no {'gate' if top == 'gates' else 'requirement'} `{short(of)}`"
         note = f"a waiver can be of {', '.join(f'`{k}`' for k in known[:12])}" if known and not near else None
     else:
-        message, note = f"`{short(of)}` is nothing that can be waived", f"a waiver is of {_FORMS}"
+        message, note = f"`{short(of)}` cannot be waived", f"a waiver is of {_FORMS}"
     hint = f"did you mean `{near}`?" if near else None
     yield scene.fault("PPF330", message, path, hint=hint, note=note)

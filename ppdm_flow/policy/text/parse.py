@@ -32,7 +32,7 @@ def parse(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
     Raises
     ------
     UnreadableError
-        Where the text is no YAML, nests deeper than 64, or holds more than 100,000 values, aliases expanded.
+        Where the text is not valid YAML, nests deeper than 64, or holds more than 100,000 values, aliases expanded.
     """
     shielded, marks = shield(text)
     reader = _Reader(file, marks)
@@ -232,7 +232,7 @@ class _Reader:
             first = frame.entries[node.text].key_span
             self._report(
                 "PPF107",
-                f"the key `{_short(node.text)}` stands here twice",
+                f"the key `{_short(node.text)}` is duplicated here",
                 node.span,
                 hint="remove one of the two",
                 related=(Related(first, "first here"),),

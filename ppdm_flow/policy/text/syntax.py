@@ -12,7 +12,7 @@ _EXPLAINED = {
         "a `:` is not allowed here",
         "quote a text that contains `: `, or check the indentation",
     ),
-    "could not find expected ':'": ("this is no `key: value`", "a `:` is missing"),
+    "could not find expected ':'": ("expected `key: value`", "a `:` is missing"),
     "did not find expected ',' or '}'": ("this `{` list of keys is not closed properly", "a `,` or `}` is missing"),
     "did not find expected ',' or ']'": ("this `[` list is not closed properly", "a `,` or `]` is missing"),
     "found unexpected end of stream": ("the quoted text has no end", "the closing quote is missing"),
@@ -32,7 +32,7 @@ _EXPLAINED = {
         "put a text that begins with `*` or `&` in quotes",
     ),
     "could not find expected directive name": ("a line that begins with `%` is a directive", "put the text in quotes"),
-    "found unexpected non-alphabetical character": ("this is no directive", "remove the line"),
+    "found unexpected non-alphabetical character": ("invalid directive", "remove the line"),
     "block sequence entries are not allowed in this context": (
         "a list item `-` is not allowed here",
         "put it on its own line below the key",
@@ -63,7 +63,7 @@ def explained(error: Any, text: str, file: str) -> Diagnostic:
     tab = _tab(span, lines)
     if tab is not None:
         return Diagnostic("PPF105", "a tab stands where YAML wants spaces", tab, hint="indent with spaces")
-    problem = error.problem or "the text is no YAML"
+    problem = error.problem or "the text is not valid YAML"
     if problem == "found character that cannot start any token":
         return _bad_start(span, lines)
     message, hint = _EXPLAINED.get(problem, (problem, None))

@@ -60,7 +60,9 @@ def test_a_value_that_its_type_does_not_know(bench, tools, kind, good, bad):
             shutil.rmtree(row)
         found[33][4] = value if "," not in value else f'"{value}"'
         bench.data(found)
-        assert message(bench.fails(plan), "PPF712").startswith("row 34: column `score` has a value that is no ")
+        assert message(bench.fails(plan), "PPF712").startswith(
+            "row 34: column `score` has a value that is not a valid "
+        )
 
 
 def test_the_sign_of_suppressed_cells_in_the_source(bench, tools):
@@ -200,9 +202,9 @@ def test_a_file_that_is_not_there_is_a_folder_or_is_no_file(bench, tools, tmp_pa
     plan = bench.plan()
     assert "no such file" in message(bench.fails(plan, tmp_path / "none.csv"), "PPF701")
     (tmp_path / "folder.csv").mkdir()
-    assert "no regular file" in message(bench.fails(plan, tmp_path / "folder.csv"), "PPF701")
+    assert "not a regular file" in message(bench.fails(plan, tmp_path / "folder.csv"), "PPF701")
     os.mkfifo(tmp_path / "pipe.csv")
-    assert "no regular file" in message(bench.fails(plan, tmp_path / "pipe.csv"), "PPF701")
+    assert "not a regular file" in message(bench.fails(plan, tmp_path / "pipe.csv"), "PPF701")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -229,7 +231,7 @@ def test_data_that_changes_during_the_run(bench, tools):
     plan = bench.plan()
 
     def meddle(event) -> None:
-        if type(event).__name__ == "Judged":
+        if type(event).__name__ == "RequirementJudged":
             with path.open("a") as file:
                 file.write("zqcanary,1,a,b,c\n")
 

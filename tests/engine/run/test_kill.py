@@ -78,7 +78,7 @@ def test_two_runs_at_once_leave_each_other_alone(bench, tools):
     inner: list[Path] = []
 
     def another(event) -> None:
-        if type(event).__name__ == "Judged" and not inner:
+        if type(event).__name__ == "RequirementJudged" and not inner:
             inner.append(Path())
             inner[0] = bench.run(plan).run_dir
 

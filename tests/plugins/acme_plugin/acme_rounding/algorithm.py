@@ -51,4 +51,4 @@ def whole_numbers(names, column):
     try:
         return names.cast(pa.int64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
-        raise PluginError(Diagnostic("ACME2", f"the column `{column}` has a value that is no whole number")) from None
+        raise PluginError(Diagnostic("ACME2", f"the column `{column}` has a value that is not a whole number")) from None
