@@ -57,11 +57,11 @@ def audit(
     ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
     and none is named. ``locked`` is as for a run.
     """
-    found = ready_plan(path, sets, original, strict=strict, locked=locked)
-    with quote_sources(found.sources, found.plan.secrets):
-        found = with_data(found, original, strict=strict)
-        report = judge(found.plan, original, released, chosen(found.plan, release), operator)
-    return AuditedRelease(report, found.warnings, found.sources, path)
+    ready = ready_plan(path, sets, original, strict=strict, locked=locked)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        ready = with_data(ready, original, strict=strict)
+        report = judge(ready.plan, original, released, chosen(ready.plan, release), operator)
+    return AuditedRelease(report, ready.warnings, ready.sources, path)
 
 
 def chosen(plan: Plan, release: str | None) -> str:

@@ -119,12 +119,12 @@ def text_of(name: str) -> str:
 
 def schema(names: Sequence[str], folder: Path) -> tuple[SchemaFile, ...]:
     """Return the schemas of these names (all, where none is given) beside the files in ``folder``."""
-    found = []
+    schema_files = []
     for name in names or tuple(SCHEMAS):
         text = text_of(name)
         file = folder / f"{name}.v1.json"
-        found.append(SchemaFile(name, file, text, stale=_content(file) != text))
-    return tuple(found)
+        schema_files.append(SchemaFile(name, file, text, stale=_content(file) != text))
+    return tuple(schema_files)
 
 
 def write_schemas(files: Sequence[SchemaFile]) -> None:

@@ -58,27 +58,27 @@ def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade
     files, plugins or distributions whose content or version may differ from the lock's. Raises PolicyError where a
     policy is invalid, UsageError where the lock cannot be read or written, or more differs than may.
     """
-    found = _gathered(paths, sets, needed=bool(upgrade))
-    before = found.written.lock if found.written else None
+    state = _gathered(paths, sets, needed=bool(upgrade))
+    before = state.written.lock if state.written else None
     if upgrade and before is not None:
-        only(before, found.now, upgrade)
-    told = tuple(changes(before, found.now))
-    content = text(found.now)
-    if found.written is None or found.written.text != content:
-        files.write(found.file, content)
-    return LockResult(Path(shown(found.file)), len(found.now.policies), told)
+        only(before, state.now, upgrade)
+    told = tuple(changes(before, state.now))
+    content = text(state.now)
+    if state.written is None or state.written.text != content:
+        files.write(state.file, content)
+    return LockResult(Path(shown(state.file)), len(state.now.policies), told)
 
 
 def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -> LockComparison:
     """Hold all policies in ``paths`` and in the lock against it; nothing is written. Raises as :func:`lock` does."""
-    found = _gathered(paths, sets, needed=True)
-    if found.written is None:
-        raise UsageError(missing(found.file.parent))
-    held = found.written.lock
-    each = [d for path, uses in found.uses.items() for d in drifts(held, found.names[path], uses, str(path))]
-    every = in_order((*_once(each), *stale(held, found.now)))
+    state = _gathered(paths, sets, needed=True)
+    if state.written is None:
+        raise UsageError(missing(state.file.parent))
+    held = state.written.lock
+    each = [d for path, uses in state.uses.items() for d in drifts(held, state.names[path], uses, str(path))]
+    every = in_order((*_once(each), *stale(held, state.now)))
     return LockComparison(
-        Path(shown(found.file)), len(found.uses), every, {**found.sources, shown(found.file): found.written.text}
+        Path(shown(state.file)), len(state.uses), every, {**state.sources, shown(state.file): state.written.text}
     )
 
 
@@ -116,7 +116,7 @@ def _uses(
 ) -> tuple[dict[Path, tuple[Use, ...]], dict[str, str]]:
     """Return what each policy uses, and the texts. Raises PolicyError with the faults of all of them."""
     library = Library()
-    found: dict[Path, tuple[Use, ...]] = {}
+    uses_of: dict[Path, tuple[Use, ...]] = {}
     sources: dict[str, str] = {}
     faults: list[Diagnostic] = []
     for path in policies:
@@ -127,12 +127,12 @@ def _uses(
             faults += outcome.diagnostics
             continue
         try:
-            found[path] = looking.of(loaded, outcome.plan)
+            uses_of[path] = looking.of(loaded, outcome.plan)
         except PolicyError as error:
             faults += error.diagnostics
     if has_errors(faults):
         raise PolicyError(faults, sources)
-    return found, sources
+    return uses_of, sources
 
 
 def _file(policies: Sequence[Path]) -> Path:
@@ -153,10 +153,10 @@ def _file(policies: Sequence[Path]) -> Path:
     return Path(os.path.commonpath(folders)) / FILE
 
 
-def _once(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def _once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Say what concerns many policies at the first of them, with how many more."""
     alike: dict[tuple[str, str], list[Diagnostic]] = {}
-    for each in found:
+    for each in diagnostics:
         alike.setdefault((each.code, each.message), []).append(each)
     return [_counted(some) for some in alike.values()]
 

@@ -38,18 +38,18 @@ def outputs(words: Sequence[tuple[str, str]], known: Mapping[str, OutputFormat],
     ``known`` (PPF660), for a file without a format (PPF661), for two formats in one file (PPF662), for several on
     stdout where not all are lines for a log (PPF663), and for a place that cannot be written (PPF693).
     """
-    found = [Output(*pair) for pair in _pairs(words, known, default)]
-    _apart(found)
-    _on_stdout([output.form for output in found if output.file is None])
-    for output in found:
+    targets = [Output(*pair) for pair in _pairs(words, known, default)]
+    _apart(targets)
+    _on_stdout([output.form for output in targets if output.file is None])
+    for output in targets:
         if output.file is not None:
             files.writable(output.file)
-    return tuple(found)
+    return tuple(targets)
 
 
-def emit(found: Sequence[Output], render: Callable[[OutputFormat], str | None], put: Callable[[str], None]) -> None:
+def emit(targets: Sequence[Output], render: Callable[[OutputFormat], str | None], put: Callable[[str], None]) -> None:
     """Write every output that ``render`` gives a text for: files whole or not at all, the rest by ``put``."""
-    for output in found:
+    for output in targets:
         text = render(output.form)
         if text is not None and output.file is not None:
             files.write(output.file, text)
@@ -57,9 +57,9 @@ def emit(found: Sequence[Output], render: Callable[[OutputFormat], str | None], 
             put(text)
 
 
-def add_step_summary(found: Sequence[Output], subject: Any, file: Path | None, *, broken: bool = False) -> None:
+def add_step_summary(targets: Sequence[Output], subject: Any, file: Path | None, *, broken: bool = False) -> None:
     """Append the summary of a step to GitHub's file for it, cut so that GitHub does not drop all of it."""
-    writers = [output.form for output in found if output.form.summary]
+    writers = [output.form for output in targets if output.form.summary]
     if file is None or not writers:
         return
     try:
@@ -72,9 +72,9 @@ def add_step_summary(found: Sequence[Output], subject: Any, file: Path | None, *
         raise UsageError(Diagnostic("PPF693", fault, help="`GITHUB_STEP_SUMMARY` names its file")) from None
 
 
-def on_stdout(found: Sequence[Output]) -> bool:
+def on_stdout(targets: Sequence[Output]) -> bool:
     """Whether any form goes to stdout."""
-    return any(output.file is None for output in found)
+    return any(output.file is None for output in targets)
 
 
 def _pairs(
@@ -106,9 +106,9 @@ def _form(name: str, known: Mapping[str, OutputFormat]) -> OutputFormat:
     raise UsageError(Diagnostic("PPF660", f"there is no format `{name}` here", hint=hint, help=f"there are {listing}"))
 
 
-def _apart(found: Sequence[Output]) -> None:
+def _apart(targets: Sequence[Output]) -> None:
     seen: set[Path] = set()
-    for output in found:
+    for output in targets:
         if output.file is None:
             continue
         place = output.file.absolute()

@@ -59,12 +59,12 @@ def read(run: Path) -> dict[str, Any]:
     """Return ``report.json`` of a run directory. Raises UsageError where there is none, or it is damaged."""
     file = run / REPORT
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        document_ = json.loads(file.read_text(encoding="utf-8"))
     except OSError:
         help_ = "give the directory that `ppdm-flow run` printed"
         raise UsageError(Diagnostic("PPF692", f"`{run}` holds no `{REPORT}`", help=help_)) from None
     except ValueError:
         raise UsageError(Diagnostic("PPF692", f"`{file}` is damaged: it is not valid JSON")) from None
-    if not isinstance(found, dict) or found.get("version") != 1:
+    if not isinstance(document_, dict) or document_.get("version") != 1:
         raise UsageError(Diagnostic("PPF692", f"`{file}` is not a report of a version that this program supports"))
-    return found
+    return document_

@@ -75,22 +75,22 @@ def run(
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
     """
-    found = ready_plan(path, sets, data, strict=strict, locked=locked, clock=clock)
-    with quote_sources(found.sources, found.plan.secrets):
-        found = with_data(found, data, strict=strict, clock=clock)
-    warned(found.warnings, found.sources)
+    ready = ready_plan(path, sets, data, strict=strict, locked=locked, clock=clock)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        ready = with_data(ready, data, strict=strict, clock=clock)
+    warned(ready.warnings, ready.sources)
     options = RunOptions(
         partition_rows=partition_rows,
         workers=workers,
         keep_withheld=keep_withheld,
         escrow=escrow,
-        policy_text=resolved_text(found.loaded.tree),
-        locked=None if found.held is None else Locked(found.held.file.sha256, found.held.definitions),
+        policy_text=resolved_text(ready.loaded.tree),
+        locked=None if ready.held is None else Locked(ready.held.file.sha256, ready.held.definitions),
         clock=clock,
     )
-    with quote_sources(found.sources, found.plan.secrets):
-        outcome = execute(found.plan, data, out, options, listener, documents)
-    return RunResult(outcome.run_dir, outcome.report, found.warnings, found.sources, _read_back(outcome.run_dir), path)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        outcome = execute(ready.plan, data, out, options, listener, documents)
+    return RunResult(outcome.run_dir, outcome.report, ready.warnings, ready.sources, _read_back(outcome.run_dir), path)
 
 
 def _read_back(run_dir: Path) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from ppdm_flow.core.errors import UsageError
 
 def conditions(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return ``where`` from ``name=value`` words; a name given twice may have either value. Raises UsageError."""
-    found: dict[str, tuple[str, ...]] = {}
+    values_of: dict[str, tuple[str, ...]] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise UsageError(Diagnostic("PPF766", "`--where` takes `NAME=VALUE`", help="`NAME=` is a missing value"))
-        found[name] = (*found.get(name, ()), value)
-    return found
+        values_of[name] = (*values_of.get(name, ()), value)
+    return values_of
 
 
 def columns(words: Iterable[str]) -> tuple[str, ...]:

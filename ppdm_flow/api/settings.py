@@ -10,12 +10,12 @@ from ppdm_flow.core.errors import UsageError
 
 def settings(words: Iterable[str]) -> dict[str, str]:
     """Return params from ``name=value`` words. Raises UsageError for another form or a repeated name."""
-    found: dict[str, str] = {}
+    value_of: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise UsageError(Diagnostic("PPF691", f"`--set {name}` lacks its value: write `--set name=value`"))
-        if name in found:
+        if name in value_of:
             raise UsageError(Diagnostic("PPF691", f"`--set {name}` is given twice"))
-        found[name] = value
-    return found
+        value_of[name] = value
+    return value_of

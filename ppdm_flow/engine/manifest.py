@@ -23,18 +23,18 @@ def list_files(folder: Path, known: Mapping[str, str]) -> dict[str, dict[str, An
 
     Those in ``known`` were hashed before.
     """
-    found = {}
+    listing = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name != NAME:
-            found[name] = {"bytes": path.stat().st_size, "sha256": known.get(name) or sha256(path)}
-    return found
+            listing[name] = {"bytes": path.stat().st_size, "sha256": known.get(name) or sha256(path)}
+    return listing
 
 
 def versions() -> dict[str, str]:
     """Return the versions that a result can depend on."""
-    found = {"python": platform.python_version(), "ppdm_flow": _version("ppdm_flow")}
-    return found | {name: _version(name) for name in _LIBRARIES}
+    version_of = {"python": platform.python_version(), "ppdm_flow": _version("ppdm_flow")}
+    return version_of | {name: _version(name) for name in _LIBRARIES}
 
 
 def schema_digest(attributes: Iterable[AttributeFacts], columns: Iterable[str]) -> str:
@@ -43,11 +43,11 @@ def schema_digest(attributes: Iterable[AttributeFacts], columns: Iterable[str]) 
     return digest({"columns": list(columns), "attributes": declared})
 
 
-def renamed(found: Mapping[str, dict[str, Any]], old: str, new: str) -> dict[str, dict[str, Any]]:
+def renamed(listing: Mapping[str, dict[str, Any]], old: str, new: str) -> dict[str, dict[str, Any]]:
     """Return the listing as it will be when the folder ``old`` is called ``new``."""
     return {
         (f"{new}/{name.removeprefix(old + '/')}" if name.startswith(f"{old}/") else name): about
-        for name, about in found.items()
+        for name, about in listing.items()
     }
 
 

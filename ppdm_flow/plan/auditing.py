@@ -158,8 +158,8 @@ def _asked(
         text = f"the plugin `{bound.info.name}` cannot say what it reads: it raised {type(error).__name__}"
         return (), [Diagnostic("PPF406", text, binder.places.value("audits", name, "use"))]
     unknown = [_not_there(name, parameter, asked, policy, binder) for parameter, asked in effect.asks.items()]
-    found = [*(d for d in unknown if d is not None), *_problems(name, effect, scope, binder)]
-    return tuple(effect.asks.values()), found
+    diagnostics = [*(d for d in unknown if d is not None), *_problems(name, effect, scope, binder)]
+    return tuple(effect.asks.values()), diagnostics
 
 
 def _not_there(name: str, parameter: str, asked: str, policy: Policy, binder: Binder) -> Diagnostic | None:
@@ -172,16 +172,16 @@ def _not_there(name: str, parameter: str, asked: str, policy: Policy, binder: Bi
 
 
 def _problems(name: str, effect: Effect, scope: Scope, binder: Binder) -> list[Diagnostic]:
-    found = []
+    diagnostics = []
     for problem in effect.problems:
         path = ("audits", name, "with", *problem.path) if problem.path else ("audits", name, "use")
         severity = Severity.WARNING if problem.warning else Severity.ERROR
         span = binder.places.key(*path) if problem.named else binder.places.value(*path)
-        found.append(Diagnostic(problem.code, problem.message, span, severity, problem.hint))
-    if not found:
+        diagnostics.append(Diagnostic(problem.code, problem.message, span, severity, problem.hint))
+    if not diagnostics:
         span = binder.places.value("audits", name, "use")
         reads = replace(effect, changes={}, drops=(), renames={}, adds=())
         for misfit in flow.misfits(name, flow.by_name(scope.attributes.values()), reads):
             text = misfit.message.replace("step", "audit", 1)
-            found.append(Diagnostic(misfit.code, text, span, hint=misfit.hint))
-    return found
+            diagnostics.append(Diagnostic(misfit.code, text, span, hint=misfit.hint))
+    return diagnostics

@@ -38,8 +38,8 @@ def on_columns(
     columns = _Columns({f.name: f for f in facts})
     given = list(requirements)
     named = {(r.kind, r.attribute) for r in given if isinstance(r, Sensitivity | OnSensitive)}
-    found = [r for requirement in given for r in columns.expanded(requirement, named)]
-    return tuple(found), columns.faults
+    expanded = [r for requirement in given for r in columns.expanded(requirement, named)]
+    return tuple(expanded), columns.faults
 
 
 @dataclass(slots=True)

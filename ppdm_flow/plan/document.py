@@ -175,12 +175,12 @@ def _release(plan: Plan, node: ReleaseNode) -> Document:
 
 
 def _requirement(requirement: Requirement) -> Document:
-    found: Document = {"id": requirement.id, "kind": requirement.kind}
+    body: Document = {"id": requirement.id, "kind": requirement.kind}
     match requirement:
         case KAnonymity():
-            return found | {"k": requirement.k, "attributes": list(requirement.attributes)}
+            return body | {"k": requirement.k, "attributes": list(requirement.attributes)}
         case Template():
-            return found | {
+            return body | {
                 "channel": list(requirement.channel),
                 "sensitive": [list(pair) for pair in requirement.sensitive],
                 "confidence": requirement.confidence,
@@ -189,15 +189,15 @@ def _requirement(requirement: Requirement) -> Document:
                 **absent(requirement),
             }
         case AnonymityScore():
-            return found | {"max": requirement.maximum}
+            return body | {"max": requirement.maximum}
         case Blend():
-            return found | {"min_support": requirement.min_support.document, "max": requirement.maximum}
+            return body | {"min_support": requirement.min_support.document, "max": requirement.maximum}
         case ItemsetBreach():
-            return found | _itemset_breach(requirement)
+            return body | _itemset_breach(requirement)
         case Sensitivity():
-            return found | _sensitivity(requirement)
+            return body | _sensitivity(requirement)
         case _:
-            return found | class_document(requirement)
+            return body | class_document(requirement)
 
 
 def _itemset_breach(requirement: ItemsetBreach) -> Document:

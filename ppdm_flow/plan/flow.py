@@ -32,28 +32,28 @@ def by_name(facts: Iterable[AttributeFacts]) -> Attributes:
 def misfits(step: str, before: Attributes, effect: Effect) -> list[Misfit]:
     """Return what ``effect`` asks of attributes that are not there, and names that it would give twice."""
     asked = dict.fromkeys((*effect.reads, *effect.changes, *effect.drops, *effect.renames))
-    found = []
+    result = []
     for name in asked:
         if name not in before:
             near = closest(name, before)
             hint = f"did you mean `{near}`?" if near else None
-            found.append(Misfit("PPF606", f"step `{step}` needs `{name}`, which does not reach it", hint, name))
+            result.append(Misfit("PPF606", f"step `{step}` needs `{name}`, which does not reach it", hint, name))
     after = [effect.renames.get(name, name) for name in before if name not in effect.drops]
     names = [*after, *(fact.name for fact in effect.adds)]
     twice = [name for name, count in Counter(names).items() if count > 1]
-    return [*found, *(Misfit("PPF607", f"after step `{step}` two attributes would be named `{n}`") for n in twice)]
+    return [*result, *(Misfit("PPF607", f"after step `{step}` two attributes would be named `{n}`") for n in twice)]
 
 
 def after(step: str, before: Attributes, effect: Effect) -> Attributes:
     """Return the attributes that leave ``step``."""
-    found = _materialized(before, (*effect.changes, *effect.drops, *effect.renames))
+    attributes = _materialized(before, (*effect.changes, *effect.drops, *effect.renames))
     for name, change in effect.changes.items():
-        if name in found:
+        if name in attributes:
             derived = lineage_of(effect.derivation(name), before)
-            found[name] = replace(found[name].changed(step, change), derived=derived)
+            attributes[name] = replace(attributes[name].changed(step, change), derived=derived)
     for name in effect.drops:
-        found.pop(name, None)
-    renamed = {effect.renames.get(name, name): fact for name, fact in found.items()}
+        attributes.pop(name, None)
+    renamed = {effect.renames.get(name, name): fact for name, fact in attributes.items()}
     out = Attributes({name: fact if fact.name == name else replace(fact, name=name) for name, fact in renamed.items()})
     for fact in effect.adds:
         out[fact.name] = replace(fact, derived=lineage_of(effect.derivation(fact.name), before))
@@ -87,9 +87,9 @@ def untouched(fact: AttributeFacts) -> bool:
 
 def _materialized(facts: Attributes, names: Iterable[str]) -> Attributes:
     """Give names that only a glob covers a place of their own."""
-    found = Attributes(facts)
+    attributes = Attributes(facts)
     own = frozenset(facts)
     for name in names:
         if name not in own and name in facts:
-            found[name] = facts[name]
-    return found
+            attributes[name] = facts[name]
+    return attributes

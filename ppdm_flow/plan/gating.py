@@ -38,12 +38,12 @@ def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[st
     """Return a fault for every gate whose metric belongs to no audit, step or requirement (``owners``)."""
     known = tuple(dict.fromkeys(owners))
     names = tuple(releases)
-    found = []
+    diagnostics = []
     for gate in gates:
         span = places.value(*gate.id.split(".", 1), "metric")
         fault = _fault(gate, known, names)
-        found += [replace(fault, span=span)] if fault is not None else []
-    return found
+        diagnostics += [replace(fault, span=span)] if fault is not None else []
+    return diagnostics
 
 
 def _fault(gate: Gate, owners: tuple[str, ...], releases: tuple[str, ...]) -> Diagnostic | None:

@@ -17,13 +17,15 @@ def release_key(name: str) -> str:
 
 def graph(document: Mapping[str, Any]) -> nx.DiGraph:
     """Return the graph; its nodes are ``source``, the names of steps, and ``release NAME``."""
-    found = nx.DiGraph()
-    found.add_node(SOURCE)
+    digraph = nx.DiGraph()
+    digraph.add_node(SOURCE)
     for step in document["steps"]:
-        found.add_edge(_base(step["input"]), step["name"], output=step["input"].partition(".")[2])
+        digraph.add_edge(_base(step["input"]), step["name"], output=step["input"].partition(".")[2])
     for release in document["releases"]:
-        found.add_edge(_base(release["input"]), release_key(release["name"]), output=release["input"].partition(".")[2])
-    return found
+        digraph.add_edge(
+            _base(release["input"]), release_key(release["name"]), output=release["input"].partition(".")[2]
+        )
+    return digraph
 
 
 def levels(document: Mapping[str, Any]) -> list[list[str]]:

@@ -24,8 +24,8 @@ def plugins_of(plan: Plan) -> Iterator[tuple[Plugin, Span | None]]:
         key = f"{group}/{name}"
         if key not in seen:
             seen.add(key)
-            found = registry.find(group, name)
-            yield (key, found.distribution, found.version), span
+            plugin = registry.find(group, name)
+            yield (key, plugin.distribution, plugin.version), span
 
 
 def _named(plan: Plan) -> Iterator[tuple[str, str, Span | None]]:

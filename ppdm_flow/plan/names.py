@@ -11,17 +11,17 @@ from ppdm_flow.policy.loaded import Places
 
 def clashes(policy: Policy, implicit: Iterable[str], places: Places) -> list[Diagnostic]:
     """Return a fault for each audit whose name is also a step's, and each name that an implicit audit needs."""
-    found = []
+    diagnostics = []
     for name in policy.audits:
         if name in policy.steps:
             span = places.key("steps", name)
             related = (Related(span, f"step `{name}`"),) if span else ()
             text = f"`{name}` is the name of a step and of an audit: their figures could not be told apart"
-            found.append(Diagnostic("PPF616", text, places.key("audits", name), related=related))
+            diagnostics.append(Diagnostic("PPF616", text, places.key("audits", name), related=related))
     reserved = {*implicit, "privacy", "gates"}
     for section, entries in (("steps", policy.steps), ("audits", policy.audits)):
         for name in entries:
             if name in reserved:
                 text = f"`{name}` is the name of an audit that runs by itself: its figures could not be told apart"
-                found.append(Diagnostic("PPF616", text, places.key(section, name)))
-    return found
+                diagnostics.append(Diagnostic("PPF616", text, places.key(section, name)))
+    return diagnostics

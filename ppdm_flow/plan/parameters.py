@@ -32,11 +32,11 @@ class Parameters:
 
     def faults(self, error: ValidationError, places: Places) -> list[Diagnostic]:
         """Return one diagnostic for each thing that the model refuses."""
-        found: dict[tuple[tuple[str, ...], str], Diagnostic] = {}
+        diagnostics: dict[tuple[tuple[str, ...], str], Diagnostic] = {}
         for each in error.errors(include_url=False, include_input=False):
             loc = self._written(tuple(str(part) for part in each["loc"]))
-            found.setdefault((loc, each["type"]), self._fault(loc, each, places))
-        return list(found.values())
+            diagnostics.setdefault((loc, each["type"]), self._fault(loc, each, places))
+        return list(diagnostics.values())
 
     def _written(self, loc: tuple[str, ...]) -> tuple[str, ...]:
         """Return the part of pydantic's location that stands in the policy: it adds tags of unions and ``[key]``."""

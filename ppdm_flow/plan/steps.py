@@ -48,14 +48,14 @@ class Flow:
 
     def known(self, reference: str, path: tuple[str, ...]) -> Attributes | None:
         """Return what arrives, after saying so where a step has no such output."""
-        found = self.arriving(reference)
+        attributes = self.arriving(reference)
         node = self.nodes.get(base(reference))
-        if found is None and node is not None:
+        if attributes is None and node is not None:
             outputs = ", ".join(f"`{node.name}.{o}`" if o else f"`{node.name}`" for o in node.effect.outputs)
             text = f"step `{node.name}` has no output `{reference}`" if outputs else f"`{node.name}` has one output"
             help_ = f"it has {outputs}" if outputs else f"write `{node.name}`"
             self.diagnostics.append(Diagnostic("PPF608", text, self.places.value(*path), help=help_))
-        return found
+        return attributes
 
 
 def follow(state: Flow, bounds: Mapping[str, Bound | None], wiring: Wiring) -> None:
@@ -119,8 +119,8 @@ def _drawn(places: Places, step: str, problem: Problem) -> Diagnostic:
 
 
 def _spans(places: Places, name: str) -> tuple[Span, ...]:
-    found = (places.key("steps", name), places.value("steps", name, "use"))
-    return tuple(span for span in found if span is not None)
+    spans = (places.key("steps", name), places.value("steps", name, "use"))
+    return tuple(span for span in spans if span is not None)
 
 
 def implicit(name: str, bound: Bound, reference: str, facts: tuple[AttributeFacts, ...], effect: Effect) -> StepNode:

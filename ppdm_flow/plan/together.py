@@ -37,14 +37,14 @@ def read_together(plan: Plan) -> bool:
 
 def links(releases: Sequence[ReleaseNode]) -> tuple[Link, ...]:
     """Return the pairs of releases whose rows may be joined."""
-    found = [Link(a, b, _keyed(a, b), _shared(a, b), _aligned(a, b)) for a, b in combinations(releases, 2)]
-    return tuple(link for link in found if link.keyed or link.shared or link.aligned)
+    pairs = [Link(a, b, _keyed(a, b), _shared(a, b), _aligned(a, b)) for a, b in combinations(releases, 2)]
+    return tuple(link for link in pairs if link.keyed or link.shared or link.aligned)
 
 
 def keyed_links(plan: Plan) -> tuple[Link, ...]:
     """Return the pairs of the plan's releases that share a keyed column, where somebody may see both."""
-    found = (replace(k, keyed=_under_one_key(plan, k)) for k in links(plan.releases))
-    return tuple(link for link in found if link.keyed) if read_together(plan) else ()
+    keyed = (replace(k, keyed=_under_one_key(plan, k)) for k in links(plan.releases))
+    return tuple(link for link in keyed if link.keyed) if read_together(plan) else ()
 
 
 def _under_one_key(plan: Plan, link: Link) -> Pairs:
@@ -84,7 +84,7 @@ def _shared(one: ReleaseNode, other: ReleaseNode) -> Pairs:
 
 
 def _by_way(attributes: Iterable[AttributeFacts]) -> dict[Hashable, list[str]]:
-    found: dict[Hashable, list[str]] = defaultdict(list)
+    names_by_way: dict[Hashable, list[str]] = defaultdict(list)
     for fact in attributes:
-        found[way_of(fact)].append(fact.name)
-    return found
+        names_by_way[way_of(fact)].append(fact.name)
+    return names_by_way

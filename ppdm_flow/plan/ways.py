@@ -11,10 +11,10 @@ Ways = Mapping[str, tuple[str, ...]]
 
 def ways(plan: Plan, node: str) -> Ways:
     """Return by column the steps that made it what it is at ``node``, oldest first; untouched ones are left out."""
-    found: Ways = {}
+    steps_of: Ways = {}
     for step in plan.upstream(node):
-        found = _after(step, found)
-    return found
+        steps_of = _after(step, steps_of)
+    return steps_of
 
 
 def _after(step: StepNode, before: Ways) -> Ways:

@@ -26,24 +26,24 @@ class Wiring:
 
 def wire(steps: Mapping[str, str | None], releases: Mapping[str, str | None], places: Places) -> Wiring:
     """Resolve ``input:`` (by step) and ``from:`` (by release), where None means: the step before, the last step."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     names = tuple(steps)
     inputs: dict[str, str | None] = {}
     for before, (name, given) in zip((SOURCE, *names), steps.items(), strict=False):
-        inputs[name] = _known(given or before, names, ("steps", name, "input"), places, found)
+        inputs[name] = _known(given or before, names, ("steps", name, "input"), places, diagnostics)
     last = names[-1] if names else SOURCE
     origins = {
-        name: _known(given or last, names, ("releases", name, "from"), places, found)
+        name: _known(given or last, names, ("releases", name, "from"), places, diagnostics)
         for name, given in releases.items()
     }
     if SOURCE in steps:
         text = "`source` is the name of what is read: a step needs another one"
-        found.append(Diagnostic("PPF605", text, places.key("steps", SOURCE)))
-    found += _cycles({name: inputs[name] for name in names if name != SOURCE}, places)
+        diagnostics.append(Diagnostic("PPF605", text, places.key("steps", SOURCE)))
+    diagnostics += _cycles({name: inputs[name] for name in names if name != SOURCE}, places)
     depths = _depths(inputs)
     order = tuple(sorted(depths, key=lambda name: (depths[name], name)))
-    found += _unused(inputs, set(order), origins, places)
-    return Wiring(inputs, origins, order, tuple(found))
+    diagnostics += _unused(inputs, set(order), origins, places)
+    return Wiring(inputs, origins, order, tuple(diagnostics))
 
 
 def base(reference: str) -> str:
@@ -52,7 +52,7 @@ def base(reference: str) -> str:
 
 
 def _known(
-    reference: str, names: tuple[str, ...], path: tuple[str, ...], places: Places, found: list[Diagnostic]
+    reference: str, names: tuple[str, ...], path: tuple[str, ...], places: Places, diagnostics: list[Diagnostic]
 ) -> str | None:
     if reference == SOURCE or base(reference) in names:
         return reference
@@ -60,13 +60,13 @@ def _known(
     kind, owner, _ = path
     text = f"{'step' if kind == 'steps' else 'release'} `{owner}` reads `{reference}`, and there is no such step"
     code = "PPF601" if kind == "steps" else "PPF604"
-    found.append(Diagnostic(code, text, places.value(*path), hint=f"did you mean `{near}`?" if near else None))
+    diagnostics.append(Diagnostic(code, text, places.value(*path), hint=f"did you mean `{near}`?" if near else None))
     return None
 
 
 def _cycles(inputs: Mapping[str, str | None], places: Places) -> list[Diagnostic]:
     """Return each cycle once; every step has one input, so walking it finds all."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     done: set[str] = set()
     for start in inputs:
         trail: list[str] = []
@@ -76,9 +76,9 @@ def _cycles(inputs: Mapping[str, str | None], places: Places) -> list[Diagnostic
             reference = inputs[at]
             at = base(reference) if reference else None
         if at is not None and at in trail:
-            found.append(_cycle(trail[trail.index(at) :], places))
+            diagnostics.append(_cycle(trail[trail.index(at) :], places))
         done.update(trail)
-    return found
+    return diagnostics
 
 
 def _cycle(members: list[str], places: Places) -> Diagnostic:

@@ -11,7 +11,7 @@ import yaml
 from ppdm_flow.core.codes import language, pages
 
 ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
-POLICIES = [f for f in ROOM.rglob("*.py") if "cases" not in f.parts and not f.name.startswith("lock")]
+POLICIES = [f for f in ROOM.rglob("*.py") if f.relative_to(ROOM).parts[0] not in ("lock", "test")]
 RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape

@@ -82,12 +82,12 @@ def check(
 
 
 def _outcomes(
-    found: FoundFiles, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
+    files: FoundFiles, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
 ) -> Iterator[CompileResult | Cases]:
     """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()
     locks = _locks() if locked else None
-    for path in found.policies:
+    for path in files.policies:
         loaded = load(path, sets, library=library)
         outcome = compile_policy(loaded, digested=False, clock=clock)
         if data is not None:
@@ -95,11 +95,11 @@ def _outcomes(
 
             outcome = held_against(loaded, outcome, data, clock)
         yield outcome if locks is None else locks.judged(loaded, outcome, sets)
-    if found.tests:
+    if files.tests:
         from ppdm_flow.api.test.files import Policies, examined  # noqa: PLC0415  # only tests need it
 
         policies = Policies()
-        yield from (examined(path, policies) for path in found.tests)
+        yield from (examined(path, policies) for path in files.tests)
 
 
 def _locks() -> Locks:
@@ -115,10 +115,10 @@ class _Waivers:
         self._covered: dict[Diagnostic, Waiver] = {}
         self._open: set[Diagnostic] = set()
 
-    def take(self, found: Sequence[Diagnostic], covered: Mapping[Diagnostic, Waiver]) -> None:
+    def take(self, diagnostics: Sequence[Diagnostic], covered: Mapping[Diagnostic, Waiver]) -> None:
         """Take in what was found in one policy, and what of it is covered."""
         self._covered |= covered
-        self._open |= {d for d in found if d not in covered}
+        self._open |= {d for d in diagnostics if d not in covered}
 
     @property
     def waived(self) -> dict[Diagnostic, Waived]:

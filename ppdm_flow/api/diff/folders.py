@@ -52,18 +52,18 @@ class _FolderPair:
 
     def later(self, paths: Mapping[str, Path]) -> dict[str, LoadedPolicy]:
         """Return the new policies. Raises PolicyError with the faults of all that are not valid."""
-        found: dict[str, LoadedPolicy] = {}
+        policies: dict[str, LoadedPolicy] = {}
         faults: list[Diagnostic] = []
         sources: dict[str, str] = {}
         for name, path in paths.items():
             try:
-                found[name] = read(path, self.new, self.sets)
+                policies[name] = read(path, self.new, self.sets)
             except PolicyError as error:
                 faults += [d for d in error.diagnostics if d.severity is Severity.ERROR]
                 sources |= error.sources
         if faults:
             raise PolicyError(faults, sources)
-        return found
+        return policies
 
     def earlier(self, path: Path) -> Earlier:
         """Return an old policy, or why it cannot be compared with."""
@@ -82,15 +82,15 @@ class _FolderPair:
 
 def _moved(before: Mapping[str, Earlier], after: Mapping[str, LoadedPolicy]) -> dict[str, str]:
     """Return the old path of each new policy: its own, else that of the one policy of its name that is gone."""
-    found = {name: name for name in after if name in before}
+    old_names = {name: name for name in after if name in before}
     gone = [name for name in before if name not in after]
     come = [name for name in after if name not in before]
     for name in come:
         alike = [n for n in gone if _called(before[n]) == _called(after[name])]
         others = [n for n in come if _called(after[n]) == _called(after[name])]
         if len(alike) == len(others) == 1:
-            found[name] = alike[0]
-    return found
+            old_names[name] = alike[0]
+    return old_names
 
 
 def _called(found: Earlier) -> str | None:
@@ -103,8 +103,8 @@ def _called(found: Earlier) -> str | None:
 def _policies(where: Place, sets: Mapping[str, str]) -> dict[str, Path]:
     """Return the policies of a folder by path: also what does not look like one, and could be run all the same."""
     files = [path for path, _ in expanded(str(where.path))]
-    found = (p for p in files if (is_policy(p) and not is_test(p)) or _runs(p, where, sets))
-    return {str(path.relative_to(where.path)): path for path in found}
+    candidates = (p for p in files if (is_policy(p) and not is_test(p)) or _runs(p, where, sets))
+    return {str(path.relative_to(where.path)): path for path in candidates}
 
 
 def _runs(path: Path, where: Place, sets: Mapping[str, str]) -> bool:

@@ -36,10 +36,10 @@ def measured(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str], data
 
 
 def _of(policy: LoadedPolicy, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:
-    found = ready_plan(Path(policy.loaded.file), sets, data)
+    ready = ready_plan(Path(policy.loaded.file), sets, data)
     stop = Stop()
-    with quote_sources(found.sources, found.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
-        plan = with_data(found, data, strict=False).plan
+    with quote_sources(ready.sources, ready.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
+        plan = with_data(ready, data, strict=False).plan
         fitting = options.fitting(plan)
         try:
             outcome = measure(plan, opened(plan, data, fitting, stop), Path(scratch), fitting, stop)

@@ -53,10 +53,10 @@ def _judged(result: Document | None) -> Document | None:
 
 
 def _metrics(old: Mapping[str, Document], new: Mapping[str, Document]) -> list[Document]:
-    found = []
+    changes = []
     for name in sorted({*old, *new}):
         before, after = old.get(name), new.get(name)
-        found.append(
+        changes.append(
             {
                 "name": name,
                 "unit": (after or before or {})["unit"],
@@ -65,7 +65,7 @@ def _metrics(old: Mapping[str, Document], new: Mapping[str, Document]) -> list[D
                 "difference": _difference(before, after),
             }
         )
-    return found
+    return changes
 
 
 def _difference(old: Document | None, new: Document | None) -> float | None:

@@ -55,9 +55,9 @@ def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
     typed = policy.loaded.policy
     if typed is None:
         return ()
-    found = [a.hierarchy.csv for a in typed.attributes.values() if a.hierarchy and a.hierarchy.csv]
+    paths = [a.hierarchy.csv for a in typed.attributes.values() if a.hierarchy and a.hierarchy.csv]
     mapped = typed.privacy.k_map
-    return (*dict.fromkeys(found), *((mapped.population.path,) if mapped else ()))
+    return (*dict.fromkeys(paths), *((mapped.population.path,) if mapped else ()))
 
 
 def read(path: Path, where: Place, sets: Mapping[str, str]) -> LoadedPolicy:

@@ -72,11 +72,11 @@ def place(word: str) -> Iterator[Place]:
 
 def _root(word: str) -> Path:
     """Return the repository that the current folder is in."""
-    found = _git(Path(), ["rev-parse", "--show-toplevel"])
-    if found is None:
+    output = _git(Path(), ["rev-parse", "--show-toplevel"])
+    if output is None:
         help_ = "a word with a colon is a git revision and a path: `main:policies/credit.yaml`"
         raise UsageError(Diagnostic("PPF640", f"no file `{word}`, and no git repository to look in", help=help_))
-    return Path(os.fsdecode(found).strip("\n"))
+    return Path(os.fsdecode(output).strip("\n"))
 
 
 def _inner(inside: str, root: Path) -> str:

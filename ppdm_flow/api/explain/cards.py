@@ -57,13 +57,13 @@ def _figures(info: PluginInfo) -> list[str]:
 
 
 def _lines(keys: Keys, indent: str) -> list[str]:
-    found = []
+    lines = []
     for key in keys.keys.values():
-        found.append(f"{indent}- `{key.name}`: {_expected(key)}")
+        lines.append(f"{indent}- `{key.name}`: {_expected(key)}")
         inner = _inner(key.shape)
         if inner is not None:
-            found += _lines(inner, f"{indent}  ")
-    return found
+            lines += _lines(inner, f"{indent}  ")
+    return lines
 
 
 def _expected(key: Key) -> str:

@@ -27,13 +27,13 @@ def explain(term: str) -> str:
     if "." in metric and is_owned(metric):
         return "\n\n".join(figure_pages(metric))
     name = metric.rpartition(".")[2]
-    found = [CONCEPTS[name].text()] if name in CONCEPTS else []
+    texts = [CONCEPTS[name].text()] if name in CONCEPTS else []
     if name not in CONCEPTS and name in keys.names():
-        found.append(keys.key_page(name))
-    found += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
-    found += figure_pages(name) or figure_pages(metric)
-    if found:
-        return "\n\n".join(found)
+        texts.append(keys.key_page(name))
+    texts += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
+    texts += figure_pages(name) or figure_pages(metric)
+    if texts:
+        return "\n\n".join(texts)
     near = closest(word, (*CONCEPTS, *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()))
     hint = f"did you mean `{near}`?" if near else None
     help_ = "`ppdm-flow explain` alone lists everything that has a page"

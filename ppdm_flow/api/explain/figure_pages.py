@@ -18,11 +18,11 @@ def figure_pages(metric: str) -> list[str]:
     ``metric`` is its name, or the whole name of one in a report: of ``found.frequent.2`` it is ``frequent`` that has a
     page. Where it names the plugin or the requirement (``privacy.k_anonymity.k``), there is only that page.
     """
-    found = [(info, name) for info in cards() if (name := info.figure_of(metric)) is not None]
+    matches = [(info, name) for info in cards() if (name := info.figure_of(metric)) is not None]
     parts = metric.split(".")
-    own = [(info, name) for info, name in found if {info.name, *info.serves} & set(parts)]
-    last = max((parts.index(name) for _, name in found), default=0)
-    return [_page(name, info, info.figures[name]) for info, name in own or found if own or name == parts[last]]
+    own = [(info, name) for info, name in matches if {info.name, *info.serves} & set(parts)]
+    last = max((parts.index(name) for _, name in matches), default=0)
+    return [_page(name, info, info.figures[name]) for info, name in own or matches if own or name == parts[last]]
 
 
 def is_owned(metric: str) -> bool:

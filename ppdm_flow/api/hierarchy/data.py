@@ -44,10 +44,10 @@ def column(data: Path, attribute: str, policy: Path | None, sets: Mapping[str, s
         hint = f"did you mean `{near}`?" if near else None
         raise UsageError(Diagnostic("PPF130", f"the data has no column `{attribute}`", hint=hint))
     counted = tally(source, (names[attribute],), {}, "the source")
-    found = {} if counted is None else _counts(counted, node)
-    if not found:
+    counts = {} if counted is None else _counts(counted, node)
+    if not counts:
         raise UsageError(Diagnostic("PPF130", f"the column `{attribute}` has no values"))
-    return Column(attribute, found, next((a for a in node.attributes if a.name == attribute), None))
+    return Column(attribute, counts, next((a for a in node.attributes if a.name == attribute), None))
 
 
 def _counts(counted: Counts, node: SourceNode) -> dict[str, int]:

@@ -32,9 +32,9 @@ class LockedPolicy:
     def still(self, loaded: Loaded, plan: Plan) -> None:
         """Raise PolicyError where the plan for the data needs a plugin of a release that the lock does not have."""
         uses = tuple(plugins(plan, implied=True))
-        found = in_order(drifts(self.file.lock, self.name, uses, loaded.file))
-        if found:
-            raise PolicyError(found, loaded.sources)
+        drifted = in_order(drifts(self.file.lock, self.name, uses, loaded.file))
+        if drifted:
+            raise PolicyError(drifted, loaded.sources)
 
 
 def given_otherwise(loaded: Loaded, sets: Sets) -> Iterator[Diagnostic]:
@@ -65,9 +65,9 @@ class Locks:
 
     def hold(self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False) -> LockedPolicy:
         """Return what holds the policy. Raises PolicyError for what drifted, UsageError where there is no lock."""
-        held, found = self.judge(loaded, plan, sets, with_data=with_data)
-        if found:
-            raise PolicyError(found, loaded.sources)
+        held, diagnostics = self.judge(loaded, plan, sets, with_data=with_data)
+        if diagnostics:
+            raise PolicyError(diagnostics, loaded.sources)
         return held
 
     def judge(
@@ -83,18 +83,18 @@ class Locks:
         uses = looking.of(loaded, plan, with_data=with_data)
         name = looking.name(loaded.file)
         definitions = {use.path: use.pin.sha256 for use in uses if use.path}
-        found = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets))
-        return LockedPolicy(file, name, definitions), in_order(found)
+        diagnostics = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets))
+        return LockedPolicy(file, name, definitions), in_order(diagnostics)
 
     def judged(self, loaded: Loaded, outcome: CompileResult, sets: Sets = NO_SETS) -> CompileResult:
         """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
         if outcome.plan is None:
             return outcome
         try:
-            _, found = self.judge(loaded, outcome.plan, sets)
+            _, diagnostics = self.judge(loaded, outcome.plan, sets)
         except PolicyError as error:
-            found = error.diagnostics
-        return replace(outcome, diagnostics=in_order((*outcome.diagnostics, *found)))
+            diagnostics = error.diagnostics
+        return replace(outcome, diagnostics=in_order((*outcome.diagnostics, *diagnostics)))
 
     def _file(self, policy: Path) -> LockFile:
         path = self._nearest.of(policy)

@@ -70,8 +70,8 @@ def expanded(word: str) -> Iterable[tuple[Path, bool]]:
     """Yield the files that a word means, and whether it named them itself."""
     path = Path(word)
     if path.is_dir():
-        found = (p for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not p.is_dir())
-        yield from ((p, False) for p in found if not _hidden(p, path) and not _of_a_run(p))
+        files = (p for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not p.is_dir())
+        yield from ((p, False) for p in files if not _hidden(p, path) and not _of_a_run(p))
     elif not path.exists() and glob.has_magic(word):
         for match in sorted(glob.glob(word, recursive=True)):  # noqa: PTH207  # Path.glob takes no absolute pattern
             yield from ((Path(match), True),) if Path(match).is_file() else expanded(match)
@@ -142,15 +142,15 @@ def ready_plan(
     ``clock`` tells the day on which waivers are judged; without one they are not.
     """
     loaded = load(path, sets, over)
-    found = _ready_plan(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
+    ready = _ready_plan(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
     if not locked:
-        return found
+        return ready
     from ppdm_flow.api.loading.locked import Locks  # noqa: PLC0415  # only `--locked` needs it
 
     with quote_sources(loaded.sources, loaded.secrets):
         given = NO_SETS if any_params else sets
-        held = Locks().hold(loaded, found.plan, given, with_data=data is not None)
-    return replace(found, held=held)
+        held = Locks().hold(loaded, ready.plan, given, with_data=data is not None)
+    return replace(ready, held=held)
 
 
 def bind_plan(

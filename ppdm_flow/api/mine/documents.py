@@ -133,9 +133,9 @@ def _cells(answer: MinedRelease, one: Itemsets, place: int) -> Iterator[str]:
 
 
 def _rule_cells(answer: MinedRelease, rule: Rule) -> list[str]:
-    found = _rule(answer, rule)
-    numbers = [found["support"], found["sigma"], *found["confidence"].values(), *found["lift"].values()]
-    return [cell(listed(found["antecedent"])), cell(listed(found["consequent"])), *map(_number, numbers)]
+    cells = _rule(answer, rule)
+    numbers = [cells["support"], cells["sigma"], *cells["confidence"].values(), *cells["lift"].values()]
+    return [cell(listed(cells["antecedent"])), cell(listed(cells["consequent"])), *map(_number, numbers)]
 
 
 def _number(value: float | None) -> str:

@@ -106,8 +106,8 @@ def _without_empty(sizes: tuple[Itemsets, ...]) -> tuple[Itemsets, ...]:
 
 def _lowest(operator: Operator, numbers: Mapping[int, float], longest: int) -> dict[int, float]:
     """Return the lowest discoverable supports where the contract says nothing: of itemsets that occur as a whole."""
-    found = lowest_supports(operator, numbers, range(1, longest + 1))
-    return {k: s for k, s in found.items() if math.isfinite(s)}
+    lowest = lowest_supports(operator, numbers, range(1, longest + 1))
+    return {k: s for k, s in lowest.items() if math.isfinite(s)}
 
 
 def _next(mined: Mined, operator: Operator, numbers: Mapping[int, float]) -> float | None:

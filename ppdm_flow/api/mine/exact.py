@@ -89,5 +89,5 @@ def _known(value: float) -> Ratio:
     return Ratio(value, 0.0, value, value)
 
 
-def _ranked(found: Iterator[Rule]) -> list[Rule]:
-    return sorted(found, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))
+def _ranked(rules: Iterator[Rule]) -> list[Rule]:
+    return sorted(rules, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))

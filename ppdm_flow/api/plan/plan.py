@@ -54,11 +54,11 @@ def plan(
     Raises PolicyError for an invalid policy (or, with ``locked``, one that is not as its lock file has it), DataError
     for data that cannot be read or does not match.
     """
-    found = ready_plan(path, sets, data, strict=strict, locked=locked)
+    ready = ready_plan(path, sets, data, strict=strict, locked=locked)
     if data is None:
-        return PlanResult(found.plan, found.warnings, found.sources)
+        return PlanResult(ready.plan, ready.warnings, ready.sources)
     from ppdm_flow.api.plan.preview import previewed  # noqa: PLC0415  # a plan without data needs no engine
 
-    with quote_sources(found.sources, found.plan.secrets):
-        found, seen = previewed(found, data, strict=strict)
-    return PlanResult(found.plan, (*found.warnings, *seen.diagnostics), found.sources, seen)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        ready, seen = previewed(ready, data, strict=strict)
+    return PlanResult(ready.plan, (*ready.warnings, *seen.diagnostics), ready.sources, seen)

@@ -67,10 +67,10 @@ def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
     """Read all columns. Raises DataError where the file cannot be read, or has columns that no policy can declare."""
     with wrap_plugin_errors("the source"):
         source = open_source(written.node(data.name), data)
-        found = source.names()
-        names = written.columns or found
+        header = source.names()
+        names = written.columns or header
         _check_names(names)
-        batches = list(source.batches(found))
+        batches = list(source.batches(header))
     if not sum(batch.num_rows for batch in batches):
         raise DataError(Diagnostic("PPF670", f"`{data}` has a header and no rows"))
     if any(pa.types.is_nested(kind) for kind in batches[0].schema.types):
@@ -132,16 +132,16 @@ def _best(text: str) -> tuple[str, list[list[str]]]:
 
 
 def _records(text: str, delimiter: str) -> list[list[str]]:
-    found: list[list[str]] = []
+    records: list[list[str]] = []
     try:
         for record in csv.reader(io.StringIO(text), delimiter=delimiter):
             if record:
-                found.append(record)
-            if len(found) == _RECORDS:
+                records.append(record)
+            if len(records) == _RECORDS:
                 break
     except csv.Error:
-        return found
-    return found
+        return records
+    return records
 
 
 def _width(records: Sequence[Sequence[str]]) -> int:

@@ -49,9 +49,9 @@ def shaped(cell: str) -> bool:
     return _SHAPED.fullmatch(cell) is not None
 
 
-def are_values(found: Mapping[str, Coded]) -> bool:
+def are_values(columns: Mapping[str, Coded]) -> bool:
     """Whether the name of a column is one of its values, a date or an address: then it was a row once."""
-    return any(shaped(name) or bool(pc.any(pc.equal(values, name)).as_py()) for name, (_, values) in found.items())
+    return any(shaped(name) or bool(pc.any(pc.equal(values, name)).as_py()) for name, (_, values) in columns.items())
 
 
 def records_of(found: Mapping[str, Coded]) -> list[list[str]]:

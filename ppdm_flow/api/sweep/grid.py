@@ -36,19 +36,19 @@ def axes(words: Iterable[str]) -> tuple[Axis, ...]:
 
     A value may be a range: ``2..5`` are the whole numbers from 2 to 5, ``0.1..0.9:5`` five numbers evenly apart.
     """
-    found: dict[str, Axis] = {}
+    axis_of: dict[str, Axis] = {}
     faults: list[Diagnostic] = []
     for word in words:
         try:
             axis = _axis(word)
-            if axis.path in found:
+            if axis.path in axis_of:
                 raise _unclear(f"`--over {axis.path}` is given twice", "put all of its values into one, with commas")
-            found[axis.path] = axis
+            axis_of[axis.path] = axis
         except UsageError as error:
             faults += error.diagnostics
     if faults:
         raise UsageError(faults)
-    return tuple(found.values())
+    return tuple(axis_of.values())
 
 
 def grid(every: Sequence[Axis]) -> tuple[Point, ...]:

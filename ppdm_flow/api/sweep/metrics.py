@@ -80,14 +80,14 @@ class Metric:
 
 def requested_metrics(words: Iterable[str]) -> tuple[RequestedMetric, ...]:
     """Return the metrics of ``NAME[:min|:max],…`` words. Raises UsageError."""
-    found: dict[str, RequestedMetric] = {}
+    requested: dict[str, RequestedMetric] = {}
     for text in (part.strip() for word in words for part in word.split(",")):
         name, mark, direction = text.partition(":")
-        if not name or (mark and direction not in _DIRECTIONS) or name in found:
+        if not name or (mark and direction not in _DIRECTIONS) or name in requested:
             help_ = "write `--metrics NAME,NAME`, each once, with `:min` or `:max` behind a name where you want it"
             raise UsageError(Diagnostic("PPF124", f"`--metrics {text}` cannot be understood", help=help_))
-        found[name] = RequestedMetric(name, direction)
-    return tuple(found.values())
+        requested[name] = RequestedMetric(name, direction)
+    return tuple(requested.values())
 
 
 def check(every: Iterable[RequestedMetric], plans: Sequence[Plan]) -> None:
@@ -103,18 +103,18 @@ def metrics(
     every: Sequence[RequestedMetric], runs: Iterable[RunMeasurements], plan: Plan
 ) -> tuple[tuple[Metric, ...], list[str]]:
     """Return the figures that were asked for, else those that the policy judges, and the names that gave none."""
-    found: dict[str, Metric] = {}
+    metric_of: dict[str, Metric] = {}
     missing = {w.name: None for w in every}
     for run in runs:
         for each in every or _judged(run) or ():
             for name in _full(each.name, run, plan):
-                found.setdefault(name, _metric(name, run, plan, each.direction))
+                metric_of.setdefault(name, _metric(name, run, plan, each.direction))
                 missing.pop(each.name, None)
         if not every:
             names = [n for n in run.metrics if n.rpartition(".")[2] in _UTILITY]
-            useful = names if all(found[n].privacy for n in found) else ()
-            found |= {name: _metric(name, run, plan, "") for name in useful}
-    return tuple(found.values()), list(missing)
+            useful = names if all(metric_of[n].privacy for n in metric_of) else ()
+            metric_of |= {name: _metric(name, run, plan, "") for name in useful}
+    return tuple(metric_of.values()), list(missing)
 
 
 def near(name: str, runs: Iterable[RunMeasurements]) -> str | None:

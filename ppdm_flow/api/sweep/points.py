@@ -63,20 +63,20 @@ def plan_points(
     DataError where the data cannot be opened.
     """
     where = _places(policy, every, combinations[0], sets)
-    found: dict[Diagnostic, list[Point]] = {}
+    points_of: dict[Diagnostic, list[Point]] = {}
     points = []
     sources: Mapping[str, str] = {}
     for point in combinations:
         try:
             many = _repetitions(policy, point, where, sets, data, repeat, strict=strict, locked=locked)
         except PolicyError as error:
-            _gather(found, error.diagnostics, point)
+            _gather(points_of, error.diagnostics, point)
             sources = {**sources, **error.sources}
             continue
-        _gather(found, many[0].warnings, point)
+        _gather(points_of, many[0].warnings, point)
         sources = {**sources, **many[0].sources}
         points.append(PlannedPoint(point, tuple(each.plan for each in many)))
-    told = tuple(_told(each, at, len(combinations)) for each, at in found.items())
+    told = tuple(_told(each, at, len(combinations)) for each, at in points_of.items())
     if has_errors(told):
         raise PolicyError(told, sources)
     return Points(tuple(points), told, sources)
@@ -127,14 +127,14 @@ def _bound(
     strict: bool,
     locked: bool,
 ) -> ReadyPlan:
-    found = ready_plan(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
-    with quote_sources(found.sources, found.plan.secrets):
-        return with_data(found, data, strict=strict)
+    ready = ready_plan(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        return with_data(ready, data, strict=strict)
 
 
-def _gather(found: dict[Diagnostic, list[Point]], diagnostics: Iterable[Diagnostic], point: Point) -> None:
+def _gather(points_of: dict[Diagnostic, list[Point]], diagnostics: Iterable[Diagnostic], point: Point) -> None:
     for each in diagnostics:
-        found.setdefault(each, []).append(point)
+        points_of.setdefault(each, []).append(point)
 
 
 def _told(diagnostic: Diagnostic, at: Sequence[Point], points: int) -> Diagnostic:

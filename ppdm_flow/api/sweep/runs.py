@@ -132,13 +132,13 @@ class Runs:
         return [job for _, job in sorted(jobs, key=lambda each: order.index(each[0]))]
 
     def _collect(
-        self, running: dict[Future[Result], tuple[_Job, float]], found: dict[int, list[Result]], total: int
+        self, running: dict[Future[Result], tuple[_Job, float]], results: dict[int, list[Result]], total: int
     ) -> None:
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             job, started = running.pop(future)
             result = future.result()
-            found[job.point].append(result)
+            results[job.point].append(result)
             self.done += 1
             self.tell(RunDone(self.done, total, job.name, result, time.perf_counter() - started))
 

@@ -98,12 +98,12 @@ def sweep(
         with quote_sources(points.sources):
             results = _sound(runs.carry_out())
         chosen, missing = metrics(names, [r for some in results for r in some if isinstance(r, RunMeasurements)], first)
-        found = document(every, points.planned, results, chosen, started, runs.workers)
+        sweep_document = document(every, points.planned, results, chosen, started, runs.workers)
         directory.remove("measuring")
         for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
-            directory.write(name, rendered(found, form))
-        told = (*_failures(points.planned, results), *_missing(missing, results), *_directions(found))
-        return SweepResult(found, directory.move(started, first.digest), told, points.sources)
+            directory.write(name, rendered(sweep_document, form))
+        told = (*_failures(points.planned, results), *_missing(missing, results), *_directions(sweep_document))
+        return SweepResult(sweep_document, directory.move(started, first.digest), told, points.sources)
     finally:
         directory.discard()
 
@@ -119,13 +119,13 @@ def _sound(results: tuple[tuple[Result, ...], ...]) -> tuple[tuple[Result, ...],
 
 def _failures(points: Sequence[PlannedPoint], results: Sequence[Sequence[Result]]) -> list[Diagnostic]:
     """Return why points failed, each reason once, with the points."""
-    found: dict[Diagnostic, list[str]] = {}
+    metrics_of: dict[Diagnostic, list[str]] = {}
     for point, some in zip(points, results, strict=True):
         for error in (r for r in some if isinstance(r, PpdmError)):
             for each in error.diagnostics:
-                names = found.setdefault(each, [])
+                names = metrics_of.setdefault(each, [])
                 names += [] if point.name in names else [point.name]
-    return [_at(each, names) for each, names in found.items()]
+    return [_at(each, names) for each, names in metrics_of.items()]
 
 
 def _at(each: Diagnostic, names: Sequence[str]) -> Diagnostic:
@@ -137,12 +137,12 @@ def _at(each: Diagnostic, names: Sequence[str]) -> Diagnostic:
 
 def _missing(names: Sequence[str], results: Sequence[Sequence[Result]]) -> list[Diagnostic]:
     runs = [r for some in results for r in some if isinstance(r, RunMeasurements)]
-    found = []
+    diagnostics = []
     for name in names:
         like = near(name, runs)
         help_ = f"did you mean `{like}`?" if like else "`report.json` of a run lists every figure under `metrics`"
-        found.append(Diagnostic("PPF125", f"no point has a figure `{name}`", None, Severity.WARNING, help=help_))
-    return found
+        diagnostics.append(Diagnostic("PPF125", f"no point has a figure `{name}`", None, Severity.WARNING, help=help_))
+    return diagnostics
 
 
 def _directions(found: dict[str, Any]) -> list[Diagnostic]:

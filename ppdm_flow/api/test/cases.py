@@ -222,11 +222,11 @@ def _measurable(plan: Plan, gates: tuple[RequirementResult, ...]) -> Iterator[Re
 def _values(plan: Plan, original: Original) -> frozenset[tuple[str, str]]:
     """Return the values that requirements name and the data has."""
     view = StreamView(original.stream)
-    found: set[tuple[str, str]] = set()
+    values: set[tuple[str, str]] = set()
     for each in lookalike_checks(plan.requirements, original.stream.attributes):
         there = values_in(view, each.facts.name)
-        found |= {(each.facts.name, value) for value in each.spans if value in there}
-    return frozenset(found)
+        values |= {(each.facts.name, value) for value in each.spans if value in there}
+    return frozenset(values)
 
 
 def _first(wrong: list[tuple[int, list[Diagnostic]]], runs: int, repeat: int) -> list[Diagnostic]:

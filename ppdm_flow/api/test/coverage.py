@@ -28,12 +28,12 @@ def coverage(
         path = Path(each.policy).resolve()
         shown.setdefault(path, each.policy)
         tests.setdefault(path, []).append(each)
-    found = []
+    coverages = []
     for path, own in tests.items():
         plan = compile_policy(load(Path(shown[path]), dict(sets.get(shown[path], {})))).plan
         if plan is not None:
-            found.append(PolicyCoverage(_short(shown[path]), len(own), tuple(_items(plan, _together(own)))))
-    return tuple(sorted(found, key=lambda each: each.policy))
+            coverages.append(PolicyCoverage(_short(shown[path]), len(own), tuple(_items(plan, _together(own)))))
+    return tuple(sorted(coverages, key=lambda each: each.policy))
 
 
 def _policies(words: Sequence[str]) -> dict[Path, str]:

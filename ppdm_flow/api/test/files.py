@@ -20,12 +20,12 @@ from ppdm_flow.policy.test.loading import Loaded, load
 
 def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
     """Return the test files that files, folders and glob patterns mean, each once. Raises UsageError for none."""
-    found = dict.fromkeys(p for word in words for p, told in expanded(str(word)) if is_test(p) or told)
-    if not found:
+    test_files = dict.fromkeys(p for word in words for p, told in expanded(str(word)) if is_test(p) or told)
+    if not test_files:
         names = ", ".join(f"`{word}`" for word in words)
         text = f"no tests found in {names}"
         raise UsageError(Diagnostic("PPF650", text, help="tests are files `*.test.yaml`: give them or their folder"))
-    return tuple(found)
+    return tuple(test_files)
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ def checked(file: Loaded, policies: Policies) -> tuple[Diagnostic, ...]:
     """Return what is wrong with a test file beside its policy. What is wrong with the policy itself is left out."""
     if file.cases is None or has_errors(file.diagnostics):
         return ()
-    found = [*files_there(file), *codes_known(file)]
+    diagnostics = [*files_there(file), *codes_known(file)]
     for name, case in file.cases.tests.items():
         sets = sets_of(file, name)
         try:
@@ -77,11 +77,11 @@ def checked(file: Loaded, policies: Policies) -> tuple[Diagnostic, ...]:
             if wrong:
                 _, compiled = policies.compiled(file.policy, {k: v for k, v in sets.items() if k not in wrong})
         except UsageError as error:
-            return (*found, _no_policy(file, error))
-        found += [_placed(fault, param, file, name) for param, fault in wrong.items()]
+            return (*diagnostics, _no_policy(file, error))
+        diagnostics += [_placed(fault, param, file, name) for param, fault in wrong.items()]
         if compiled.plan is not None:
-            found += Names(file, name, case, compiled.plan).faults()
-    return tuple(found)
+            diagnostics += Names(file, name, case, compiled.plan).faults()
+    return tuple(diagnostics)
 
 
 def _param(fault: Diagnostic, sets: Mapping[str, str]) -> str:

@@ -43,14 +43,14 @@ class RecordingOptions:
 
 def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: RecordingOptions) -> tuple[Result, ...]:
     """Carry out every job. A test that ends its process is an error; so are those that cannot be started then."""
-    found: dict[int, Result] = {}
+    result_of: dict[int, Result] = {}
     told = 0
     for number, result in _here(jobs, wanted) if workers == 1 else _apart(jobs, workers, wanted):
-        found[number] = result
-        while told in found:
-            tell(found[told], told + 1, len(jobs))
+        result_of[number] = result
+        while told in result_of:
+            tell(result_of[told], told + 1, len(jobs))
             told += 1
-    return tuple(found[number] for number in sorted(found))
+    return tuple(result_of[number] for number in sorted(result_of))
 
 
 def _here(jobs: Sequence[Job], wanted: RecordingOptions) -> Iterator[tuple[int, Result]]:

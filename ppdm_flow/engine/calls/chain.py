@@ -165,10 +165,10 @@ def run_table_step(
     started = time.perf_counter()
     loan = Loan.of(node, table)
     with guard_plugin_call(node, source.attributes):
-        found = {name: loan.back(out) for name, out in transform.apply_table(loan.theirs, draws).items()}
+        tables = {name: loan.back(out) for name, out in transform.apply_table(loan.theirs, draws).items()}
     clock.add(started)
     streams = {}
-    for name, out in found.items():
+    for name, out in tables.items():
         wanted = node.effect.outputs.get(name)
         facts = tuple(a for a in node.attributes if wanted is None or a.name in wanted)
         check_table(node, table, out, facts)

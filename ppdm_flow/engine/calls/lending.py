@@ -87,9 +87,9 @@ def _views(views: Mapping[str, DataView]) -> dict[str, DataView]:
     return {name: LentView(view) for name, view in views.items()}
 
 
-def _generation(found: Generation) -> Generation:
-    source = None if found.source is None else LentPairs(found.source)
-    return replace(found, made=LentPairs(found.made), source=source)
+def _generation(generation: Generation) -> Generation:
+    source = None if generation.source is None else LentPairs(generation.source)
+    return replace(generation, made=LentPairs(generation.made), source=source)
 
 
 def _history(history: History) -> History:
@@ -97,8 +97,8 @@ def _history(history: History) -> History:
     return replace(history, own=_members(history.own), earlier=earlier)
 
 
-def _members(found: Membership | None) -> Membership | None:
-    if found is None:
+def _members(membership: Membership | None) -> Membership | None:
+    if membership is None:
         return None
-    shown: dict[str, Any] = {"subjects": frozen(found.subjects), "classes": frozen(found.classes)}
-    return replace(found, **shown, places=None if found.places is None else frozen(found.places))
+    shown: dict[str, Any] = {"subjects": frozen(membership.subjects), "classes": frozen(membership.classes)}
+    return replace(membership, **shown, places=None if membership.places is None else frozen(membership.places))

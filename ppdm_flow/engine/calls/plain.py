@@ -49,10 +49,10 @@ class PlainRebuilder:
 
     def document(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Return a JSON document."""
-        found = json.loads(json.dumps(document, default=_jsonable))
-        if not isinstance(found, dict):
+        rebuilt = json.loads(json.dumps(document, default=_jsonable))
+        if not isinstance(rebuilt, dict):
             raise self._broken("a document that is not a map")
-        return found
+        return rebuilt
 
     def _figure(self, figure: Figure) -> Figure:
         self._is(figure, Figure)

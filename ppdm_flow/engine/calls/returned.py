@@ -95,8 +95,8 @@ def _texts(texts: pa.StringArray) -> pa.StringArray:
     if not isinstance(texts, pa.StringArray):
         raise TypeError("no texts")
     buffers = [b if b is None else pa.py_buffer(b.to_pybytes()) for b in texts.buffers()]
-    found = pa.Array.from_buffers(pa.string(), len(texts), buffers, -1, texts.offset)
-    found.validate(full=True)
-    if found.null_count:
+    copied = pa.Array.from_buffers(pa.string(), len(texts), buffers, -1, texts.offset)
+    copied.validate(full=True)
+    if copied.null_count:
         raise TypeError("a category that is missing")
-    return found
+    return copied

@@ -29,8 +29,8 @@ def as_json(document: Any) -> str:
 
 def dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
     """Return the data dictionary: what the columns are and what was done to them; no values."""
-    found: Document = without(_dictionary(plan, release, rows), plan.secrets)
-    return found
+    document: Document = without(_dictionary(plan, release, rows), plan.secrets)
+    return document
 
 
 def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
@@ -69,31 +69,31 @@ def artifacts(
     ``operator.json`` holds the channels that still describe the released values, under the released names. Where two
     steps have a document of one name, it goes under the step's name.
     """
-    found: dict[str, Document] = {}
+    documents: dict[str, Document] = {}
     operators: list[Document] = []
     for node in plan.upstream(release.input):
         for name, document in fitted[node.name].artifacts.items():
             if name == OPERATOR and isinstance(document.get("operators"), list):
                 operators += _released(document["operators"], node.name, channels)
             else:
-                found[_free(name, node.name, (*found, release.path.partition("/")[0]))] = document
+                documents[_free(name, node.name, (*documents, release.path.partition("/")[0]))] = document
     if operators:
-        found[OPERATOR] = {"version": 1, "operators": operators}
-    return found
+        documents[OPERATOR] = {"version": 1, "operators": operators}
+    return documents
 
 
 def _released(entries: list[Document], step: str, channels: Mapping[str, Channel]) -> list[Document]:
     """Return the entries of the channels under their released names: the ones that the release was judged by."""
     mine = {c.operator.attribute: (name, c.operator) for name, c in channels.items() if c.operator.step == step}
-    found: list[Document] = []
+    columns: list[Document] = []
     for entry in entries:
         if entry["attribute"] in mine:
             name, operator = mine[entry["attribute"]]
             judged = operator.document() if isinstance(operator, Operator) else operator.entry()
             if _differs(entry, judged):
                 raise run_fault("PPF905", f"step `{step}` publishes another operator than the one that it is judged by")
-            found.append({**entry, "attribute": name})
-    return found
+            columns.append({**entry, "attribute": name})
+    return columns
 
 
 def _differs(entry: Document, judged: Document) -> bool:

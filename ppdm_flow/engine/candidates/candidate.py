@@ -104,10 +104,12 @@ def stream_of(
     who = f"release `{release.name}`"
     with wrap_plugin_errors(who):
         source = open_released(release, path)
-        found = released_names(release, path, source)
-        columns = dict(zip(found, source.names(), strict=True))
-    if found != names:
-        raise data_fault("PPF904", f"{who}: the file has {len(found)} columns, other than the {len(names)} of the plan")
+        column_names = released_names(release, path, source)
+        columns = dict(zip(column_names, source.names(), strict=True))
+    if column_names != names:
+        raise data_fault(
+            "PPF904", f"{who}: the file has {len(column_names)} columns, other than the {len(names)} of the plan"
+        )
     reading = ReadOptions(columns=columns, partition_rows=partition_rows, released=True, who=who)
     stream = SourceStream(source, release.attributes, reading, budget, stop)
     weights = [WeightCheck(a, zeros=False).look for a in release.attributes if a.role is Role.WEIGHT]
@@ -115,11 +117,11 @@ def stream_of(
     return stream
 
 
-def same_rows(release: ReleaseNode, written: WrittenRows, found: MultisetHash) -> None:
+def same_rows(release: ReleaseNode, written: WrittenRows, read_rows: MultisetHash) -> None:
     """Hold the file against what went into it. Raises RunError where it is not a permutation of that."""
-    if found.value != written.multiset:
+    if read_rows.value != written.multiset:
         raise run_fault(
             "PPF903",
             f"release `{release.name}`: the file read back is not a permutation of the rows that were written"
-            f" ({written.rows} written, {found.rows} read)",
+            f" ({written.rows} written, {read_rows.rows} read)",
         )

@@ -14,9 +14,9 @@ Identity = tuple[int, int, int]
 
 def check_leaving(folder: Path, audited: Mapping[Path, Identity]) -> None:
     """Hold the candidates' folder against the audited files. Raises RunError for a change, or a file more or less."""
-    found = {p for p in folder.rglob("*") if p.is_symlink() or not p.is_dir()}
-    if found != audited.keys():
-        raise run_fault("PPF904", f"{len(found ^ audited.keys())} files beside the releases, or without them")
+    present = {p for p in folder.rglob("*") if p.is_symlink() or not p.is_dir()}
+    if present != audited.keys():
+        raise run_fault("PPF904", f"{len(present ^ audited.keys())} files beside the releases, or without them")
     for path, before in audited.items():
         if path.is_symlink() or identity(path) != before:
             raise run_fault("PPF903", f"`{path.name}` was written to after it had been read back")
@@ -24,10 +24,10 @@ def check_leaving(folder: Path, audited: Mapping[Path, Identity]) -> None:
 
 def check_bytes(folder: Path, expected: Mapping[str, str]) -> None:
     """Hash everything below ``folder`` again. Raises RunError unless it is just the files of these hashes, by path."""
-    found = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_symlink() or not p.is_dir()}
-    if found.keys() != expected.keys():
-        raise run_fault("PPF904", f"{len(found.keys() ^ expected.keys())} files of the run are too many, or missing")
-    for name, path in found.items():
+    present = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_symlink() or not p.is_dir()}
+    if present.keys() != expected.keys():
+        raise run_fault("PPF904", f"{len(present.keys() ^ expected.keys())} files of the run are too many, or missing")
+    for name, path in present.items():
         if path.is_symlink() or not path.is_file() or sha256(path) != expected[name]:
             raise run_fault("PPF903", f"`{path.name}` is not what it was when it was judged")
 

@@ -17,29 +17,29 @@ WITHHELD = "withheld"
 def metrics_of(plan: Plan, audited: Sequence[AuditResult], steps: Sequence[StepResult]) -> dict[str, Figure]:
     """Return every figure by its full name; with several releases those of audits carry the release's name."""
     several = len(plan.releases) > 1
-    found: dict[str, Figure] = {}
+    metrics: dict[str, Figure] = {}
     for done in audited:
         prefix = f"{done.node.release}/" if several else ""
         own = "" if done.node.requirements else f"{done.node.name}."
-        found |= {f"{prefix}{own}{key}": figure for key, figure in done.outcome.figures.items()}
+        metrics |= {f"{prefix}{own}{key}": figure for key, figure in done.outcome.figures.items()}
         for measured in done.outcome.measured:
-            found.setdefault(f"{prefix}{measured.metric}", measured.figure)
+            metrics.setdefault(f"{prefix}{measured.metric}", measured.figure)
     for step in steps:
-        found |= {f"{step.name}.{key}": figure for key, figure in step.figures.items()}
-    return dict(sorted(found.items()))
+        metrics |= {f"{step.name}.{key}": figure for key, figure in step.figures.items()}
+    return dict(sorted(metrics.items()))
 
 
 def requirements_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[RequirementResult, ...]:
     """Judge every requirement on every release, in the policy's order, and on releases that are joined."""
     own = [release.name for release in plan.releases]
     joined = [name for name in dict.fromkeys(a.node.release for a in audited) if name not in own]
-    found: list[RequirementResult] = []
+    results: list[RequirementResult] = []
     for requirement in plan.requirements:
         for release in (*own, *(joined if isinstance(requirement, OnGroups) else ())):
             outcomes = [a.outcome for a in audited if a.node.release == release]
             measured = [m for o in outcomes for m in o.measured if m.requirement == requirement.id]
-            found += _judged(requirement, release, measured)
-    return tuple(found)
+            results += _judged(requirement, release, measured)
+    return tuple(results)
 
 
 def gates_of(plan: Plan, metrics: Mapping[str, Figure]) -> tuple[RequirementResult, ...]:

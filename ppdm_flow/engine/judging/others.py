@@ -19,13 +19,13 @@ Rows = npt.NDArray[np.int64]
 
 def other_releases(plan: Plan, graph: Graph, subjects: Mapping[str, Subject]) -> dict[str, tuple[Other, ...]]:
     """Return the other releases for each release whose rows are those of people, numbered alike."""
-    found = {name: _other(plan, graph, subject) for name, subject in subjects.items() if subject.pairs is not None}
-    if len(found) < 2 or not read_together(plan):
+    others = {name: _other(plan, graph, subject) for name, subject in subjects.items() if subject.pairs is not None}
+    if len(others) < 2 or not read_together(plan):
         return {}
-    expanded = {name: graph.expanded(subjects[name].release.input) for name in found}
+    expanded = {name: graph.expanded(subjects[name].release.input) for name in others}
     return {
-        name: tuple(other for n, other in found.items() if n != name and other and expanded[n] == expanded[name])
-        for name in found
+        name: tuple(other for n, other in others.items() if n != name and other and expanded[n] == expanded[name])
+        for name in others
     }
 
 
@@ -44,12 +44,12 @@ def _other(plan: Plan, graph: Graph, subject: Subject) -> Other | None:
 
 def left_out_at_random(plan: Plan, graph: Graph, release: ReleaseNode) -> Rows:
     """Return the numbers of the rows that random steps on the way to a release left out, ascending."""
-    found = [np.zeros(0, dtype=np.int64)]
+    row_numbers = [np.zeros(0, dtype=np.int64)]
     for node in plan.upstream(release.input):
         if node.effect.rows == "fewer" and node.bound.info.randomized:
             before, after = _numbers(graph.streams[node.input]), _numbers(graph.streams[node.name])
-            found.append(np.setdiff1d(before, after))
-    return np.unique(np.concatenate(found))
+            row_numbers.append(np.setdiff1d(before, after))
+    return np.unique(np.concatenate(row_numbers))
 
 
 def _numbers(stream: Stream) -> Rows:

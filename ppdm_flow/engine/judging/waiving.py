@@ -55,14 +55,14 @@ def waive(
     nothing vouches for a figure, nobody knows what one would put up with. ``ledger.repeat`` never is, and a
     requirement only where its waiver has leave.
     """
-    found = tuple(dict.fromkeys(findings))
+    distinct = tuple(dict.fromkeys(findings))
     valid = [w for w in plan.waivers if not w.expired(today)]
     never = {r.id for r in plan.requirements if isinstance(r, FirstDraw)}
     asked = tuple(_over(r, [w for w in valid if r.id not in never]) for r in requirements)
     gated = tuple(_over(r, valid) for r in gates)
-    results = tuple(_result(w, (*asked, *gated), found, today) for w in plan.waivers)
-    told = (finding for each in results for finding in _told(each, (*asked, *gated), found, today))
-    return WaivedResults(asked, gated, results, (*found, *told))
+    results = tuple(_result(w, (*asked, *gated), distinct, today) for w in plan.waivers)
+    told = (finding for each in results for finding in _told(each, (*asked, *gated), distinct, today))
+    return WaivedResults(asked, gated, results, (*distinct, *told))
 
 
 def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementResult:

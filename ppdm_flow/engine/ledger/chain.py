@@ -66,18 +66,18 @@ def fault(stored: StoredChain, key: LedgerKey | None) -> str | None:
     if gone is not None:
         return f"release no. {gone} was taken out"
     before = "" if key is None else begin(key)
-    found: dict[int, str] = {}
+    state_of: dict[int, str] = {}
     for position, event in enumerate(stored.events, 1):
         if event.position != position:
             return f"entry {position} was taken out"
         row = stored.rows.get(event.release) if event.state == PENDING else None
         if key is not None and link(key, before, position, event.release, event.state, row) != event.chain:
             return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
-        expected = () if event.release not in found else (found[event.release],)
+        expected = () if event.release not in state_of else (state_of[event.release],)
         if event.state not in _FOLLOWS or _FOLLOWS[event.state] != expected:
             return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
-        before, found[event.release] = event.chain, event.state
-    stranger = next((n for n in stored.rows if n not in found), None)
+        before, state_of[event.release] = event.chain, event.state
+    stranger = next((n for n in stored.rows if n not in state_of), None)
     if stranger is not None:
         return f"release no. {stranger} has no entry: one was taken out, or the release put in"
     if key is not None and seal(key, stored.last, len(stored.events), before) != stored.seal:

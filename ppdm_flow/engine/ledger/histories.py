@@ -18,14 +18,14 @@ def beside(
     candidates: Sequence[Candidate], members: Mapping[str, Membership | None], before: tuple[Earlier, ...] = ()
 ) -> Mapping[str, History]:
     """Return for each release whom it is about, and all that was released ``before`` or precedes it in the run."""
-    found: dict[str, History] = {}
+    histories: dict[str, History] = {}
     siblings: tuple[Earlier, ...] = ()
     for c in candidates:
         own = members[c.release.name]
-        found[c.release.name] = History(own, (*before, *siblings))
+        histories[c.release.name] = History(own, (*before, *siblings))
         name, sources = f"release {c.release.name} of this run", frozenset(a.source for a in c.release.attributes)
         siblings = (*siblings, Earlier(name, sources, own, c.generated, same_run=True))
-    return found
+    return histories
 
 
 def of_run(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[str, History]:

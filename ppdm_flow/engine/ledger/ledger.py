@@ -78,8 +78,8 @@ class Ledger:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What to know of how people were told apart."""
-        found = {name: own.respelled for name, own in self.members.items() if own is not None and own.respelled}
-        return tuple(Finding("PPF915", Severity.INFO, _RESPELLED.format(n), name) for name, n in found.items())
+        respelled = {name: own.respelled for name, own in self.members.items() if own is not None and own.respelled}
+        return tuple(Finding("PPF915", Severity.INFO, _RESPELLED.format(n), name) for name, n in respelled.items())
 
     def _same_ids(self, entries: Sequence[Entry]) -> None:
         """Raise DataError where earlier releases tell people apart by other spellings than this policy does."""

@@ -52,7 +52,7 @@ def _from_file(address: ServerAddress, user: str) -> str:
     except (OSError, UnicodeDecodeError):
         raise data_fault("PPF629", f"the password file `{path}` cannot be read") from None
     wanted = ("localhost" if address.is_socket else address.host, str(address.port), address.database, user)
-    return next((found for line in lines if (found := _fitting(line, wanted)) is not None), "")
+    return next((password for line in lines if (password := _fitting(line, wanted)) is not None), "")
 
 
 def _fitting(line: str, wanted: tuple[str, ...]) -> str | None:

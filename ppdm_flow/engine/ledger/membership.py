@@ -95,18 +95,18 @@ class _Ids:
 
 def _classes(table: Table, columns: Sequence[str], key: LedgerKey) -> Hashes:
     """Hash each combination once; equal rows have equal hashes in all partitions."""
-    found = [table[c].compact() for c in columns]
-    codes = np.stack([c.codes for c in found], axis=1) if found else np.zeros((len(table), 0), dtype=np.int32)
+    compacted = [table[c].compact() for c in columns]
+    codes = np.stack([c.codes for c in compacted], axis=1) if compacted else np.zeros((len(table), 0), dtype=np.int32)
     if not len(codes):
         return np.zeros(0, dtype="S32")
-    if not found:
+    if not compacted:
         return np.repeat(key.hashes("class", [b"[]"]), len(codes))
     number = np.zeros(len(codes), dtype=np.int64)
     for column in codes.T:
         number = joined(number, column.astype(np.int64) - int(column.min()))
-    cells = np.empty((int(number.max()) + 1, len(found)), dtype=codes.dtype)
+    cells = np.empty((int(number.max()) + 1, len(compacted)), dtype=codes.dtype)
     cells[number] = codes
-    names = [c.categories.to_pylist() for c in found]
+    names = [c.categories.to_pylist() for c in compacted]
     texts = (
         [n[code] if code >= 0 else int(code) for n, code in zip(names, row, strict=True)] for row in cells.tolist()
     )

@@ -111,10 +111,10 @@ class LedgerTables(ABC):
     def _read(self, stored: StoredChain, *, with_dropped: bool = False) -> tuple[Entry, ...]:
         now = states(stored.events)
         try:
-            found = [from_row(row, now.get(number, PENDING)) for number, row in stored.rows.items()]
+            entries = [from_row(row, now.get(number, PENDING)) for number, row in stored.rows.items()]
         except (ValueError, TypeError):
             raise self.damaged() from None
-        return tuple(e for e in found if with_dropped or e.state != DROPPED)
+        return tuple(e for e in entries if with_dropped or e.state != DROPPED)
 
     def members(self, entry: Entry) -> Membership:
         """Return the people of a release."""
@@ -236,9 +236,9 @@ def _cut(packed_hashes: bytes) -> Iterator[bytes]:
 
 
 def _digest(people: bytes, classes: bytes) -> str:
-    found = hashlib.sha256(people)
-    found.update(classes)
-    return found.hexdigest()
+    sha256 = hashlib.sha256(people)
+    sha256.update(classes)
+    return sha256.hexdigest()
 
 
 _PEOPLE = "the people of release no. {}"

@@ -45,7 +45,7 @@ def contradictions(store: LedgerStore, manifests: Iterator[Path]) -> tuple[int, 
     """
     heads, known = store.heads(), {e.number: e.manifest for e in store.entries()}
     commitment = "" if store.key is None else store.key.commitment
-    count, found = 0, []
+    count, contradicting = 0, []
     for path in manifests:
         said = _said(path)
         if said is None or said["key"] != commitment or is_unpublished(path.parent.resolve()):
@@ -57,15 +57,18 @@ def contradictions(store: LedgerStore, manifests: Iterator[Path]) -> tuple[int, 
             unknown = [n for n in said["releases"] if known.get(n) != digest]
             text = f"its release no. {unknown[0]} is not in the ledger" if unknown else None
         if text is not None:
-            found.append(Witness(path.parent, text))
-    return count, tuple(found)
+            contradicting.append(Witness(path.parent, text))
+    return count, tuple(contradicting)
 
 
 def check_neighbours(store: LedgerStore, folder: Path) -> None:
     """Hold the ledger against the runs in ``folder``. Raises DataError where one of them saw another ledger."""
-    _, found = contradictions(store, (path / MANIFEST for path in sorted(folder.iterdir()) if not path.is_symlink()))
-    if found:
-        text = f"{store.name} is older than a run that used it, or a copy: `{found[0].run.name}`: {found[0].text}"
+    _, contradicting = contradictions(
+        store, (path / MANIFEST for path in sorted(folder.iterdir()) if not path.is_symlink())
+    )
+    if contradicting:
+        first = contradicting[0]
+        text = f"{store.name} is older than a run that used it, or a copy: `{first.run.name}`: {first.text}"
         advice = (
             "put the latest copy back; `ppdm-flow ledger LEDGER --runs FOLDER` lists all runs that it does not know"
         )

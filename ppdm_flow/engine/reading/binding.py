@@ -29,23 +29,23 @@ class Binding:
     columns: Mapping[str, str]
 
 
-def named(node: SourceNode, found: Sequence[str]) -> Mapping[str, str]:
+def named(node: SourceNode, column_names: Sequence[str]) -> Mapping[str, str]:
     """Return the reader's name of each column by the name that the policy gives it. Raises DataError."""
     if node.columns is None:
-        return {name: name for name in found}
-    if len(node.columns) != len(found):
+        return {name: name for name in column_names}
+    if len(node.columns) != len(column_names):
         raise data_fault(
             "PPF710",
-            f"the file has {counted(len(found), 'column')}, and `source.columns` names {len(node.columns)}",
+            f"the file has {counted(len(column_names), 'column')}, and `source.columns` names {len(node.columns)}",
             span=node.span,
-            advice=DELIMITED if len(found) == 1 else None,
+            advice=DELIMITED if len(column_names) == 1 else None,
         )
-    return dict(zip(node.columns, found, strict=True))
+    return dict(zip(node.columns, column_names, strict=True))
 
 
-def bind(node: SourceNode, found: Sequence[str]) -> Binding:
+def bind(node: SourceNode, column_names: Sequence[str]) -> Binding:
     """Match the file's columns with the declared attributes. Raises DataError for missing and undeclared ones."""
-    names = named(node, found)
+    names = named(node, column_names)
     attributes = tuple(a for a in node.attributes if a.name in names or _MARKS.isdisjoint(a.name))
     missing = [a for a in attributes if a.name not in names]
     if missing:
@@ -63,9 +63,9 @@ def _check_globbed(node: SourceNode, attributes: Sequence[AttributeFacts]) -> No
     """Refuse a column that only a glob covers and that looks like one with a declaration of its own."""
     own = [p for p in node.patterns if _MARKS.isdisjoint(p)]
     globbed = [a for a in attributes if a.name not in node.patterns]
-    found = look_alike([a.name for a in globbed], own)
-    if found is not None:
-        facts, name = globbed[found[0]], found[1]
+    similar = look_alike([a.name for a in globbed], own)
+    if similar is not None:
+        facts, name = globbed[similar[0]], similar[1]
         text = f"the data has a column that looks like `{name}`, and only a pattern declares it, as {facts.role}"
         raise data_fault("PPF727", text, span=facts.span, advice="declare it under its own name, or take it out")
 
@@ -110,14 +110,14 @@ def _shown(names: Sequence[str]) -> str:
     return told + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
 
 
-def foreign(release: ReleaseNode, found: Sequence[str]) -> tuple[AttributeFacts, ...]:
+def foreign(release: ReleaseNode, column_names: Sequence[str]) -> tuple[AttributeFacts, ...]:
     """Return a release's attributes in the order of a file that claims to be it. Raises DataError."""
     by_name = {a.name: a for a in release.attributes}
-    missing = [a for a in release.attributes if a.name not in found]
+    missing = [a for a in release.attributes if a.name not in column_names]
     if missing:
-        raise _missing(missing, release.attributes, found)
-    extra = [place for place, name in enumerate(found, 1) if name not in by_name]
+        raise _missing(missing, release.attributes, column_names)
+    extra = [place for place, name in enumerate(column_names, 1) if name not in by_name]
     if extra:  # its names may be values: the file comes from elsewhere
         text = f"the file has {counted(len(extra), 'column')} more than release `{release.name}` may have"
         raise data_fault("PPF709", f"{text}: {_placed(extra)}")
-    return tuple(by_name[name] for name in found)
+    return tuple(by_name[name] for name in column_names)

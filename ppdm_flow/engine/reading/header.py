@@ -15,5 +15,5 @@ def columns(source: Plan | SourceNode, data: Path | None) -> tuple[str, ...]:
     node = source.source if isinstance(source, Plan) else source
     path = data_path(node, data)
     with wrap_plugin_errors("the source"):
-        found = open_source(node, path).names()
-    return tuple(named(node, found))
+        column_names = open_source(node, path).names()
+    return tuple(named(node, column_names))

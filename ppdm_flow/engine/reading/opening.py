@@ -53,11 +53,11 @@ def open_released(release: ReleaseNode, path: Path) -> Source:
 
 def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
     """Return the columns of a released file; the one of a format without names has the release's own name."""
-    found = source.names()
+    column_names = source.names()
     kind = release.format or inferred("sources", path.name)
-    if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(found) == 1:
+    if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(column_names) == 1:
         return (release.attributes[0].name,)
-    return found
+    return column_names
 
 
 def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:

@@ -41,14 +41,14 @@ def _by_source(
     if given is None and not path.is_file():
         return {}
     sources = {a.name: a.source or a.name for a in release.attributes}
-    found: dict[str, Either] = {}
+    operators: dict[str, Either] = {}
     for operator in read(path):
         name = operator.attribute
         if name in sources:
-            if name in found:
+            if name in operators:
                 raise data_fault("PPF736", f"`{path}` has two operators for `{name}`")
-            found[name] = replace(operator, attribute=sources[name])
-    return found
+            operators[name] = replace(operator, attribute=sources[name])
+    return operators
 
 
 def read_operators(path: Path) -> list[Operator]:

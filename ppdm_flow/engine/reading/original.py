@@ -140,15 +140,15 @@ class Opening:
 
     def _attended(self, stream: SourceStream, present: tuple[ValuePresence, ...]) -> None:
         """Raise DataError where a requirement names a value that nobody has."""
-        found: list[Diagnostic] = []
+        diagnostics: list[Diagnostic] = []
         for values in present:
             if values.absent:
                 shown = (
                     StreamView(stream).domain(values.facts.name)[:_HINTS].to_pylist() if self.plan.show_values else ()
                 )
-                found += values.faults(shown)
-        if found:
-            raise DataError(found)
+                diagnostics += values.faults(shown)
+        if diagnostics:
+            raise DataError(diagnostics)
 
     def _written(self, stream: SourceStream) -> tuple[LookalikeCheck, ...]:
         return lookalike_checks(self.plan.requirements, stream.attributes)

@@ -122,8 +122,8 @@ def _dictionary(folder: Path) -> Mapping[str, Any]:
     if not place.is_file():
         return {}
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
-        name = found["file"]
+        document = json.loads(place.read_text(encoding="utf-8"))
+        name = document["file"]
         plain = isinstance(name, str) and PurePosixPath(name).name == name
     except OSError as error:
         raise data_fault("PPF701", f"cannot read `{place}`: {error.strerror or 'no reason given'}") from None
@@ -131,7 +131,7 @@ def _dictionary(folder: Path) -> Mapping[str, Any]:
         plain = False
     if not plain:
         raise data_fault("PPF769", f"`{place}` is not the data dictionary of a release")
-    return dict(found)
+    return dict(document)
 
 
 def _nothing(

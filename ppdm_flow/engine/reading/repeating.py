@@ -68,20 +68,20 @@ class RepeatCounter:
 
 
 def look_at_the_top(
-    found: Sequence[RepeatCounter], source: Source, columns: Mapping[str, str], missing: Sequence[str]
+    counters: Sequence[RepeatCounter], source: Source, columns: Mapping[str, str], missing: Sequence[str]
 ) -> None:
     """Read the first rows of these columns, and no others; ``columns`` are what the file calls them."""
-    if not found:
+    if not counters:
         return
-    names, marks, rows = [columns[r.facts.name] for r in found], pa.array(list(missing), pa.string()), 0
+    names, marks, rows = [columns[r.facts.name] for r in counters], pa.array(list(missing), pa.string()), 0
     for batch in source.batches(list(dict.fromkeys(names))):
         part = batch.slice(0, LOOKED_AT - rows)
-        for each, name in zip(found, names, strict=True):
+        for each, name in zip(counters, names, strict=True):
             each.look(part.column(name), marks)
         rows += len(part)
         if rows >= LOOKED_AT:
             break
-    for each in found:
+    for each in counters:
         each.count()
 
 
@@ -97,15 +97,15 @@ def _like_id(facts: AttributeFacts) -> bool:
     return facts.role not in (Role.SUBJECT, Role.ITEMS) and named(facts.name) in _LIKE_IDS
 
 
-def warnings(found: Iterable[RepeatCounter]) -> Iterator[Diagnostic]:
+def warnings(counters: Iterable[RepeatCounter]) -> Iterator[Diagnostic]:
     """Yield a warning for each column that repeats."""
-    for each in found:
+    for each in counters:
         if each.text is not None:
             yield Diagnostic(CODE, each.text, each.facts.span, Severity.WARNING)
 
 
-def findings(found: Iterable[RepeatCounter]) -> Iterator[Finding]:
+def findings(counters: Iterable[RepeatCounter]) -> Iterator[Finding]:
     """Yield the same for a report."""
-    for each in found:
+    for each in counters:
         if each.text is not None:
             yield Finding(CODE, Severity.WARNING, each.text, f"source.{each.facts.name}")

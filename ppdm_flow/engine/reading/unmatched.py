@@ -37,11 +37,11 @@ def _cause(declared: Sequence[str], names: Sequence[str]) -> str:
     if head.lower().startswith(_EXCEL) and len(head) > len(_EXCEL):
         written = _DELIMITERS.get(head[len(_EXCEL)], '"…"')
         return f"the first line is Excel's `sep=`: `source: {{with: {{skip_rows: 1, delimiter: {written}}}}}`"
-    if len(names) == 1 and (found := _delimiter(head)):
-        count = head.count(found)
+    if len(names) == 1 and (delimiter := _delimiter(head)):
+        count = head.count(delimiter)
         return (
-            f"the file was read as one column, with {count} {_DELIMITERS[found]} in its first line: if that is the"
-            f" delimiter, say `source: {{with: {{delimiter: {_DELIMITERS[found]}}}}}`"
+            f"the file was read as one column, with {count} {_DELIMITERS[delimiter]} in its first line: if that is the"
+            f" delimiter, say `source: {{with: {{delimiter: {_DELIMITERS[delimiter]}}}}}`"
         )
     if same := _alike(declared, names):
         return f"{same} of them differ in upper and lower case or in blanks alone: names must be equal letter by letter"

@@ -36,15 +36,15 @@ def set_sizes(plan: Plan, sets: tuple[SetCounts, ...]) -> tuple[SetSize, ...]:
 
     Steps that drop rows or items make them smaller.
     """
-    found = []
+    sizes = []
     for release in plan.releases:
         for fact in release.attributes:
             for counts in sets:
                 if fact.role is Role.ITEMS and fact.source == counts.name:
                     shape = SetShape(counts.rows, max(len(counts.alphabet), len(fact.domain or ())), counts.longest)
                     form, size = _stored(plan, release, fact, shape, counts.mean)
-                    found.append(SetSize(release.name, form, size))
-    return tuple(found)
+                    sizes.append(SetSize(release.name, form, size))
+    return tuple(sizes)
 
 
 def _stored(plan: Plan, release: ReleaseNode, fact: AttributeFacts, shape: SetShape, mean: float) -> tuple[str, int]:

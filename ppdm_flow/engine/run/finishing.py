@@ -126,9 +126,9 @@ class AuditedRun:
     def _beside_releases(self) -> None:
         for candidate in self.candidates:
             release = candidate.release
-            found = {DICTIONARY: dictionary(self.plan, release, candidate.rows)}
-            found |= artifacts(self.plan, release, self.graph.fitted, candidate.channels)
-            for name, content in found.items():
+            documents = {DICTIONARY: dictionary(self.plan, release, candidate.rows)}
+            documents |= artifacts(self.plan, release, self.graph.fitted, candidate.channels)
+            for name, content in documents.items():
                 self.directory.write(f"{CANDIDATE}/{release.name}/{name}", as_json(content))
 
     def _releases(self) -> dict[str, Mapping[str, Any]]:
@@ -171,8 +171,8 @@ class AuditedRun:
         return {"name": self.original.path.name, "bytes": self.original.stat[1], "sha256": self.original.digest}
 
     def _sets(self) -> dict[str, Any]:
-        found = [counts.document() for counts in self.original.sets]
-        return {"sets": found} if found else {}
+        documents = [counts.document() for counts in self.original.sets]
+        return {"sets": documents} if documents else {}
 
     def _randomness(self) -> dict[str, str]:
         return {"mode": self.plan.randomness, "commitment": self.key.commitment}

@@ -62,11 +62,11 @@ def preview(plan: Plan, data: Path | None) -> Preview:
     original = Opening(plan, data, options.partition_rows, budget, stop, ignore_events, options.workers).open()
     view = StreamView(original.stream)
     people = view.counts([]).total
-    found = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
-    found += warnings(original.repeats)
-    found += unreachable_requirements(plan, original, options.partition_rows, stop)
+    diagnostics = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
+    diagnostics += warnings(original.repeats)
+    diagnostics += unreachable_requirements(plan, original, options.partition_rows, stop)
     stream = original.stream
-    return Preview(stream.rows_read, stream.row_count, people, tuple(found), *_costs(plan, original))
+    return Preview(stream.rows_read, stream.row_count, people, tuple(diagnostics), *_costs(plan, original))
 
 
 def _costs(plan: Plan, original: Original) -> tuple[tuple[Cost, ...], tuple[SetCounts, ...], tuple[SetSize, ...]]:

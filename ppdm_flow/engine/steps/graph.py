@@ -66,11 +66,11 @@ class Graph:
 
     def results(self) -> tuple[StepResult, ...]:
         """Return what each step did, in the plan's order. Raises RunError where one of them quotes the data."""
-        found = tuple(self._result(node) for node in self.plan.steps)
+        step_results = tuple(self._result(node) for node in self.plan.steps)
         if isinstance(self.source, SourceStream):
-            every = (self._said(node, result) for node, result in zip(self.plan.steps, found, strict=True))
+            every = (self._said(node, result) for node, result in zip(self.plan.steps, step_results, strict=True))
             refuse_quotations(self.plan, self.source, chain.from_iterable(every))
-        return found
+        return step_results
 
     def _said(self, node: StepNode, result: StepResult) -> Iterator[PluginText]:
         fitted, view = self.fitted[node.name], self.views[node.input]
@@ -129,8 +129,8 @@ class Graph:
         elif isinstance(transform, OrderTransform):
             self._put(node.name, OrderedStream(source, node, transform, draws, clock))
         elif isinstance(transform, TableTransform):
-            found = run_table_step(source, node, transform, draws, clock, self.partition_rows, self.stop)
-            for name, stream in found.items():
+            outputs = run_table_step(source, node, transform, draws, clock, self.partition_rows, self.stop)
+            for name, stream in outputs.items():
                 self._put(f"{node.name}.{name}" if name else node.name, stream)
         elif isinstance(transform, Generator):
             like_input = self.views[node.input].row_count

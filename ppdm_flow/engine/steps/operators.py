@@ -22,11 +22,11 @@ def channels(plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted]) -> 
 
     A value that another step changes after it was randomized, or randomizes again, has no known channel any more.
     """
-    found: dict[str, Channel] = {}
+    channel_of: dict[str, Channel] = {}
     for node in plan.upstream(release.input):
-        found = _after(node, found, {**fitted[node.name].operators, **fitted[node.name].set_operators})
+        channel_of = _after(node, channel_of, {**fitted[node.name].operators, **fitted[node.name].set_operators})
     released = {a.name for a in release.attributes}
-    return {name: channel for name, channel in found.items() if name in released}
+    return {name: channel for name, channel in channel_of.items() if name in released}
 
 
 def _after(

@@ -70,8 +70,8 @@ def _at(
 
 
 def _bools(array: pa.Array) -> Bad:
-    found: Bad = array.to_numpy(zero_copy_only=False).astype(bool)
-    return found
+    mask: Bad = array.to_numpy(zero_copy_only=False).astype(bool)
+    return mask
 
 
 def _no_integer(names: pa.StringArray) -> Bad:

@@ -79,5 +79,5 @@ def look_alike(names: Sequence[str], declared: Sequence[str]) -> tuple[int, str]
     if not names or not declared:
         return None
     places = pc.index_in(folded(pa.array(names, pa.string())), value_set=folded(pa.array(declared, pa.string())))
-    found = [(i, declared[place]) for i, place in enumerate(places.to_pylist()) if place is not None]
-    return found[0] if found else None
+    matches = [(i, declared[place]) for i, place in enumerate(places.to_pylist()) if place is not None]
+    return matches[0] if matches else None

@@ -79,16 +79,16 @@ class MultisetHash:
 
     def _form(self, halves: npt.NDArray[np.unsignedinteger]) -> Hashes:
         factors = self._texts(np.array([f"half {i}" for i in range(halves.shape[1])], dtype=object))
-        found = np.zeros(len(halves), dtype=np.uint64)
+        hashes = np.zeros(len(halves), dtype=np.uint64)
         for start in range(0, len(halves), _ROWS):
-            found[start : start + _ROWS] = halves[start : start + _ROWS].astype(np.uint64) @ factors
-        return found
+            hashes[start : start + _ROWS] = halves[start : start + _ROWS].astype(np.uint64) @ factors
+        return hashes
 
     def _texts(self, texts: npt.NDArray[np.object_]) -> Hashes:
         from pandas.util import hash_array  # noqa: PLC0415  # pandas is imported while the source is read
 
-        found: Hashes = hash_array(texts, hash_key=self._key, categorize=False)
-        return found
+        hashes: Hashes = hash_array(texts, hash_key=self._key, categorize=False)
+        return hashes
 
 
 def _mixed(hashes: Hashes, place: int) -> Hashes:

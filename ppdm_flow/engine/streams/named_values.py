@@ -92,14 +92,14 @@ def value_presence(
         if getattr(requirement, "values_absent", None) is ValuesAbsent.ERROR:
             for attribute, value, span in values_of(requirement):
                 named.setdefault(attribute, {}).setdefault(value, span)
-    found = []
+    presences = []
     for facts in attributes:
         required = {v: s for v, s in named.get(facts.name, {}).items() if v not in (facts.domain or ())}
         required.pop(SUPPRESSED_TEXT, None)
         if required:
             quoted = frozenset(declared.get(facts.name, ()))
-            found.append(ValuePresence(facts, required, quoted - frozenset(required), quoted))
-    return tuple(found)
+            presences.append(ValuePresence(facts, required, quoted - frozenset(required), quoted))
+    return tuple(presences)
 
 
 def _occurring(column: Column, values: list[str]) -> Iterator[str]:

@@ -55,5 +55,5 @@ def _at(code: str, text: str, facts: AttributeFacts, column: SetColumn, rows: Ro
 
 
 def _bools(array: pa.Array) -> _Hit:
-    found: _Hit = array.to_numpy(zero_copy_only=False).astype(bool)
-    return found
+    mask: _Hit = array.to_numpy(zero_copy_only=False).astype(bool)
+    return mask

@@ -39,8 +39,8 @@ class SetCounts:
         self.items += len(column.items)
         self.empty += int((sizes == 0).sum())
         self.longest = max(self.longest, int(sizes.max()))
-        found, many = np.unique(sizes, return_counts=True)
-        self.by_size.update(dict(zip(found.tolist(), many.tolist(), strict=True)))
+        distinct_sizes, many = np.unique(sizes, return_counts=True)
+        self.by_size.update(dict(zip(distinct_sizes.tolist(), many.tolist(), strict=True)))
         self.alphabet = union([self.alphabet, column.compact().categories])
 
     @property

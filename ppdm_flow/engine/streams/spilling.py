@@ -118,5 +118,5 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
 
 
 def _loaded(file: BinaryIO, arrays: int) -> Piece:
-    found = tuple(np.load(file, allow_pickle=False) for _ in range(arrays or 2))
-    return RaggedPiece(*found) if arrays == _RAGGED else FixedLengthPiece(found)
+    arrays_read = tuple(np.load(file, allow_pickle=False) for _ in range(arrays or 2))
+    return RaggedPiece(*arrays_read) if arrays == _RAGGED else FixedLengthPiece(arrays_read)

@@ -63,13 +63,13 @@ class DuckSql:
         """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
         try:
             with _there(self._connection(), tables) as opened:
-                found: list[tuple[Any, ...]] = opened.execute(query, list(parameters)).fetchall()
+                result_rows: list[tuple[Any, ...]] = opened.execute(query, list(parameters)).fetchall()
         except duckdb.Error as error:
             for stream in self._streams:
                 if stream.error is not None:
                     raise stream.error from None
             raise run_fault("PPF908", f"the second route failed in SQL: {_kind(error)}") from None
-        return found
+        return result_rows
 
     def close(self) -> None:
         """Give everything back."""

@@ -41,8 +41,8 @@ def positions(rows: RowNumbers, wanted: RowNumbers) -> npt.NDArray[np.int64]:
     places = np.minimum(np.searchsorted(rows, wanted, sorter=order), len(rows) - 1)
     if order is not None:
         places = order[places]
-    found: npt.NDArray[np.int64] = np.where(rows[places] == wanted, places, -1).astype(np.int64)
-    return found
+    positions_or_minus_one: npt.NDArray[np.int64] = np.where(rows[places] == wanted, places, -1).astype(np.int64)
+    return positions_or_minus_one
 
 
 class Stream(Protocol):

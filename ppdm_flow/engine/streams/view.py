@@ -117,10 +117,10 @@ class StreamView:
         return merge(waiting) if waiting else count(self._nothing(wanted), columns, weight)
 
     def _domain(self, column: str) -> pa.StringArray:
-        found = union([])
+        domain = union([])
         for part in self.partitions([column]):
-            found = union([found, part[column].compact().categories])
-        return found
+            domain = union([domain, part[column].compact().categories])
+        return domain
 
     def _nothing(self, columns: Sequence[str] | None) -> Table:
         names = self._schema.names if columns is None else columns

@@ -101,9 +101,9 @@ def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> RemakeResults:
     What cannot be made, for want of a key or a file, is said of each release. Raises DisagreementError.
     """
     targets = [d for r in plan.releases if r.name in files and (d := remake_target(plan, r)) is not None]
-    found = {name: RemakeResult(None, DRAWN) for name in files}
+    results = {name: RemakeResult(None, DRAWN) for name in files}
     if not targets:
-        return RemakeResults(found)
+        return RemakeResults(results)
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     try:
         making = _Remaker(plan, files, data, folder, RunOptions().fitting(plan))
@@ -113,9 +113,9 @@ def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> RemakeResults:
             attempts, together = [making.attempt([d], together=False) for d in targets], False
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    found |= {name: remade for attempt in attempts for name, remade in attempt.releases().items()}
-    run = attempts[0].measured if together and all(each.same for each in found.values()) else None
-    return RemakeResults(found, run, exact=run is not None and all(d.whole for d in targets))
+    results |= {name: remade for attempt in attempts for name, remade in attempt.releases().items()}
+    run = attempts[0].measured if together and all(each.same for each in results.values()) else None
+    return RemakeResults(results, run, exact=run is not None and all(d.whole for d in targets))
 
 
 def remake_target(plan: Plan, release: ReleaseNode) -> RemakeTarget | None:
@@ -164,27 +164,27 @@ class _Remaker:
 
     def attempt(self, targets: Sequence[RemakeTarget], *, together: bool) -> _Attempt:
         """Carry out the steps of these targets, and compare what they make."""
-        part, found = _part(self.plan, targets, together=together), _Attempt(targets)
+        part, attempt = _part(self.plan, targets, together=together), _Attempt(targets)
         stop = Stop()  # one that failed stops everything that it read
 
         def look(candidates: Sequence[Candidate], graph: Graph) -> None:
             made = {c.release.name: c for c in candidates}
-            found.same.update({d.release.name: self._is_same(d, made[d.release.name], stop) for d in targets})
+            attempt.same.update({d.release.name: self._is_same(d, made[d.release.name], stop) for d in targets})
             drawing = [n for n in part.steps if graph.fitted[n.name].transform.draws_per_row]
             if not _seeded(part) and not all(n.bound.info.randomized for n in drawing):
-                found.fault = DRAWN
+                attempt.fault = DRAWN
 
         try:
             original = opened(self.plan, self.data, self.options, stop)
-            found.measured = measure(part, original, self.folder, self.options, stop, look=look)
+            attempt.measured = measure(part, original, self.folder, self.options, stop, look=look)
         except DisagreementError:
             raise
         except PpdmError as error:
             first = redacted(error.diagnostics[0], part.secrets)
-            found.fault = f"its steps could not be carried out again: {first.code}: {first.message}"
+            attempt.fault = f"its steps could not be carried out again: {first.code}: {first.message}"
         finally:
             stop.set()
-        return found
+        return attempt
 
     def _is_same(self, target: RemakeTarget, made: Candidate, stop: Stop) -> bool:
         """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows."""
@@ -215,10 +215,10 @@ def _part(plan: Plan, targets: Sequence[RemakeTarget], *, together: bool) -> Pla
 
 
 def _rows(stream: Stream, names: Sequence[str], key: str) -> tuple[int, int]:
-    found = MultisetHash(key)
+    row_hash = MultisetHash(key)
     for part in stream.parts(names):
-        found.look(part.table.select(names))
-    return found.value
+        row_hash.look(part.table.select(names))
+    return row_hash.value
 
 
 def _attributes(plan: Plan, reference: str) -> tuple[AttributeFacts, ...]:

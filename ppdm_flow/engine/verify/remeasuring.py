@@ -60,19 +60,21 @@ class RemeasureResult:
     @property
     def lines(self) -> list[str]:
         """The outcome for people."""
-        found = [] if self.same_input else ["the data given is not the data of this run: its hash differs"]
-        found += [f"release `{n}`: {told}" for n, (_, told) in self.made.items()]
-        found += [f"measured otherwise: {d}" for d in self.differences]
-        found += [f"not measured again: release `{n}` was withheld and not kept" for n in self.skipped]
-        found += [f"not measured again: {n}: only the run itself can tell{_why(w)}" for n, w in self.unknown.items()]
-        found += [
+        text_lines = [] if self.same_input else ["the data given is not the data of this run: its hash differs"]
+        text_lines += [f"release `{n}`: {told}" for n, (_, told) in self.made.items()]
+        text_lines += [f"measured otherwise: {d}" for d in self.differences]
+        text_lines += [f"not measured again: release `{n}` was withheld and not kept" for n in self.skipped]
+        text_lines += [
+            f"not measured again: {n}: only the run itself can tell{_why(w)}" for n, w in self.unknown.items()
+        ]
+        text_lines += [
             f"release `{n}`: the run alone tells what is behind its columns: {told}" for n, told in self.columns.items()
         ]
         if not self.differences and self.requirements:
-            found.append(f"{self.requirements} requirements measured again, with the same outcome")
+            text_lines.append(f"{self.requirements} requirements measured again, with the same outcome")
         if not self.differences and self.figures:
-            found.append(f"{self.figures} gates and other figures computed again, with the same outcome")
-        return found
+            text_lines.append(f"{self.figures} gates and other figures computed again, with the same outcome")
+        return text_lines
 
 
 def remeasure(run_dir: Path, known: Mapping[str, Any], data: Path, plan: Plan) -> RemeasureResult:
@@ -232,10 +234,10 @@ def _sentence(remade: RemakeResult) -> str:
 def _other_versions(known: Mapping[str, Any], plan: Plan) -> str:
     """Return what made the run and is another now; empty where nothing is."""
     then, now = known.get("versions", {}), manifest.versions()
-    found = [f"{name} {then.get(name)} then, {now[name]} now" for name in now if then.get(name) != now[name]]
-    if not found and known["digests"].get("plan") != plan.digest:
+    differences = [f"{name} {then.get(name)} then, {now[name]} now" for name in now if then.get(name) != now[name]]
+    if not differences and known["digests"].get("plan") != plan.digest:
         return "the plan was another one then: of other plugins, or of another policy"
-    return ", ".join(found)
+    return ", ".join(differences)
 
 
 def _why(reason: str) -> str:

@@ -36,8 +36,8 @@ def _used_waiver(each: Mapping[str, Any], today: date) -> UsedWaiver:
 
 def readable(manifest: Mapping[str, Any]) -> bool:
     """Whether the waivers of a manifest are as this program writes them."""
-    found = manifest.get("waivers", [])
-    return isinstance(found, list) and all(_whole(each) for each in found)
+    waivers = manifest.get("waivers", [])
+    return isinstance(waivers, list) and all(_whole(each) for each in waivers)
 
 
 def _whole(each: Any) -> bool:

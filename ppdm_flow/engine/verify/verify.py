@@ -76,17 +76,17 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
         return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
     known = _manifest(run_dir)
     listed: dict[str, Any] = known["files"]
-    found = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
-    missing = tuple(sorted(listed.keys() - found))
-    extra = tuple(sorted(found - listed.keys()))
-    changed = tuple(n for n in sorted(listed.keys() & found) if _differs(run_dir / n, listed[n]["sha256"]))
+    present = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
+    missing = tuple(sorted(listed.keys() - present))
+    extra = tuple(sorted(present - listed.keys()))
+    changed = tuple(n for n in sorted(listed.keys() & present) if _differs(run_dir / n, listed[n]["sha256"]))
     remeasured = None
     if data is not None and not (missing or changed):
         plan = plan_loader(run_dir / POLICY, data)
         remeasured = remeasure(run_dir, known, data, plan)
-    against = _contradictions(run_dir, known, frozenset(listed.keys() & found) - frozenset(changed))
+    against = _contradictions(run_dir, known, frozenset(listed.keys() & present) - frozenset(changed))
     verdict, granted = str(known["verdict"]), used_waivers(known, clock())
-    return VerifyOutcome(run_dir, verdict, len(found), changed, missing, extra, remeasured, against, granted)
+    return VerifyOutcome(run_dir, verdict, len(present), changed, missing, extra, remeasured, against, granted)
 
 
 def _is_entry(path: Path) -> bool:
@@ -97,20 +97,20 @@ def _is_entry(path: Path) -> bool:
 def _contradictions(run_dir: Path, known: Mapping[str, Any], files: frozenset[str]) -> tuple[str, ...]:
     """Return where the manifest's verdict is not that of the report, or not that of the folders."""
     verdict = known["verdict"]
-    found = []
+    contradictions = []
     folder = run_dir / RELEASED
     if verdict == RELEASED and (folder.is_symlink() or not folder.is_dir()):
-        found.append(_GONE)
+        contradictions.append(_GONE)
     if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
-        found.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
+        contradictions.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
     if REPORT in files and not agrees(run_dir / REPORT, known):
-        found.append(f"the manifest and `{REPORT}` tell of different waivers")
+        contradictions.append(f"the manifest and `{REPORT}` tell of different waivers")
     folders = {name.partition("/")[0] for name in files if "/" in name}
     if folders & {RELEASED, WITHHELD} and verdict not in folders:
-        found.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
+        contradictions.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
     if verdict == WITHHELD and RELEASED in folders:
-        found.append(f"the manifest says {verdict}, and there is a folder `{RELEASED}`")
-    return tuple(found)
+        contradictions.append(f"the manifest says {verdict}, and there is a folder `{RELEASED}`")
+    return tuple(contradictions)
 
 
 def _verdict(report: Path) -> str:
@@ -132,15 +132,15 @@ def _differs(path: Path, expected: str) -> bool:
 def _manifest(run_dir: Path) -> dict[str, Any]:
     path = run_dir / manifest.NAME
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        entries = found["files"].values()
-        good = found["version"] == manifest.VERSION and all(isinstance(e["sha256"], str) for e in entries)
-        good = good and readable(found)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        entries = document["files"].values()
+        good = document["version"] == manifest.VERSION and all(isinstance(e["sha256"], str) for e in entries)
+        good = good and readable(document)
     except OSError:
         text = f"`{run_dir}` holds no `{manifest.NAME}`"
         raise UsageError(Diagnostic("PPF750", text, help="give the directory that `ppdm-flow run` printed")) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         good = False
-    if not good or not isinstance(found.get("verdict"), str):
+    if not good or not isinstance(document.get("verdict"), str):
         raise UsageError(Diagnostic("PPF750", f"`{path}` is damaged, or of a version that this program does not know"))
-    return dict(found)
+    return dict(document)

@@ -71,10 +71,10 @@ class Card:
 
 def cards(document: Document) -> dict[str, Card]:
     """Return the cards of a plan by the node of the graph."""
-    found = [_source(document["source"])]
-    found += [_step(step) for step in document["steps"] if step["name"] not in folded(document)]
-    found += [_release(document, release) for release in document["releases"]]
-    return {card.key: card for card in found}
+    all_cards = [_source(document["source"])]
+    all_cards += [_step(step) for step in document["steps"] if step["name"] not in folded(document)]
+    all_cards += [_release(document, release) for release in document["releases"]]
+    return {card.key: card for card in all_cards}
 
 
 def folded(document: Document) -> set[str]:
@@ -126,13 +126,13 @@ def _release(document: Document, release: Document) -> Card:
 
 def _together(document: Document, name: str) -> list[str]:
     """Return with which releases this one is judged as one table, and by which of its columns."""
-    found = ["never beside another release"] if "recipients" in document else []
+    lines = ["never beside another release"] if "recipients" in document else []
     for link in document.get("joined_by", ()):
         if name in link["releases"]:
             side = link["releases"].index(name)
             columns = ", ".join(pair[side] for pair in link["columns"])
-            found += wrapped(f"joined with {link['releases'][1 - side]} by {columns}", SMALL, RELEASE_TEXT, 2)
-    return found
+            lines += wrapped(f"joined with {link['releases'][1 - side]} by {columns}", SMALL, RELEASE_TEXT, 2)
+    return lines
 
 
 def _listed(label: str, items: Iterable[str]) -> list[Line]:

@@ -27,21 +27,21 @@ _VERBS = {
 
 def deeds(step: Mapping[str, Any]) -> list[str]:
     """Return what a step does to the table, one clause each."""
-    found = []
+    clauses = []
     for change, verb in _VERBS.items():
         names = [name for name, what in step["changes"].items() if what == change]
         if names:
-            found.append(f"{verb} {some(names)}")
+            clauses.append(f"{verb} {some(names)}")
     if step["drops"]:
-        found.append(f"drops {some(step['drops'])}")
+        clauses.append(f"drops {some(step['drops'])}")
     if step["renames"]:
-        found.append("renames " + some(f"{old} to {new}" for old, new in step["renames"].items()))
+        clauses.append("renames " + some(f"{old} to {new}" for old, new in step["renames"].items()))
     rows = {"fewer": "keeps some rows", "reordered": "puts rows in a new order", "generated": "makes new rows"}
     if step["rows"] in rows:
-        found.append(rows[step["rows"]])
+        clauses.append(rows[step["rows"]])
     if step["expands_weights"]:
-        found.append("writes weighted rows out singly")
-    return found
+        clauses.append("writes weighted rows out singly")
+    return clauses
 
 
 def demand(requirement: Mapping[str, Any]) -> str:

@@ -39,13 +39,13 @@ def contradicting_templates(flow: CompiledFlow) -> Iterator[Diagnostic]:
 def _strictest(flow: CompiledFlow, *, negated: bool) -> dict[Pair, Bound]:
     """The lowest confidence that is asked for of each value, among the attributes that some release has."""
     there = {fact.source or fact.name for _, fact in flow.published()}
-    found: dict[Pair, Bound] = {}
+    strictest: dict[Pair, Bound] = {}
     for template in flow.plan.requirements:
         if isinstance(template, Template) and template.negated is negated:
             for pair in template.sensitive:
-                if pair[0] in there and (pair not in found or template.confidence < found[pair][0]):
-                    found[pair] = (template.confidence, template.name)
-    return found
+                if pair[0] in there and (pair not in strictest or template.confidence < strictest[pair][0]):
+                    strictest[pair] = (template.confidence, template.name)
+    return strictest
 
 
 def _of_value(flow: CompiledFlow, most: Bound, least: Bound) -> Diagnostic:

@@ -43,8 +43,8 @@ def changed_afterwards(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def two_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two draws for one person's value narrow it down further than either of them."""
-    for source, found in _by_source(flow).items():
-        steps = list(dict.fromkeys(step for _, fact in found for step in perturbers(fact)[:1]))
+    for source, released in _by_source(flow).items():
+        steps = list(dict.fromkeys(step for _, fact in released for step in perturbers(fact)[:1]))
         if len(steps) > 1:
             text = f"`{source}` is released with two draws, by `{steps[0]}` and by `{steps[1]}`: they combine"
             yield Diagnostic(
@@ -58,9 +58,9 @@ def two_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A perturbed value protects nobody where a released column comes from the true one, by whatever name."""
-    for source, found in _by_origin(flow).items():
-        drawn = [(release, fact) for release, fact in found if source in fact.lineage.drawn]
-        plain = [(release, fact) for release, fact in found if source not in fact.lineage.drawn]
+    for source, released in _by_origin(flow).items():
+        drawn = [(release, fact) for release, fact in released if source in fact.lineage.drawn]
+        plain = [(release, fact) for release, fact in released if source not in fact.lineage.drawn]
         if drawn and plain:
             release, fact = plain[0]
             how = "unperturbed in" if fact.source == source else f"what `{fact.name}` is computed from, in"
@@ -120,19 +120,19 @@ def _arrivals(flow: CompiledFlow) -> Iterator[tuple[StepNode, AttributeFacts]]:
 
 
 def _by_source(flow: CompiledFlow) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
-    found: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
+    released: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
     for release, fact in flow.published():
-        found.setdefault(fact.source, []).append((release, fact))
-    return found
+        released.setdefault(fact.source, []).append((release, fact))
+    return released
 
 
 def _by_origin(flow: CompiledFlow) -> dict[str, list[tuple[ReleaseNode, AttributeFacts]]]:
     """Return the released columns by the attributes of the source that they are computed from."""
-    found: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
+    released: dict[str, list[tuple[ReleaseNode, AttributeFacts]]] = {}
     for release, fact in flow.published():
         for source in sorted(fact.lineage.computed_from):
-            found.setdefault(source, []).append((release, fact))
-    return found
+            released.setdefault(source, []).append((release, fact))
+    return released
 
 
 def _there(flow: CompiledFlow, step: str) -> tuple[Related, ...]:

@@ -85,11 +85,11 @@ def uncounted_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def _published(flow: CompiledFlow, role: Role) -> Iterator[tuple[AttributeFacts, list[str]]]:
     """Each attribute of that role once, with the releases that have it."""
-    found: dict[str, tuple[AttributeFacts, list[str]]] = {}
+    releases_of: dict[str, tuple[AttributeFacts, list[str]]] = {}
     for release, fact in flow.published():
         if fact.role is role:
-            found.setdefault(fact.source, (fact, []))[1].append(release.name)
-    yield from found.values()
+            releases_of.setdefault(fact.source, (fact, []))[1].append(release.name)
+    yield from releases_of.values()
 
 
 def _releases(names: list[str]) -> str:

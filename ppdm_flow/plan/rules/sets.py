@@ -73,11 +73,11 @@ def values_of_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def raw_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A set of items that no step has made coarser or randomized. A few known items find a row among millions."""
-    found: dict[str, tuple[AttributeFacts, list[str]]] = {}
+    releases_of: dict[str, tuple[AttributeFacts, list[str]]] = {}
     for release, fact in flow.published():
         if fact.role is Role.ITEMS and not fact.was(*_COARSER):
-            found.setdefault(fact.source, (fact, []))[1].append(release.name)
-    for fact, releases in found.values():
+            releases_of.setdefault(fact.source, (fact, []))[1].append(release.name)
+    for fact, releases in releases_of.values():
         yield Diagnostic(
             "PPF564",
             f"the items of `{fact.source}` reach release{'s' * (len(releases) > 1)} {listed(releases)} as they are",

@@ -58,11 +58,11 @@ def joined_audits(
     if single and graph.numbering is not None and any(a.role is Role.WEIGHT for a in original.attributes):
         original = ExpandedStream(original, graph.numbering)
     making = _JoinSource(plan, {s.release.name: s for s in people}, streams, original, partition_rows, stop)
-    prints, found = _found(list(streams.values()))
+    prints, joined_rows = _found(list(streams.values()))
     return tuple(
         audit
-        for names in _connected(found, list(streams.values()))
-        for audit in making.audits(nodes, names, prints, _within(found, names))
+        for names in _connected(joined_rows, list(streams.values()))
+        for audit in making.audits(nodes, names, prints, _within(joined_rows, names))
     )
 
 
@@ -82,14 +82,14 @@ class _JoinSource:
         nodes: Iterable[AuditNode],
         names: Sequence[str],
         prints: dict[str, CellHashes],
-        found: Sequence[JoinedRows],
+        joined_rows: Sequence[JoinedRows],
     ) -> list[JoinedAudit]:
         """Return the audits of one joined table; none where no column tells of what any requirement is about."""
         releases = [self.streams[n].release for n in names]
-        columns = layout(releases, found, grouping_attributes(self.plan))
+        columns = layout(releases, joined_rows, grouping_attributes(self.plan))
         if not columns:
             return []
-        rows, places = origins({n: prints[n].rows for n in names}, found)
+        rows, places = origins({n: prints[n].rows for n in names}, joined_rows)
         made = joined_table(rows, places, columns, [self.streams[n] for n in names])
         release = replace(
             self.subjects[names[0]].release,
@@ -99,7 +99,7 @@ class _JoinSource:
             spans=tuple(s for n in names for s in self.subjects[n].release.spans),
         )
         mine = [replace(n, release=release.name) for n in nodes if n.release == names[0]]
-        every, why = self._subject(release, made, made.table), reason(found)
+        every, why = self._subject(release, made, made.table), reason(joined_rows)
         found_in_population = [n for n in mine if any(isinstance(r, KMap) for r in n.requirements)]
         of_population = self._subject(release, made, made.unknowing) if found_in_population else every
         return [JoinedAudit(n, of_population if n in found_in_population else every, why) for n in mine]
@@ -119,11 +119,11 @@ class _JoinSource:
 
 def grouping_attributes(plan: Plan) -> frozenset[str]:
     """Return the attributes of the source that the plan's requirements on groups are about."""
-    found = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
+    names = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
     for requirement in plan.requirements:
         if isinstance(requirement, OnGroups):
-            found |= set(requirement_attributes(requirement))
-    return frozenset(found)
+            names |= set(requirement_attributes(requirement))
+    return frozenset(names)
 
 
 def requirement_attributes(requirement: OnGroups) -> tuple[str, ...]:
@@ -152,10 +152,10 @@ def _found(streams: Sequence[NumberedStream]) -> tuple[dict[str, CellHashes], tu
     return prints, tuple(pair for pair in pairs if pair is not None)
 
 
-def _connected(found: Sequence[JoinedRows], streams: Sequence[NumberedStream]) -> list[tuple[str, ...]]:
+def _connected(joined_rows: Sequence[JoinedRows], streams: Sequence[NumberedStream]) -> list[tuple[str, ...]]:
     """Return the sets of releases that are joined, be it over a third one."""
     groups: list[list[str]] = []
-    for pair in found:
+    for pair in joined_rows:
         names = [pair.link.one.name, pair.link.other.name]
         touched = [g for g in groups if not set(g).isdisjoint(names)]
         merged = list(dict.fromkeys((*(n for g in touched for n in g), *names)))
@@ -164,5 +164,5 @@ def _connected(found: Sequence[JoinedRows], streams: Sequence[NumberedStream]) -
     return [tuple(sorted(g, key=order.index)) for g in groups]
 
 
-def _within(found: Sequence[JoinedRows], names: Sequence[str]) -> list[JoinedRows]:
-    return [j for j in found if j.link.one.name in names]
+def _within(joined_rows: Sequence[JoinedRows], names: Sequence[str]) -> list[JoinedRows]:
+    return [j for j in joined_rows if j.link.one.name in names]

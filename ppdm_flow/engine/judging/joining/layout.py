@@ -29,12 +29,12 @@ class Column:
 
 
 def layout(
-    releases: Sequence[ReleaseNode], found: Sequence[JoinedRows], telling: Collection[str]
+    releases: Sequence[ReleaseNode], joined_rows: Sequence[JoinedRows], telling: Collection[str]
 ) -> tuple[Column, ...]:
     """Return the columns of the releases that are computed from one of ``telling``, and the weights; no sets."""
     of = {(r.name, a.name): a for r in releases for a in r.attributes if _tells(a, telling)}
     groups: dict[Member, list[Member]] = {member: [member] for member in of}
-    for one, other in _same(found, of):
+    for one, other in _same(joined_rows, of):
         first, second = groups[one], groups[other]
         if first is not second and {r for r, _ in first}.isdisjoint(r for r, _ in second):
             first += second
@@ -57,7 +57,9 @@ def _tells(fact: AttributeFacts, telling: Collection[str]) -> bool:
     return fact.role is Role.WEIGHT or not fact.lineage.computed_from.isdisjoint(telling)
 
 
-def _same(found: Sequence[JoinedRows], of: Collection[Member]) -> list[tuple[Member, Member]]:
+def _same(joined_rows: Sequence[JoinedRows], of: Collection[Member]) -> list[tuple[Member, Member]]:
     """Return the pairs of columns that are one."""
-    pairs = [((j.link.one.name, a), (j.link.other.name, b)) for j in found for a, b in (*j.link.shared, *j.merged)]
+    pairs = [
+        ((j.link.one.name, a), (j.link.other.name, b)) for j in joined_rows for a, b in (*j.link.shared, *j.merged)
+    ]
     return [(one, other) for one, other in pairs if one in of and other in of]

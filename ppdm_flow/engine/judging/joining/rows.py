@@ -104,13 +104,13 @@ def join_rows(link: Link, one: CellHashes, other: CellHashes) -> JoinedRows | No
 
 def columns_to_compare(links: Sequence[Link], release: str) -> list[Columns]:
     """Return the columns of a release whose cells have to be compared."""
-    found: list[Columns] = []
+    compared: list[Columns] = []
     for link in links:
         for side, node in enumerate((link.one, link.other)):
             if node.name == release:
-                found += [(pair[side],) for pair in link.keyed]
-                found += [tuple(pair[side] for pair in link.shared)] if link.shared else []
-    return found
+                compared += [(pair[side],) for pair in link.keyed]
+                compared += [tuple(pair[side] for pair in link.shared)] if link.shared else []
+    return compared
 
 
 def _common(one: RowNumbers, other: RowNumbers) -> tuple[Places, Places]:
@@ -131,5 +131,5 @@ def _alone(cells: npt.NDArray[np.uint64], weights: npt.NDArray[np.int64]) -> npt
     """Say of each row whether one person alone has its cells."""
     _, number = np.unique(cells, return_inverse=True)
     people = np.bincount(number, weights=weights)
-    found: npt.NDArray[np.bool_] = people[number] == 1
-    return found
+    alone: npt.NDArray[np.bool_] = people[number] == 1
+    return alone

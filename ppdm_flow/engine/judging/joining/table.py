@@ -53,7 +53,7 @@ class JoinedStream:
             start = end
 
 
-def origins(sides: Mapping[str, RowNumbers], found: Sequence[JoinedRows]) -> tuple[RowNumbers, dict[str, Places]]:
+def origins(sides: Mapping[str, RowNumbers], joined_rows: Sequence[JoinedRows]) -> tuple[RowNumbers, dict[str, Places]]:
     """Return the source's number of each row of the joined table, and its place in each release, or ``NOWHERE``.
 
     ``sides`` are the row numbers of the releases, ascending. Rows of one number that are joined, be it over a third
@@ -66,7 +66,9 @@ def origins(sides: Mapping[str, RowNumbers], found: Sequence[JoinedRows]) -> tup
         at = np.searchsorted(every, rows)
         place[name][at] = np.arange(len(rows))
         label[name][at] = number
-    links = [(j.link.one.name, j.link.other.name, np.searchsorted(every, sides[j.link.one.name][j.one])) for j in found]
+    links = [
+        (j.link.one.name, j.link.other.name, np.searchsorted(every, sides[j.link.one.name][j.one])) for j in joined_rows
+    ]
     for _ in range(len(sides) - 1):  # a chain of all releases has as many links
         for one, other, at in links:
             least = np.minimum(label[one][at], label[other][at])

@@ -10,9 +10,9 @@ from ppdm_flow.engine.judging.joining.rows import JoinedRows
 _MOST = 4
 
 
-def reason(found: Sequence[JoinedRows]) -> str:
+def reason(joined_rows: Sequence[JoinedRows]) -> str:
     """Return what the sentence of a figure on a joined table ends with."""
-    return "".join(f" {_pair(each)}" for each in found)
+    return "".join(f" {_pair(each)}" for each in joined_rows)
 
 
 def _pair(each: JoinedRows) -> str:
