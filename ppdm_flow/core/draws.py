@@ -30,7 +30,7 @@ class RunKey:
 
     def __post_init__(self) -> None:
         if len(self.secret) != 32:
-            raise ValueError("a run key has 32 bytes")
+            raise ValueError(f"a run key must have 32 bytes, got {len(self.secret)}")
 
     def __repr__(self) -> str:
         return "RunKey(…)"

@@ -34,7 +34,7 @@ class Table:
             if len(column) != len(self.rows):
                 raise ValueError(f"column `{name}` has {len(column)} cells for {len(self.rows)} rows")
         if not self.sets.keys().isdisjoint(self.columns):
-            raise ValueError("a column and a set column of one name")
+            raise ValueError("a column and a set column must not have the same name")
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -84,7 +84,7 @@ def concat(parts: Iterable[Table]) -> Table:
         raise ValueError("no partitions to stack")
     names = tables[0].names
     if any(t.names != names or tuple(t.sets) != tuple(tables[0].sets) for t in tables):
-        raise ValueError("partitions with unlike columns")
+        raise ValueError("partitions to stack must have the same columns, but these have unlike ones")
     if len(tables) == 1:
         return tables[0]
     columns: dict[str, Column] = {}

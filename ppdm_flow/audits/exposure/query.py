@@ -58,7 +58,7 @@ class Query:
         layout = Layout.of(columns, reading, rows.leading, nulls, values_known=values_known)
         counted = rows.relation(layout.released, layout.original, layout.known)
         if counted is None:
-            raise ValueError("there is no database")
+            raise ValueError("rows must be readable by SQL, but they have no database relation")
         return cls(sql, counted, layout, reading, nulls)
 
     @property

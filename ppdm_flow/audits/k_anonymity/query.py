@@ -23,7 +23,7 @@ class Query:
         self.columns = tuple(columns)
         every, known = rows.relation(self.columns), rows.relation(self.columns, (), self.columns)
         if every is None or known is None:
-            raise ValueError("there is no database")
+            raise ValueError("rows must be readable by SQL, but they have no database relation")
         self.every, self.known, self.tables = every.text, known.text, every.tables
 
     def figures(self, k: int, nulls: Nulls) -> Mapping[str, int]:

@@ -45,7 +45,7 @@ def _sorted(values: Sequence[str], key: Callable[[str], Any], what: str) -> list
 def _number(text: str) -> Decimal:
     number = Decimal(text.strip())
     if not number.is_finite() or "_" in text:
-        raise ValueError("no number")
+        raise ValueError("the text must be a finite decimal number without underscores")
     return number
 
 
@@ -53,5 +53,5 @@ def _moment(text: str) -> float:
     moment = datetime.fromisoformat(text)
     seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     if not math.isfinite(seconds):
-        raise ValueError("no date")
+        raise ValueError("the text must be an ISO 8601 date or time")
     return seconds

@@ -138,7 +138,7 @@ def _lowest(path: Path, column: str) -> Mapping[int, float]:
         told: Any = json.loads(path.read_text(encoding="utf-8"))
         lowest = {int(k): s for k, s in told["lowest_discoverable_support"].items() if s is not None}
         if not all(isinstance(s, int | float) and 0.0 < s <= 1.0 for s in lowest.values()):
-            raise ValueError("no shares")
+            raise ValueError("lowest_discoverable_support must hold shares in (0, 1]")
         return {k: float(s) for k, s in lowest.items()} if told["attribute"] in (column, None) else {}
     except OSError as error:
         reason = error.strerror or "no reason given"

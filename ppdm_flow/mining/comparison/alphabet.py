@@ -36,7 +36,7 @@ def united(tables: Sequence[Counts]) -> United:
     Raises ValueError for no tables, one without rows, and unlike numbers of columns.
     """
     if not tables or len({len(t.columns) for t in tables}) != 1:
-        raise ValueError("tables with unlike columns")
+        raise ValueError("both tables must have the same columns")
     categories = tuple(union(t.categories[i] for t in tables) for i in range(len(tables[0].columns)))
     begin = np.concatenate([[0], np.cumsum([len(names) + SPECIALS for names in categories])]).astype(np.int64)
     dense = [_dense(t, categories, begin) for t in tables]

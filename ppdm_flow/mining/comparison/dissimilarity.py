@@ -55,7 +55,7 @@ def dissimilarity(x: Encoded, y: Encoded, laplace: float = LAPLACE) -> Dissimila
     through data generation", ICDM 2007, table 1. Raises ValueError for unlike alphabets.
     """
     if x.database.items != y.database.items:
-        raise ValueError("databases with unlike alphabets")
+        raise ValueError("both databases must have equal alphabets")
     return Dissimilarity(_longer(x, y, laplace), _longer(y, x, laplace))
 
 

@@ -13,7 +13,7 @@ def random_part(database: Database, rows: int, rng: np.random.Generator) -> Data
     Raises ValueError for fewer than one row or more than there are.
     """
     if not 1 <= rows <= database.rows:
-        raise ValueError("a part has at least one row, and no more than there are")
+        raise ValueError(f"rows of a part must be from 1 to {database.rows}, got {rows}")
     weights = rng.multivariate_hypergeometric(database.weights, rows, method="marginals")
     drawn = weights > 0
     return Database.of_cells(database.cells[drawn], database.place, weights[drawn])

@@ -65,9 +65,9 @@ class Model:
     ) -> Model:
         """Take ``itemsets`` and, after them, every item of ``database``; ``usages`` are theirs, in that order."""
         if not (np.isfinite(laplace) and laplace >= 0):
-            raise ValueError("a Laplace correction below 0, or not finite")
+            raise ValueError(f"the Laplace correction must be a finite number of at least 0, got {laplace!r}")
         if (database.cells < 0).any():
-            raise ValueError("a row has no item in some domain: the data are no table")
+            raise ValueError("every row must have an item in each domain: the database is no table")
         singles = np.arange(database.items, dtype=np.int32)
         lengths = np.concatenate([itemsets.lengths, np.ones(len(singles), dtype=np.int64)])
         offsets = np.concatenate([[0], np.cumsum(lengths)])

@@ -51,10 +51,10 @@ class Database:
     def of_cells(cls, cells: Cells, place: Cells, weights: Counts | None = None) -> Database:
         """Build from one item for each place and row, merging equal rows. Raises ValueError for no rows."""
         if len(cells) == 0:
-            raise ValueError("a database without rows")
+            raise ValueError("cells must have at least one row: a database without rows is not allowed")
         given = np.ones(len(cells), dtype=np.int64) if weights is None else weights
         if (given < 1).any():
-            raise ValueError("a row's weight is below 1")
+            raise ValueError("weights must be at least 1, but one is below 1")
         if cells.shape[1]:
             distinct, inverse = np.unique(cells, axis=0, return_inverse=True)
             total = np.bincount(inverse.ravel(), given, len(distinct)).astype(np.int64)
@@ -77,7 +77,7 @@ class Database:
         rows = len(offsets) - 1
         size = int(items.max(initial=-1)) + 1 if alphabet is None else alphabet
         if len(items) and (items.min() < 0 or items.max() >= size):
-            raise ValueError("an item lies outside of the alphabet")
+            raise ValueError(f"items must be from 0 to {size - 1}: one is outside of the alphabet")
         key = np.unique(np.repeat(np.arange(rows), np.diff(offsets)) + items.astype(np.int64) * rows)
         item, row = (key // max(rows, 1)).astype(np.int32), (key % max(rows, 1)).astype(np.int32)
         begin = np.searchsorted(item, np.arange(size + 1)).astype(np.int64)

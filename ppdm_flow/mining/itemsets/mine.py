@@ -28,10 +28,10 @@ def least_rows(minimum: float, rows: int) -> int:
     """
     if isinstance(minimum, int):
         if minimum < 1:
-            raise ValueError("a minimum support below 1")
+            raise ValueError(f"a minimum support in rows must be at least 1, got {minimum!r}")
         return minimum
     if not 0 < minimum <= 1:
-        raise ValueError("a share that is not within (0, 1]")
+        raise ValueError(f"a minimum support given as a share must be in (0, 1], got {minimum!r}")
     return max(1, math.ceil(minimum * rows * (1 - 1e-12)))
 
 
@@ -76,9 +76,9 @@ def mine_transactions(
     rows = len(offsets) - 1
     size = int(items.max(initial=-1)) + 1 if alphabet is None else alphabet
     if rows < 1:
-        raise ValueError("a database without rows")
+        raise ValueError("a database without rows cannot be mined: offsets must have at least 2 entries")
     if len(items) and (items.min() < 0 or items.max() >= size):
-        raise ValueError("an item lies outside of the alphabet")
+        raise ValueError(f"items must be from 0 to {size - 1}: one is outside of the alphabet")
     least = least_rows(min_support, rows)
     offsets, items = _distinct(offsets, items, size)
     supports = np.bincount(items, minlength=size).astype(np.int64)

@@ -30,7 +30,7 @@ def grouped(points: Floats, weights: Ints, k: int, most: int) -> Groups:
     there are fewer than k records.
     """
     if weights.sum() < k:
-        raise ValueError("fewer records than a group needs")
+        raise ValueError(f"a group needs k = {k} records, but there are fewer records than that")
     some = np.flatnonzero(weights > 0)
     group = np.zeros(len(points), dtype=np.int64)
     found = _of_present(points[some], weights[some], k, most)

@@ -75,9 +75,9 @@ def reconstruct_counts(
     """
     counts = np.asarray(released, dtype=np.float64)
     if counts.shape[-1:] != (channel.size,) or not np.all((counts >= 0) & np.isfinite(counts)):
-        raise ValueError("released counts are one number, 0 or more, for each value of the domain")
+        raise ValueError("released counts must be one finite number of at least 0 for each value of the domain")
     if not 0.0 < level < 1.0:
-        raise ValueError("a level lies between 0 and 1")
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
     total = counts.sum(axis=-1)
     unbiased = channel.solve(counts)
     feasible = nearest(channel, unbiased, total)

@@ -36,7 +36,7 @@ class Estimates:
 def quantile(level: float) -> float:
     """Return z with Pr[|Z| <= z] = ``level``, 0 < level < 1. Raises ValueError for another level."""
     if not 0.0 < level < 1.0:
-        raise ValueError("the level of an interval is not between 0 and 1")
+        raise ValueError(f"the level of an interval must be between 0 and 1, got {level!r}")
     return NormalDist().inv_cdf(0.5 + 0.5 * level)
 
 

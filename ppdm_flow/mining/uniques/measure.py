@@ -30,7 +30,7 @@ class Ground:
 
     def __post_init__(self) -> None:
         if len({len(c) for c in self.codes}) > 1 or len(self.codes) != len(self.widths):
-            raise ValueError("columns of one length, and a width for each")
+            raise ValueError("codes must be columns of one length, and widths must have one entry per column")
 
     @property
     def rows(self) -> int:
@@ -47,7 +47,7 @@ class Ground:
     def keys(self, columns: Combination, bits: int = 0) -> npt.NDArray[np.int64]:
         """Return the keys of the rows in the first of 2^bits parts of all combinations."""
         if not 1 <= len(columns) <= _MOST:
-            raise ValueError(f"from 1 to {_MOST} columns")
+            raise ValueError(f"keys need from 1 to {_MOST} columns, got {len(columns)}")
         codes, widths = [self.codes[c] for c in columns], [int(self.widths[c]) for c in columns]
         if self.possible(columns) >= _KEY_LIMIT:
             codes, widths = _narrower(codes, widths)

@@ -39,7 +39,7 @@ class Picture:
 def picture(chart: dict[str, Any], marks: int) -> Picture:
     """Return a chart's picture of at most about ``marks`` marks. Raises ValueError for a kind that is not known."""
     if chart["kind"] not in _KINDS:
-        raise ValueError("a chart of an unknown kind")
+        raise ValueError(f"the kind of a chart must be one of {sorted(_KINDS)}")
     shown, cut = trimmed(chart, marks)
     empty = not shown["x"] or not any(one["y"] for one in shown["series"])
     head, rows = _table(shown)

@@ -102,7 +102,7 @@ def mine(
     that the operator does not know.
     """
     if not 0.0 < min_support <= 1.0:
-        raise ValueError("a minimum support that is not within (0, 1]")
+        raise ValueError(f"min_support must be in (0, 1], got {min_support!r}")
     limits = Bounds() if bounds is None else bounds
     place = [1, operator.alphabet]
 

@@ -35,7 +35,7 @@ def pattern_counts(columns: Columns, itemsets: Integers) -> Integers:
     """
     size = itemsets.shape[1]
     if size > LARGEST:
-        raise ValueError(f"patterns of more than {LARGEST} items")
+        raise ValueError(f"patterns are counted for itemsets of at most {LARGEST} items, got {size}")
     found = np.empty((len(itemsets), len(columns.sizes), 1 << size), dtype=np.int64)
     for chosen in range(size + 1):
         for places in combinations(range(size), chosen):
