@@ -29,8 +29,8 @@ def verify(
     """
 
     def plan(policy: Path, data: Path | None) -> Plan:
-        found = _plan(policy, data)
-        return found if policy_folder is None else replace(found, home=str(policy_folder.absolute()))
+        original_plan = _plan(policy, data)
+        return original_plan if policy_folder is None else replace(original_plan, home=str(policy_folder.absolute()))
 
     return verify_run(run, data, plan, clock)
 

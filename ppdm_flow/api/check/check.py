@@ -68,17 +68,19 @@ def check(
     Raises UsageError where nothing is found or a file (or a lock) cannot be read, DataError where the data cannot be
     read or does not match.
     """
-    found = find_policies(paths, tests=True)
+    policy_files = find_policies(paths, tests=True)
     waivers = _Waivers()
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
-    for outcome in _outcomes(found, sets, clock, data, locked=locked):  # of which no more is kept: a plan is large
+    for outcome in _outcomes(
+        policy_files, sets, clock, data, locked=locked
+    ):  # of which no more is kept: a plan is large
         sources |= outcome.sources
         each.append(outcome.diagnostics)
         waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
     diagnostics = in_order(d for told in each for d in told)
-    files, waived = (*found.policies, *found.tests), waivers.waived
-    return CheckOutcome(files, found.others, diagnostics, sources, tuple(each), found.tests, waived)
+    files, waived = (*policy_files.policies, *policy_files.tests), waivers.waived
+    return CheckOutcome(files, policy_files.others, diagnostics, sources, tuple(each), policy_files.tests, waived)
 
 
 def _outcomes(

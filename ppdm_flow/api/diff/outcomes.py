@@ -43,13 +43,13 @@ def _by_name(report: Document) -> Judged:
 def _judged(result: Document | None) -> Document | None:
     if result is None:
         return None
-    found = {
+    results = {
         "bound": result["bound"],
         "direction": result["direction"],
         "value": result["measured"],
         "holds": result["holds"],
     }
-    return found | ({"interval": list(result["interval"])} if result.get("interval") else {})
+    return results | ({"interval": list(result["interval"])} if result.get("interval") else {})
 
 
 def _metrics(old: Mapping[str, Document], new: Mapping[str, Document]) -> list[Document]:

@@ -59,10 +59,10 @@ def mine(
     sets = sets_of(got)
     least = _share(asked.min_support, sets)
     if sets.operator is None:
-        found = mined_plain(sets, asked, least, listener)
+        mined = mined_plain(sets, asked, least, listener)
     else:
-        found = mined_randomized(sets, asked, least, got.lowest, workers, listener)
-    return replace(found, diagnostics=(*_shortened(got.rows, found.rows), *found.diagnostics))
+        mined = mined_randomized(sets, asked, least, got.lowest, workers, listener)
+    return replace(mined, diagnostics=(*_shortened(got.rows, mined.rows), *mined.diagnostics))
 
 
 def _asked(

@@ -54,10 +54,10 @@ def are_values(columns: Mapping[str, Coded]) -> bool:
     return any(shaped(name) or bool(pc.any(pc.equal(values, name)).as_py()) for name, (_, values) in columns.items())
 
 
-def records_of(found: Mapping[str, Coded]) -> list[list[str]]:
+def records_of(coded_columns: Mapping[str, Coded]) -> list[list[str]]:
     """Return the names of columns and the first rows below them, as the records of a file."""
-    columns = [_first(codes[:_SAMPLE].tolist(), values) for codes, values in found.values()]
-    return [list(found), *map(list, zip(*columns, strict=True))]
+    columns = [_first(codes[:_SAMPLE].tolist(), values) for codes, values in coded_columns.values()]
+    return [list(coded_columns), *map(list, zip(*columns, strict=True))]
 
 
 def _first(codes: Sequence[int], values: pa.StringArray) -> list[str]:

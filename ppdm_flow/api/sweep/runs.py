@@ -102,7 +102,7 @@ class Runs:
     def carry_out(self) -> tuple[tuple[Result, ...], ...]:
         """Return the results of each point in order. A run that fails stops no other."""
         jobs = self._jobs()
-        found: dict[int, list[Result]] = {i: [] for i in range(len(self.points))}
+        results_of: dict[int, list[Result]] = {i: [] for i in range(len(self.points))}
         with ThreadPoolExecutor(self.workers, thread_name_prefix="sweep") as pool:
             waiting = list(reversed(jobs))
             running: dict[Future[Result], tuple[_Job, float]] = {}
@@ -111,12 +111,12 @@ class Runs:
                     while waiting and len(running) < self.workers:
                         job = waiting.pop()
                         running[pool.submit(self._run, job)] = (job, time.perf_counter())
-                    self._collect(running, found, len(jobs))
+                    self._collect(running, results_of, len(jobs))
             except BaseException:
                 for stop in tuple(self.stops):
                     stop.set()
                 raise
-        return tuple(tuple(results) for results in found.values())
+        return tuple(tuple(results) for results in results_of.values())
 
     def _jobs(self) -> list[_Job]:
         """Return every run, those that read alike one after another."""

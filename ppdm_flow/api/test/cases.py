@@ -165,13 +165,15 @@ class _RunningTest:
                 keyed = replace(options, key=self._key(plan, number))
                 trace = self.bench.trace and number == 0
                 tried = run_in_scratch(plan, original, folder / "run", keyed, stop, self._asked(plan), trace=trace)
-                found = tried.measured
-                judged = waive(plan, found.requirements, found.gates, found.findings, options.clock())
+                measurements = tried.measured
+                judged = waive(
+                    plan, measurements.requirements, measurements.gates, measurements.findings, options.clock()
+                )
                 results = (*judged.requirements, *judged.gates)
                 yield PolicyTestRun(
                     verdict(results),
                     results,
-                    found.metrics,
+                    measurements.metrics,
                     judged.findings,
                     tried.contents,
                     changed=tried.changed - {n.name for n in plan.steps if n.implicit},

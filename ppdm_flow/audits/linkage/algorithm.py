@@ -105,12 +105,12 @@ def _judged(attack: Attack) -> dict[str, Figure]:
     figures = {n: Figure(None, "share", note=NO_TRUTH) for n in (*NAMES[4:], *NEAREST)}
     figures["guessing"] = Figure(1.0 / attack.known.total, "share", note="who picks any row is right so often")
     if attack.judged is not None:
-        nobody = "" if attack.judged.claims else "nobody is linked"
-        figures["precision"] = attack.judged.precision.figure(nobody)
+        missing_reason = "" if attack.judged.claims else "nobody is linked"
+        figures["precision"] = attack.judged.precision.figure(missing_reason)
         figures["recall"] = attack.judged.recall.figure("people with a released row who are linked to it")
     if attack.near is not None:
-        nobody = "" if attack.near.claims else "nobody has a single nearest row"
-        figures["nearest_precision"] = attack.near.precision.figure(nobody)
+        missing_reason = "" if attack.near.claims else "nobody has a single nearest row"
+        figures["nearest_precision"] = attack.near.precision.figure(missing_reason)
         figures["nearest_recall"] = attack.near.recall.figure("people whose single nearest row is theirs")
     return figures
 

@@ -65,9 +65,9 @@ class TemplatesAudit:
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             if template.min_support > 1 and targets:
-                nobody = after.repeated == 0 and candidate.row_count > 0
+                unaffected = after.repeated == 0 and candidate.row_count > 0
                 bounded = _support(template, own, support(template, channel, after))
-                measured.append(unrepeated(template.id) if nobody else bounded)
+                measured.append(unrepeated(template.id) if unaffected else bounded)
                 figures[measured[-1].metric] = measured[-1].figure
             findings.extend((*recoded(template, after), *absent(template, original)))
             secret = tuple(by_attribute(template))

@@ -82,11 +82,11 @@ class _Ids:
         """Return the hash of each row's person. Raises DataError where a row has none."""
         column = table[self._subject].compact()
         texts = [self._same(text) for text in column.categories.to_pylist()]
-        nobody = np.array([not text for text in texts] + [True])[column.codes] | (column.codes < 0)
-        if nobody.any():
+        without_id = np.array([not text for text in texts] + [True])[column.codes] | (column.codes < 0)
+        if without_id.any():
             raise data_fault(
                 "PPF737",
-                f"{int(nobody.sum()):,} released rows have no `{self._subject}`: the ledger cannot say whose",
+                f"{int(without_id.sum()):,} released rows have no `{self._subject}`: the ledger cannot say whose",
                 advice="drop such rows before, or name another attribute as the ledger's `subject`",
             )
         self.respelled += len(texts) - len(set(texts))

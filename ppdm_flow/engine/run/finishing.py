@@ -149,9 +149,9 @@ class AuditedRun:
     def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> WaivedResults:
         """Judge everything, and lay the waivers over it that count on this day."""
         requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
-        found = findings_of(self.plan, self.audited, steps)
+        all_findings = findings_of(self.plan, self.audited, steps)
         of_ledger = self.ledger.findings if self.ledger else ()
-        findings = (*repeating(self.original.repeats), *found, *of_ledger)
+        findings = (*repeating(self.original.repeats), *all_findings, *of_ledger)
         return waive(self.plan, requirements, gates, findings, self.options.clock())
 
     def _account(self) -> dict[str, Any]:

@@ -31,15 +31,15 @@ def fitted(text: str, size: float, most: float, *, bold: bool = False) -> str:
 def wrapped(text: str, size: float, most: float, lines: int) -> list[str]:
     """Return the text in at most so many lines; the last one is cut where the text is longer."""
     words = text.split()
-    found: list[str] = []
-    while words and len(found) < lines - 1:
+    wrapped_lines: list[str] = []
+    while words and len(wrapped_lines) < lines - 1:
         line = words.pop(0)
         while words and width(f"{line} {words[0]}", size) <= most:
             line += f" {words.pop(0)}"
-        found.append(fitted(line, size, most))
+        wrapped_lines.append(fitted(line, size, most))
     if words:
-        found.append(fitted(" ".join(words), size, most))
-    return found
+        wrapped_lines.append(fitted(" ".join(words), size, most))
+    return wrapped_lines
 
 
 def _share(letter: str) -> float:
