@@ -6,52 +6,16 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ppdm_flow.core.roles import Role, ValuesAbsent, no_weaker
-from ppdm_flow.policy.language.shape import Keys, MapOf, at
+from ppdm_flow.policy.language.shape import Keys, MapOf, at, stricter_signs
 from ppdm_flow.policy.text.nodes import PolicyPath
 
-_HIGHER = (
-    "privacy.k_anonymity.k",
-    "privacy.templates.*.min_support",
-    "privacy.sensitivities.*.default.r1",
-    "privacy.sensitivities.*.values.*.r1",
-    "privacy.sensitivities.*.groups.*.r1",
-    "privacy.l_diversity.*.l",
-    "privacy.k_map.k",
-    "privacy.lkc.l",
-    "privacy.lkc.k",
-    "privacy.km_anonymity.k",
-    "privacy.km_anonymity.m",
-    "privacy.cumulative_k.k",
-    "gates.*.min",
-)
-_LOWER = (
-    "privacy.templates.*.confidence",
-    "privacy.sensitivities.*.default.tolerance",
-    "privacy.sensitivities.*.default.r2",
-    "privacy.sensitivities.*.values.*.r2",
-    "privacy.sensitivities.*.groups.*.r2",
-    "privacy.anonymity_score.max",
-    "privacy.blend.max",
-    "privacy.itemset_breach.level",
-    "privacy.l_diversity.*.c",
-    "privacy.t_closeness.*.t",
-    "privacy.alpha_k.*.alpha",
-    "privacy.delta_disclosure.*.delta",
-    "privacy.beta_likeness.*.beta",
-    "privacy.lkc.c",
-    "gates.*.max",
-    "gates.*.max_width",
-)
-SIGNS: Mapping[PolicyPath, str] = {
-    tuple(path.split(".")): sign for sign, paths in ((">=", _HIGHER), ("<=", _LOWER)) for path in paths
-}
+SIGNS: Mapping[PolicyPath, str] = stricter_signs()
 """The sign of a bound that forbids the weaker side; r1 is a prior that is protected, so a higher one is stronger.
 
 The support of ``blend`` has none: its share of the rare rows says nothing of the share of others.
 """
 
 _ABSENT = tuple(ValuesAbsent)
-_NAMING = ("templates", "sensitivities", "t_closeness", "alpha_k")
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("undeclared",): ("error", "drop"),
     ("recipients",): ("together", "apart"),
@@ -61,8 +25,6 @@ _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("releases", "*", "audience"): ("internal", "partner", "public"),
     ("releases", "*", "shuffle"): ("true", "false"),
     ("ledger", "repeat"): ("refuse", "warn"),
-    **{("privacy", kind, "*", "values_absent"): _ABSENT for kind in _NAMING},
-    ("privacy", "lkc", "values_absent"): _ABSENT,
 }
 """Words from the strongest to the weakest."""
 
@@ -82,6 +44,8 @@ def ordered(path: PolicyPath) -> tuple[str, ...]:
     """Return the words at ``path`` of which some are weaker than others; none where they cannot be compared."""
     if fits(_ROLE, path):
         return tuple(Role)
+    if path[0] == "privacy" and path[-1] == "values_absent":
+        return _ABSENT
     return next((words for pattern, words in _WORDS.items() if fits(pattern, path)), ())
 
 

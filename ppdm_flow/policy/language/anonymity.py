@@ -8,22 +8,22 @@ from pydantic import Field
 
 from ppdm_flow.core.anonymity import Distance, Diversity
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.policy.language.model import Model, Probability, Texts
+from ppdm_flow.policy.language.model import HIGHER, LOWER, Model, Probability, Texts
 
 
 class LDiversity(Model):
     """Every class has at least ``l`` values of a sensitive attribute that are well represented, as ``kind`` counts."""
 
-    l: Annotated[float, Field(gt=1.0)]  # noqa: E741  # the model's own letter
+    l: Annotated[float, Field(gt=1.0), HIGHER]  # noqa: E741  # the model's own letter
     kind: Diversity = Diversity.DISTINCT
-    c: Annotated[float, Field(gt=0.0)] | None = None
+    c: Annotated[Annotated[float, Field(gt=0.0)] | None, LOWER] = None
     attributes: Texts | None = None
 
 
 class TCloseness(Model):
     """A sensitive attribute is distributed in every class as in the whole release, within a distance of ``t``."""
 
-    t: Annotated[float, Field(gt=0.0)]
+    t: Annotated[float, Field(gt=0.0), LOWER]
     distance: Distance = Distance.EQUAL
     order: Texts | None = None
     attributes: Texts | None = None
@@ -33,7 +33,7 @@ class TCloseness(Model):
 class AlphaK(Model):
     """No sensitive value, or none of ``values``, has a share above ``alpha`` in any class."""
 
-    alpha: Annotated[float, Field(gt=0.0)]
+    alpha: Annotated[float, Field(gt=0.0), LOWER]
     values: Texts | None = None
     attributes: Texts | None = None
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
@@ -42,14 +42,14 @@ class AlphaK(Model):
 class DeltaDisclosure(Model):
     """The share of a sensitive value in a class is at most e^delta times that in the release, and at least e^-delta."""
 
-    delta: Annotated[float, Field(gt=0.0)]
+    delta: Annotated[float, Field(gt=0.0), LOWER]
     attributes: Texts | None = None
 
 
 class BetaLikeness(Model):
     """The share of a sensitive value in a class is at most (1 + beta) times that in the release."""
 
-    beta: Annotated[float, Field(gt=0.0)]
+    beta: Annotated[float, Field(gt=0.0), LOWER]
     attributes: Texts | None = None
 
 
@@ -64,7 +64,7 @@ class Population(Model):
 class KMap(Model):
     """Every class of the release fits at least ``k`` people of a population."""
 
-    k: Annotated[int, Field(ge=2)]
+    k: Annotated[int, Field(ge=2), HIGHER]
     population: Population
     attributes: Texts | None = None
 
@@ -72,9 +72,9 @@ class KMap(Model):
 class LKC(Model):
     """Whoever knows at most ``l`` attributes of somebody finds at least ``k`` rows and infers no more than ``c``."""
 
-    l: Annotated[int, Field(ge=1)]  # noqa: E741  # the model's own letter
-    k: Annotated[int, Field(ge=2)]
-    c: Probability | None = None
+    l: Annotated[int, Field(ge=1), HIGHER]  # noqa: E741  # the model's own letter
+    k: Annotated[int, Field(ge=2), HIGHER]
+    c: Annotated[Probability | None, LOWER] = None
     sensitive: dict[str, Texts] = Field(default_factory=dict)
     attributes: Texts | None = None
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
@@ -83,6 +83,6 @@ class LKC(Model):
 class KmAnonymity(Model):
     """Every combination of at most ``m`` items that occurs is in at least ``k`` sets."""
 
-    k: Annotated[int, Field(ge=2)]
-    m: Annotated[int, Field(ge=1, le=4)] = 2
+    k: Annotated[int, Field(ge=2), HIGHER]
+    m: Annotated[int, Field(ge=1, le=4), HIGHER] = 2
     attribute: str | None = None

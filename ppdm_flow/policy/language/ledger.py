@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import Model, Texts
+from ppdm_flow.policy.language.model import HIGHER, Model, Texts
 
 Spelling = Literal["case", "blanks", "form"]
 """A difference between two spellings of an id."""
@@ -26,5 +26,5 @@ class Ledger(Model):
 class CumulativeK(Model):
     """All earlier releases of the ledger, and this one, together leave groups of at least ``k`` people."""
 
-    k: Annotated[int, Field(ge=2)]
+    k: Annotated[int, Field(ge=2), HIGHER]
     attributes: Texts | None = None

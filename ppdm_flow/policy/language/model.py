@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -39,6 +40,16 @@ def text_or_texts(value: object) -> object:
     """Take a single text for a list of one."""
     return [value] if isinstance(value, str) else value
 
+
+@dataclass(frozen=True, slots=True)
+class Stricter:
+    """Marks a figure of which one side is stricter, by the sign of a bound that forbids the other side."""
+
+    sign: Literal[">=", "<="]
+
+
+HIGHER = Stricter(">=")
+LOWER = Stricter("<=")
 
 Flag = Annotated[bool, BeforeValidator(_truth)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]

@@ -21,6 +21,8 @@ from ppdm_flow.policy.language.anonymity import (
 )
 from ppdm_flow.policy.language.ledger import CumulativeK, Ledger
 from ppdm_flow.policy.language.model import (
+    HIGHER,
+    LOWER,
     Flag,
     Model,
     Name,
@@ -104,7 +106,7 @@ class Attribute(Model):
 class KAnonymity(Model):
     """Every combination of quasi-identifier values occurs in at least ``k`` released rows."""
 
-    k: Annotated[int, Field(ge=2)]
+    k: Annotated[int, Field(ge=2), HIGHER]
     attributes: Texts | None = None
 
 
@@ -116,9 +118,9 @@ class Template(Model):
 
     channel: Annotated[tuple[str, ...], Field(min_length=1)]
     sensitive: Annotated[dict[str, Annotated[tuple[str, ...], Field(min_length=1)]], Field(min_length=1)]
-    confidence: Annotated[float, Field(gt=0.0, lt=1.0)]
+    confidence: Annotated[float, Field(gt=0.0, lt=1.0), LOWER]
     negated: Flag = False
-    min_support: Annotated[int, Field(ge=2)] | None = None
+    min_support: Annotated[Annotated[int, Field(ge=2)] | None, HIGHER] = None
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
@@ -128,8 +130,8 @@ class ValueBound(Model):
     ``given`` says, for readers, what else is known of the people that the prior is about.
     """
 
-    r1: Probability
-    r2: Probability
+    r1: Annotated[Probability, HIGHER]
+    r2: Annotated[Probability, LOWER]
     given: str = ""
 
 
@@ -137,8 +139,8 @@ class ValueGroup(Model):
     """One bound for each of several values. Their union then keeps it as well."""
 
     values: Texts
-    r1: Probability
-    r2: Probability
+    r1: Annotated[Probability, HIGHER]
+    r2: Annotated[Probability, LOWER]
     given: str = ""
 
 
@@ -149,9 +151,9 @@ ValueBounds = Annotated[tuple[ValueBound, ...], BeforeValidator(one_or_more), Fi
 class DefaultBound(Model):
     """The bound of other values: ``tolerance`` (r1 = frequency, r2 = tolerance r1), or (r1, r2)."""
 
-    tolerance: Annotated[float, Field(gt=1.0)] | None = None
-    r1: Probability | None = None
-    r2: Probability | None = None
+    tolerance: Annotated[Annotated[float, Field(gt=1.0)] | None, LOWER] = None
+    r1: Annotated[Probability | None, HIGHER] = None
+    r2: Annotated[Probability | None, LOWER] = None
 
 
 class Sensitivity(Model):
@@ -167,7 +169,7 @@ class Sensitivity(Model):
 class AnonymityScore(Model):
     """The Normalised Anonymity Score is at most ``max``: 0 where no original row is released, 1 where all are."""
 
-    max: Annotated[float, Field(ge=0.0, le=1.0)]
+    max: Annotated[float, Field(ge=0.0, le=1.0), LOWER]
 
 
 class Blend(Model):
@@ -177,7 +179,7 @@ class Blend(Model):
     """
 
     min_support: Supported
-    max: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    max: Annotated[float, Field(ge=0.0, le=1.0), LOWER] = 0.0
 
 
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
@@ -193,7 +195,7 @@ class ItemsetBreach(Model):
     among the sets of one length. ``pool``: lengths with fewer sets are judged together with their neighbours.
     """
 
-    level: Probability
+    level: Annotated[Probability, LOWER]
     sizes: Annotated[tuple[Annotated[int, Field(ge=1, le=4)], ...], Field(min_length=1)] = (1, 2, 3)
     attribute: str | None = None
     max_supports: Shares | None = None
@@ -241,10 +243,10 @@ class Gate(Model):
     """A bound on any measured figure; on every release that has to be measured by it, or on those named."""
 
     metric: str
-    min: float | None = None
-    max: float | None = None
+    min: Annotated[float | None, HIGHER] = None
+    max: Annotated[float | None, LOWER] = None
     releases: Texts | None = None
-    max_width: Annotated[float, Field(gt=0.0)] = MAX_WIDTH
+    max_width: Annotated[float, Field(gt=0.0), LOWER] = MAX_WIDTH
 
 
 class Release(Model):

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ppdm_flow.core.supports import Support
-from ppdm_flow.policy.language.model import Flag, one_or_more, text_or_texts
+from ppdm_flow.policy.language.model import Flag, Stricter, one_or_more, text_or_texts
 from ppdm_flow.policy.language.models import Policy
 
 
@@ -56,13 +56,17 @@ class MapOf:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a fixed set."""
+    """One key of a fixed set.
+
+    ``stricter`` is the sign of a bound that forbids the weaker side of a figure; None where no side is weaker.
+    """
 
     name: str
     field: str
     shape: Shape
     required: bool
     default: Any = None
+    stricter: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,8 @@ def shape_of(model: type[BaseModel]) -> Keys:
     for field, info in model.model_fields.items():
         name = info.alias or field
         told = not info.is_required() and info.default_factory is None
-        keys[name] = Key(name, field, _field(info), info.is_required(), info.default if told else None)
+        stricter = next((m.sign for m in info.metadata if isinstance(m, Stricter)), None)
+        keys[name] = Key(name, field, _field(info), info.is_required(), info.default if told else None, stricter)
     return Keys(model, keys)
 
 
@@ -121,6 +126,23 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
     if isinstance(shape, Amount):
         return {"count": shape.count, "ratio": shape.ratio}.get(part)
     return shape if isinstance(shape, Free) else None
+
+
+def stricter_signs(model: type[BaseModel] = Policy) -> Mapping[tuple[str, ...], str]:
+    """Return the sign of a bound that forbids the weaker side, by the place of each figure (``*`` for any name)."""
+    return dict(_signs(shape_of(model), ()))
+
+
+def _signs(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(shape, Keys):
+        for name, key in shape.keys.items():
+            if key.stricter is not None:
+                yield (*place, name), key.stricter
+            yield from _signs(key.shape, (*place, name))
+    elif isinstance(shape, MapOf):
+        yield from _signs(shape.value, (*place, "*"))
+    elif isinstance(shape, ListOf) and shape.single:
+        yield from _signs(shape.item, place)
 
 
 def placed(loc: Iterable[str | int], tree: Any) -> tuple[str, ...]:
