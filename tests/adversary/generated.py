@@ -67,6 +67,7 @@ class Repeating:
     generation: Generation | None
     counts_people = True
     of_nobody = True
+    whole = True
 
     def carries(self, attribute: str) -> bool:
         """Whether a column is computed from it."""

@@ -51,11 +51,12 @@ def sets_of(release: Release, attribute: str) -> list[list[frozenset[str]] | Non
 class View(Protocol):
     """What is judged as a release. ``counts_people``: its groups have sizes that requirements speak of.
 
-    ``of_nobody``: its rows were made.
+    ``of_nobody``: its rows were made. ``whole``: it has all people of a release, so that somebody is counted.
     """
 
     counts_people: bool
     of_nobody: bool
+    whole: bool
 
     def carries(self, attribute: str) -> bool:
         """Whether anything is told of an attribute."""
@@ -89,6 +90,7 @@ class Alone:
     release: Release
     counts_people = True
     of_nobody = False
+    whole = True
 
     def carries(self, attribute: str) -> bool:
         """Whether a column is computed from it."""

@@ -97,6 +97,8 @@ def _sensitive(kind: str, name: str, clause: Mapping[str, Any], each: Any, polic
     if view.blind(question, name):
         return _judged(id_, metric, None, bound, at_most=at_most)
     groups = view.groups(question, name)
+    if not groups and not view.whole:
+        return _nothing_told(id_, metric, bound, at_most=at_most)
     return _judged(id_, metric, measure(groups, name, clause, policy), bound, at_most=at_most)
 
 

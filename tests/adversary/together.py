@@ -103,6 +103,7 @@ class Dropped:
     rows: tuple[int, ...]
     counts_people = True
     of_nobody = False
+    whole = False
 
     def carries(self, attribute: str) -> bool:
         """Whether the release that has them tells anything."""
@@ -143,6 +144,7 @@ class Intersected:
     missing: tuple[int, ...] = ()
     counts_people = False
     of_nobody = False
+    whole = True
 
     def carries(self, attribute: str) -> bool:
         """Whether both tell of it, or the other by whom it lacks: else nothing is to be intersected."""

@@ -58,3 +58,8 @@ def _together(name: str, figure: FigureInfo) -> FigureInfo:
     what = f"`{name}` of the groups of people that this release and all others of the ledger leave together"
     formula = f"{figure.formula}; each C is such a group" if figure.formula else ""
     return replace(figure, what=what, formula=formula)
+
+
+LACKING = FigureInfo(
+    "the fewest rows of this release that another one of the run lacks because of what their cells are", better="higher"
+)

@@ -12,8 +12,7 @@ from typing import Any
 from ppdm_flow.audits.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
 from ppdm_flow.audits.exposure.columns import Columns, columns, sensitive_attributes
 from ppdm_flow.audits.exposure.faults import UnmeasuredError
-from ppdm_flow.audits.exposure.intersections import dropped_people
-from ppdm_flow.audits.exposure.intersections_query import dropped_again
+from ppdm_flow.audits.exposure.lacking import lacking, lacking_again
 from ppdm_flow.audits.exposure.once import Once
 from ppdm_flow.audits.exposure.repeated import Repeated, repeated
 from ppdm_flow.audits.exposure.rows import Alone
@@ -21,7 +20,6 @@ from ppdm_flow.audits.exposure.sizes import Classes, crowds, crowds_again
 from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.audits.k_anonymity.query import Query
 from ppdm_flow.audits.k_anonymity.wording import left_out, sentence
-from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
@@ -70,7 +68,7 @@ class KAnonymityAudit:
                     sentence=sentence(requirement, told, found[ctx.nulls], ctx) + of_originals(*people),
                 )
             )
-            further = _dropped(requirement, dropped_people(candidate, ctx))
+            further = lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             findings.extend(left_out(requirement, found[ctx.nulls]))
@@ -86,9 +84,7 @@ class KAnonymityAudit:
         if ctx.sql is None:
             return found
         for requirement in _own(ctx):
-            if dropped_people(candidate, ctx):
-                sizes = dropped_again(candidate, ctx, ctx.sql)
-                found[f"{requirement.id}.together_dropped"] = min(sizes.values(), default=0)
+            found |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
             told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             if told.mixed:
                 found |= _again(requirement, told, candidate, ctx, ctx.sql)
@@ -107,20 +103,6 @@ class KAnonymityAudit:
 
 def _own(ctx: AuditContext) -> list[KAnonymity]:
     return [r for r in ctx.requirements if isinstance(r, KAnonymity)]
-
-
-def _dropped(requirement: KAnonymity, rows: Mapping[str, int]) -> list[Measured]:
-    """Return that people whom another release dropped are a class of it; nothing where there are none."""
-    if not rows:
-        return []
-    fewest = min(rows, key=lambda name: rows[name])
-    figure = Figure(rows[fewest], "rows")
-    text = (
-        f"`{fewest}` lacks {counted(rows[fewest], 'row')} that this release has, because of what their cells are: who"
-        f" compares the two finds them; {requirement.k:,} are required."
-    )
-    metric = f"{requirement.id}.together_dropped"
-    return [Measured(requirement.id, metric, figure, float(requirement.k), at_most=False, sentence=text)]
 
 
 def _classes(told: Columns, originals: Repeated | None, candidate: DataView, ctx: AuditContext) -> dict[Nulls, Classes]:

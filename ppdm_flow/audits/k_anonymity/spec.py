@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.audits.classes.measures import LEFT_OUT, REPEATED
+from ppdm_flow.audits.classes.measures import LACKING, LEFT_OUT, REPEATED
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -36,10 +36,7 @@ SPEC = PluginSpec(
             "rows_below": FigureInfo("the rows in classes smaller than the k that is required", better="lower"),
             "uniques": FigureInfo("the rows that are alone in their class", better="lower"),
             "rows_left_out": LEFT_OUT,
-            "together_dropped": FigureInfo(
-                "the fewest rows of this release that another one of the run lacks because of what their cells are",
-                better="higher",
-            ),
+            "together_dropped": LACKING,
             **REPEATED,
         },
     ),

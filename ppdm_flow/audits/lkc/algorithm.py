@@ -21,6 +21,7 @@ from ppdm_flow.audits.classes.wording import (
 )
 from ppdm_flow.audits.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
 from ppdm_flow.audits.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
+from ppdm_flow.audits.exposure.lacking import lacking, lacking_again
 from ppdm_flow.audits.exposure.query import Query
 from ppdm_flow.audits.exposure.repeated import of_originals
 from ppdm_flow.audits.exposure.sizes import SIZE
@@ -82,6 +83,7 @@ class LKCAudit:
                 judged[-1] = replace(judged[-1], sentence=fault.text, verifiable=False)
                 findings.append(unmeasured(requirement.id, fault))
             further = _together(requirement, candidate, ctx)
+            further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
             figures |= {m.metric: m.figure for m in (*judged, *further)}
             measured.extend((*judged, *further))
             findings.extend(left_out(requirement.id, found.left_out))
@@ -117,6 +119,7 @@ class LKCAudit:
                             shares.extend(_shares(query, secret[way.attribute]))
             except UnmeasuredError:
                 continue
+            found |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
             beside = together_confidence(requirement, candidate, ctx)
             if beside is not None:
                 queries = together_queries(requirement, candidate, ctx, ctx.sql)

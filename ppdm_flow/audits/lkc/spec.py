@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.audits.classes.measures import REPEATED
+from ppdm_flow.audits.classes.measures import LACKING, REPEATED
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -38,6 +38,7 @@ SPEC = PluginSpec(
                 "max over the combinations of groups that some person has",
                 "lower",
             ),
+            "together_dropped": LACKING,
             "combinations": FigureInfo(
                 "the sets of quasi-identifiers that were looked at; with `nulls: own_category` those of L, which are"
                 " the worst"

@@ -15,6 +15,7 @@ from typing import Any
 from ppdm_flow.audits.classes.wording import as_they_are, intersected, unmeasured, unrepeated
 from ppdm_flow.audits.exposure.columns import made_of
 from ppdm_flow.audits.exposure.faults import UnmeasuredError
+from ppdm_flow.audits.exposure.lacking import lacking, lacking_again
 from ppdm_flow.audits.templates.query import Query
 from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute, survey
 from ppdm_flow.audits.templates.told import (
@@ -65,6 +66,9 @@ class TemplatesAudit:
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             if template.min_support > 1 and targets:
+                least = lacking(template.id, "together_smallest_group", template.min_support, candidate, ctx)
+                figures |= {m.metric: m.figure for m in least}
+                measured.extend(least)
                 unaffected = after.repeated == 0 and candidate.row_count > 0
                 bounded = _support(template, own, support(template, channel, after))
                 measured.append(unrepeated(template.id) if unaffected else bounded)
@@ -92,6 +96,8 @@ class TemplatesAudit:
                 found[f"{template.id}.together_confidence"] = together_again(told, candidate, ctx, ctx.sql)
             if template.min_support > 1:
                 found[f"{template.id}.smallest_group"] = smallest_again(told, candidate, ctx, ctx.sql)
+                if told.targets:
+                    found |= lacking_again(f"{template.id}.together_smallest_group", candidate, ctx)
                 originals = originals_of(told, candidate, ctx)
                 repeated = 1 if originals is None else originals.again(told.columns.every)
                 if repeated == 0 and told.targets and candidate.row_count > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ppdm_flow.audits.classes.measures import REPEATED
+from ppdm_flow.audits.classes.measures import LACKING, REPEATED
 from ppdm_flow.core.plugin_info import FigureInfo
 
 FIGURES: Mapping[str, FigureInfo] = {
@@ -34,6 +34,7 @@ FIGURES: Mapping[str, FigureInfo] = {
         formula="min |g|",
         better="higher",
     ),
+    "together_smallest_group": LACKING,
     "smallest_group_before": FigureInfo("the same in the original", formula="min |g|"),
     "repeated": REPEATED["repeated"],
 }

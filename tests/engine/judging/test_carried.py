@@ -215,6 +215,42 @@ def test_people_whom_another_release_lacks(bench, rare, holds):
     assert found[0] is holds
 
 
+LACKED = """version: 1
+name: people
+source: {path: table.csv}
+attributes:
+  name: {role: identifier}
+  age: {role: quasi_identifier}
+  job: {role: quasi_identifier}
+  ill: {role: sensitive}
+privacy:
+  CLAUSE
+steps:
+  left: {use: drop, input: source, with: {attributes: [job]}}
+  small: {use: suppress, input: source, with: {attributes: [job], k: 5}}
+releases:
+  ages: {from: left, path: ages.csv}
+  jobs: {from: small, path: jobs.csv}
+"""
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "k_anonymity: {k: 3, attributes: [age]}",
+        "lkc: {l: 1, k: 3, attributes: [age], c: 0.9, sensitive: {ill: [cough]}}",
+        "templates: {t: {channel: [age], sensitive: {ill: [cough]}, confidence: 0.9, min_support: 3}}",
+    ],
+)
+@pytest.mark.parametrize(("smiths", "holds"), [(2, False), (3, True)])
+def test_people_whom_another_release_lacks_are_enough(bench, clause, smiths, holds):
+    """Who compares both files finds them: so they are a group whose size every kind of requirement on sizes judges."""
+    rows = people({"20": ALIKE, "30": ALIKE}) + [[f"m{i}", "20", "smith", "HIV"] for i in range(smiths)]
+    ((found, said),) = verdicts(bench, LACKED.replace("CLAUSE", clause), rows).values()
+    assert found is holds
+    assert f"`jobs` lacks {smiths} rows that this release has" in said
+
+
 CHOSEN_TOGETHER = """
   models: {use: mondrian, with: {attributes: [age, WITH]}}
   left: {use: drop, with: {attributes: [WITH]}}"""
