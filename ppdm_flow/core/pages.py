@@ -116,7 +116,7 @@ def parsed(name: str, text: str) -> Page:
     try:
         front = yaml.load(parts["front"], Loader=_Loader)  # noqa: S506  # a safe loader, in C where there is one
     except yaml.YAMLError as error:
-        raise MalformedPageError(name, f"its front matter is no YAML: {error}") from error
+        raise MalformedPageError(name, f"its front matter is not valid YAML: {error}") from error
     if not isinstance(front, dict):
         raise MalformedPageError(name, "its front matter is no map")
     return Page(name, front, parts["body"].strip())

@@ -209,7 +209,7 @@ def test_the_picture_of_a_chart_says_itself_without_sight():
     assert found.spoken == "Bar chart of 2 labels, original: from 20% to 80%. The data stands below."
     assert found.head == ("", "original")
     assert found.rows == (("a", "20%"), ("b", "80%"))
-    with pytest.raises(ValueError, match="unknown kind"):
+    with pytest.raises(ValueError, match="the kind of a chart must be one of"):
         picture(chart("pie", ["a"], {"y": [1.0]}), 100)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ppdm_flow.api import ledger as ledgers
+from ppdm_flow import api as ledgers
 from ppdm_flow.api.explain.explain import explain
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
