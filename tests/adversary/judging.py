@@ -128,14 +128,22 @@ def _faults(tried: Tried, wanted: list[Judged]) -> Iterator[str]:
     if holds and not released_:
         yield f"WITHHELD for {next(r for r in ours if not r.passes).id.split('.')[1]}, and all holds"
     by_name = {(j.id, j.release, j.metric): j for j in wanted}
+    unverifiable = {(j.id, j.release) for j in wanted if _is_of_one(j) and j.measured is None and not j.holds}
     for result in ours:
         other = by_name.get((result.id, result.release, result.metric))
         if other is None and result.metric.endswith(".columns"):
             continue  # that none is released
+        if not _is_of_one(result) and (result.id, result.release) in unverifiable:
+            continue  # both withhold the release alone, and what others add to it is not told in one way
         if other is None:
             yield f"unknown figure {result.metric}"
         elif not _same(result, other):
             yield f"figure {result.id.split('.')[1]} {result.metric.rsplit('.')[-1]}"
+
+
+def _is_of_one(judged: Judged | RequirementResult) -> bool:
+    """Whether a figure is about one release alone."""
+    return ".together_" not in judged.metric
 
 
 def _same(result: RequirementResult, other: Judged) -> bool:

@@ -104,7 +104,7 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
     if use == "assign_class_id":
         read = options.get("attributes") or [n for c in options["criteria"] for n in c["when"]]
         name = options.get("name", "class_id")
-        return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (step,))}
+        return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (name,))}
     if use in ("microaggregation", "mondrian"):
         return columns | _by_classes(step, use, options, columns, policy)
     if use in ("swap", "genetic_encode"):

@@ -161,11 +161,12 @@ def _file(path: Path) -> tuple[list[str], list[dict[str, str]] | None]:
 
 
 def _texts(table: Table, names: Iterable[str]) -> dict[str, list[str | None]]:
-    """Return cells as texts, of sets the items between semicolons."""
+    """Return cells as texts, of sets the items between semicolons; randomized ones come with how many they were."""
     found: dict[str, list[str | None]] = {n: table[n].texts() for n in names if n not in table.sets}
     for name, sets in table.sets.items():
         plain = sets if isinstance(sets, Baskets) else sets.baskets()
-        found[name] = [f"{{{';'.join(sorted(items))}}}" for items in plain.texts()]
+        sizes = [""] * len(table) if isinstance(sets, Baskets) else [str(n) for n in sets.sizes.tolist()]
+        found[name] = [f"{{{';'.join(sorted(items))}}}{size}" for items, size in zip(plain.texts(), sizes, strict=True)]
     return {n: found[n] for n in names}
 
 
