@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.documents import json_schema
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.core.visible import json_text
@@ -76,9 +77,9 @@ def _lock() -> Document:
 
 
 def _ledger() -> Document:
-    from ppdm_flow.engine.ledger.document import schema
+    from ppdm_flow.engine.ledger.document import LedgerDocument
 
-    return schema()
+    return json_schema("ledger", LedgerDocument)
 
 
 SCHEMAS: Mapping[str, Callable[[], Document]] = {

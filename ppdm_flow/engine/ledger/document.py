@@ -1,17 +1,68 @@
-"""A release ledger as a JSON document, and its schema (draft-07)."""
+"""A release ledger as a JSON document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Literal
+
+from pydantic import NonNegativeInt, PositiveInt
+from typing_extensions import TypedDict
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.json_schema import Schema, list_of, record
+from ppdm_flow.core.documents import Numbers, about, one_of
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.ledger.entry import PENDING, RELEASED, Entry
 
-IDENTITY = "https://ppdm-flow.example/schemas/ledger.v1.json"
-VERSION = 1
+
+class LedgerColumn(TypedDict):
+    """A released column."""
+
+    name: Annotated[str, about("Its name in the release.")]
+    source: Annotated[str, about("Its name in the source.")]
+    role: Annotated[str, one_of(Role), about("What it is to the release.")]
+    changes: Annotated[list[Annotated[str, one_of(Change)]], about("What was done to its values.")]
+
+
+class LedgerRelease(TypedDict):
+    """A release that is written down."""
+
+    number: Annotated[PositiveInt, about("Given once, never again.")]
+    state: Annotated[str, one_of((PENDING, RELEASED)), about("Pending: written down, and not yet said to be out.")]
+    policy: Annotated[str, about("Name of the policy.")]
+    release: Annotated[str, about("Name of the release in the policy.")]
+    audience: Annotated[str, about("Whom it was made for.")]
+    time: Annotated[str, about("When the run began, as ISO 8601.")]
+    folder: Annotated[str, about("The folder of the policy's runs, on the machine of the run.")]
+    run: Annotated[str, about("The run's directory in that folder.")]
+    plan: Annotated[str, about("Digest of the plan.")]
+    manifest: Annotated[str, about("SHA-256 of the run's manifest.")]
+    file: Annotated[str, about("SHA-256 of the released file.")]
+    rows: Annotated[NonNegativeInt, about("Released rows.")]
+    people: Annotated[int | None, about("Whom they are about; null where nothing tells.")]
+    generated: Annotated[bool, about("Whether every row is nobody's.")]
+    columns: Annotated[list[LedgerColumn], about("The released columns.")]
+
+
+class Stranger(TypedDict):
+    """A run that the ledger does not know."""
+
+    run: Annotated[str, about("Its directory.")]
+    reason: Annotated[str, about("What does not fit.")]
+
+
+class LedgerDocument(TypedDict):
+    """A release ledger of ppdm-flow.
+
+    What was released so far, without the hashes of who it is about.
+    """
+
+    version: Annotated[Literal[1], about("Version of this document's form.")]
+    ledger: Annotated[str, about("Its path as it was given, or host and database.")]
+    releases: Annotated[list[LedgerRelease], about("Every release, oldest first; pending ones count as released.")]
+    confirmed: Annotated[Numbers, about("Pending releases that were found to be out just now.")]
+    dropped: Annotated[Numbers, about("Pending releases that were found never to have been, just now.")]
+    checked: Annotated[bool, about("Whether the chain of its entries was held against the key: it is whole then.")]
+    strangers: Annotated[list[Stranger], about("Runs that say they used this ledger, and that it does not know.")]
 
 
 def document(
@@ -22,10 +73,10 @@ def document(
     strangers: Mapping[str, str],
     *,
     checked: bool,
-) -> dict[str, Any]:
+) -> LedgerDocument:
     """Return the document: no hash of a person or class is in it."""
     return {
-        "version": VERSION,
+        "version": 1,
         "ledger": place,
         "releases": [_release(entry) for entry in entries],
         "confirmed": list(confirmed),
@@ -35,37 +86,7 @@ def document(
     }
 
 
-def schema() -> Schema:
-    """Return the schema of what a ledger holds, version 1."""
-    return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": IDENTITY,
-        "title": "A release ledger of ppdm-flow",
-        "description": "What was released so far, without the hashes of who it is about.",
-        **record(
-            {
-                "version": {"const": VERSION, "description": "Version of this document's form."},
-                "ledger": _text("Its path as it was given, or host and database."),
-                "releases": list_of("release", "Every release, oldest first; pending ones count as released."),
-                "confirmed": _numbers("Pending releases that were found to be out just now."),
-                "dropped": _numbers("Pending releases that were found never to have been, just now."),
-                "checked": {
-                    "type": "boolean",
-                    "description": "Whether the chain of its entries was held against the key: it is whole then.",
-                },
-                "strangers": list_of("stranger", "Runs that say they used this ledger, and that it does not know."),
-            }
-        ),
-        "definitions": {
-            "release": record(_fields()),
-            "column": record(_column()),
-            "stranger": record({"run": _text("Its directory."), "reason": _text("What does not fit.")}),
-        },
-    }
-
-
-def _release(entry: Entry) -> dict[str, Any]:
-    columns = [{"name": n, "source": s, "role": r, "changes": list(c)} for n, s, r, c in entry.columns]
+def _release(entry: Entry) -> LedgerRelease:
     return {
         "number": entry.number,
         "state": entry.state,
@@ -81,46 +102,5 @@ def _release(entry: Entry) -> dict[str, Any]:
         "rows": entry.rows,
         "people": entry.people,
         "generated": entry.generated,
-        "columns": columns,
+        "columns": [{"name": n, "source": s, "role": r, "changes": list(c)} for n, s, r, c in entry.columns],
     }
-
-
-def _fields() -> Schema:
-    return {
-        "number": {"type": "integer", "minimum": 1, "description": "Given once, never again."},
-        "state": {"enum": [PENDING, RELEASED], "description": "Pending: written down, and not yet said to be out."},
-        "policy": _text("Name of the policy."),
-        "release": _text("Name of the release in the policy."),
-        "audience": _text("Whom it was made for."),
-        "time": _text("When the run began, as ISO 8601."),
-        "folder": _text("The folder of the policy's runs, on the machine of the run."),
-        "run": _text("The run's directory in that folder."),
-        "plan": _text("Digest of the plan."),
-        "manifest": _text("SHA-256 of the run's manifest."),
-        "file": _text("SHA-256 of the released file."),
-        "rows": {"type": "integer", "minimum": 0, "description": "Released rows."},
-        "people": {"type": ["integer", "null"], "description": "Whom they are about; null where nothing tells."},
-        "generated": {"type": "boolean", "description": "Whether every row is nobody's."},
-        "columns": list_of("column", "The released columns."),
-    }
-
-
-def _column() -> Schema:
-    return {
-        "name": _text("Its name in the release."),
-        "source": _text("Its name in the source."),
-        "role": {"enum": [role.value for role in Role], "description": "What it is to the release."},
-        "changes": {
-            "type": "array",
-            "items": {"enum": [change.value for change in Change]},
-            "description": "What was done to its values.",
-        },
-    }
-
-
-def _text(description: str) -> Schema:
-    return {"type": "string", "description": description}
-
-
-def _numbers(description: str) -> Schema:
-    return {"type": "array", "items": {"type": "integer", "minimum": 1}, "description": description}
