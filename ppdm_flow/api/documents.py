@@ -41,9 +41,9 @@ def _plan() -> Document:
 
 
 def _manifest() -> Document:
-    from ppdm_flow.engine.schemas import schema
+    from ppdm_flow.engine.manifest import Manifest
 
-    return schema()
+    return json_schema("manifest", Manifest)
 
 
 def _report() -> Document:
@@ -71,9 +71,9 @@ def _diff() -> Document:
 
 
 def _lock() -> Document:
-    from ppdm_flow.policy.lock.schema import schema
+    from ppdm_flow.policy.lock.document import LockDocument
 
-    return schema()
+    return json_schema("lock", LockDocument)
 
 
 def _ledger() -> Document:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import TypedDictSchema
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Day = Annotated[str, Field(json_schema_extra={"format": "date"})]
 Text = Annotated[str, Field(min_length=1)]
 Numbers = list[PositiveInt]
 Interval = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -23,6 +24,11 @@ def about(description: str) -> Any:
 def one_of(words: Iterable[str]) -> Any:
     """Narrow a text to these words."""
     return Field(json_schema_extra={"enum": list(words)})
+
+
+Verdict = Annotated[str, one_of(("released", "withheld"))]
+Randomness = Annotated[str, one_of(("sealed", "reproducible"))]
+Version = Annotated[Literal[1], about("Version of this document's form.")]
 
 
 def json_schema(name: str, document: Any) -> dict[str, Any]:

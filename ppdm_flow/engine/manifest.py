@@ -7,23 +7,113 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import NonNegativeInt
+from typing_extensions import TypedDict
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.digests import digest
+from ppdm_flow.core.documents import Day, Numbers, Randomness, Sha256, Verdict, Version, about
 from ppdm_flow.engine.hashing import sha256
 
 NAME = "manifest.json"
-VERSION = 1
+VERSION: Literal[1] = 1
 _LIBRARIES = ("cryptography", "duckdb", "numpy", "pandas", "pyarrow", "pydantic", "scikit-learn", "scipy")
 
 
-def list_files(folder: Path, known: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+class HashedFile(TypedDict):
+    """A file of the run."""
+
+    bytes: Annotated[NonNegativeInt, about("Size.")]
+    sha256: Annotated[Sha256, about("Hash of the file's bytes.")]
+
+
+class InputFile(HashedFile):
+    """The data file."""
+
+    name: Annotated[str, about("The data file's name.")]
+
+
+class Digests(TypedDict):
+    """What the run was made from, hashed."""
+
+    policy: Annotated[str, about("Of the resolved policy: comments and the order of keys do not change it.")]
+    plan: Annotated[str, about("Of the plan.")]
+    schema: Annotated[Sha256, about("Of the data's column names and how the policy declares them.")]
+    input: Annotated[Sha256, about("Of the data file's bytes.")]
+
+
+class RandomnessKey(TypedDict):
+    """The key that randomness came from."""
+
+    mode: Annotated[Randomness, about("Where the key came from.")]
+    commitment: Annotated[Sha256, about("A hash that proves the key later and reveals nothing of it now.")]
+
+
+class Checks(TypedDict):
+    """What was judged."""
+
+    total: Annotated[NonNegativeInt, about("How many requirements and gates were judged.")]
+    failed: Annotated[NonNegativeInt, about("How many of them do not hold and are not waived.")]
+    waived: NotRequired[Annotated[NonNegativeInt, about("How many of them do not hold and are waived.")]]
+
+
+class ManifestWaiver(TypedDict):
+    """A waiver of the policy."""
+
+    name: Annotated[str, about("Its name in the policy.")]
+    of: Annotated[str, about("The id, code or hash of what is waived.")]
+    until: Annotated[Day, about("Its last day, UTC.")]
+    covers: Annotated[list[str], about("What it was needed for; empty where nothing needed it.")]
+
+
+class LedgerTestimony(TypedDict):
+    """What the run saw of the ledger."""
+
+    key: Annotated[Sha256, about("The commitment of the ledger's key, by which the ledger is known.")]
+    position: Annotated[
+        NonNegativeInt, about("The last entry of the ledger's chain when the run was judged; 0 for none.")
+    ]
+    chain: Annotated[str, about("That entry's hash; empty where there was none.")]
+    releases: Annotated[Numbers, about("The numbers of this run's releases in the ledger; none where it is withheld.")]
+
+
+class UsedLock(TypedDict):
+    """The lock that the run was held against."""
+
+    locked: Annotated[Literal[True], about("Templates, definitions and plugins were as in the lock.")]
+    sha256: Annotated[Sha256, about("Of the lock file's bytes.")]
+
+
+class Manifest(TypedDict):
+    """Manifest of a ppdm-flow run.
+
+    What a run consists of, hashed, and what it was made from. `ppdm-flow verify` checks it.
+    """
+
+    version: Version
+    policy: Annotated[str, about("Name of the release policy.")]
+    verdict: Annotated[Verdict, about("What became of the candidates.")]
+    started: Annotated[str, about("When the run began, UTC, ISO 8601.")]
+    finished: Annotated[str, about("When the manifest was written, UTC, ISO 8601.")]
+    digests: Digests
+    input: InputFile
+    randomness: RandomnessKey
+    checks: Checks
+    waivers: NotRequired[Annotated[list[ManifestWaiver], about("The policy's waivers, if it has any.")]]
+    versions: Annotated[dict[str, str], about("Versions of the programs that a result can depend on.")]
+    files: Annotated[dict[str, HashedFile], about("Every other file of the run by its path, with `/`.")]
+    ledger: NotRequired[LedgerTestimony]
+    lock: NotRequired[UsedLock]
+
+
+def list_files(folder: Path, known: Mapping[str, str]) -> dict[str, HashedFile]:
     """Return size and SHA-256 of every file below ``folder``, by its path with ``/``, except for the manifest.
 
     Those in ``known`` were hashed before.
     """
-    listing = {}
+    listing: dict[str, HashedFile] = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name != NAME:
@@ -43,7 +133,7 @@ def schema_digest(attributes: Iterable[AttributeFacts], columns: Iterable[str]) 
     return digest({"columns": list(columns), "attributes": declared})
 
 
-def renamed(listing: Mapping[str, dict[str, Any]], old: str, new: str) -> dict[str, dict[str, Any]]:
+def renamed(listing: Mapping[str, HashedFile], old: str, new: str) -> dict[str, HashedFile]:
     """Return the listing as it will be when the folder ``old`` is called ``new``."""
     return {
         (f"{new}/{name.removeprefix(old + '/')}" if name.startswith(f"{old}/") else name): about

@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.lock import schema as lock_schema
 from ppdm_flow.policy.lock.comparing import changes, drifts, stale
 from ppdm_flow.policy.lock.model import FILE, Lock, Nearest, Pin, Use, locked
 from ppdm_flow.policy.lock.reading import SIZE_LIMIT, read
@@ -61,7 +61,7 @@ def test_it_reads_back_as_it_was(lock, tmp_path_factory):
     found = read(path)
     assert found.lock == lock
     assert text(found.lock) == text(lock)
-    jsonschema.validate(yaml.safe_load(text(lock)), lock_schema.schema())
+    jsonschema.validate(yaml.safe_load(text(lock)), SCHEMAS["lock"]())
 
 
 @given(one=locks(), other=locks())
@@ -187,4 +187,4 @@ def test_nearest(tmp_path):
 
 
 def test_the_schema_is_the_published_one(root):
-    assert json.loads((root / "schemas" / "lock.v1.json").read_text()) == lock_schema.schema()
+    assert json.loads((root / "schemas" / "lock.v1.json").read_text()) == SCHEMAS["lock"]()

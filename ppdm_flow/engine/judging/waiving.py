@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult, WaiverResult
 from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.core.waivers import Waiver, of_privacy
+from ppdm_flow.engine.manifest import Checks, ManifestWaiver
 from ppdm_flow.plan.definition import Plan
 
 UNUSED = "PPF685"
@@ -27,14 +27,14 @@ class WaivedResults:
     findings: tuple[Finding, ...]
 
     @property
-    def tally(self) -> Mapping[str, int]:
+    def tally(self) -> Checks:
         """How many requirements and gates there are, how many fail, and how many would and are waived."""
         every = (*self.requirements, *self.gates)
-        counts = {"total": len(every), "failed": sum(not r.passes for r in every)}
-        return counts | {"waived": sum(bool(r.waived_by) for r in every)}
+        failed, waived = sum(not r.passes for r in every), sum(bool(r.waived_by) for r in every)
+        return {"total": len(every), "failed": failed, "waived": waived}
 
     @property
-    def documents(self) -> list[dict[str, Any]]:
+    def documents(self) -> list[ManifestWaiver]:
         """The waivers as the manifest has them."""
         return [
             {"name": w.waiver.name, "of": w.waiver.of, "until": w.waiver.until.isoformat(), "covers": list(w.covers)}

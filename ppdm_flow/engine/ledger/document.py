@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import NonNegativeInt, PositiveInt
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.documents import Numbers, about, one_of
+from ppdm_flow.core.documents import Numbers, Version, about, one_of
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.ledger.entry import PENDING, RELEASED, Entry
 
@@ -56,7 +56,7 @@ class LedgerDocument(TypedDict):
     What was released so far, without the hashes of who it is about.
     """
 
-    version: Annotated[Literal[1], about("Version of this document's form.")]
+    version: Version
     ledger: Annotated[str, about("Its path as it was given, or host and database.")]
     releases: Annotated[list[LedgerRelease], about("Every release, oldest first; pending ones count as released.")]
     confirmed: Annotated[Numbers, about("Pending releases that were found to be out just now.")]

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding
@@ -22,6 +21,7 @@ from ppdm_flow.engine.ledger.membership import membership
 from ppdm_flow.engine.ledger.store import LedgerStore
 from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
 from ppdm_flow.engine.manifest import NAME as MANIFEST
+from ppdm_flow.engine.manifest import LedgerTestimony
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk.history import Earlier, History, Membership
 
@@ -59,7 +59,7 @@ class Ledger:
             [(self._entry(c, started, folder / place.name, manifest), self.members[c.release.name]) for c in candidates]
         )
 
-    def testimony(self, count: int) -> Mapping[str, Any]:
+    def testimony(self, count: int) -> LedgerTestimony:
         """Return what the manifest of a run with ``count`` releases says of the ledger."""
         return testimony(self.store, count)
 

@@ -10,13 +10,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.ledger.store import LedgerStore
 from ppdm_flow.engine.manifest import NAME as MANIFEST
+from ppdm_flow.engine.manifest import LedgerTestimony
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Witness:
     text: str
 
 
-def testimony(store: LedgerStore, count: int) -> dict[str, Any]:
+def testimony(store: LedgerStore, count: int) -> LedgerTestimony:
     """Return what a manifest says of the ledger; ``count`` are the releases that are about to be written down."""
     heads, last = store.heads(), store.last()
     return {
@@ -75,7 +75,7 @@ def check_neighbours(store: LedgerStore, folder: Path) -> None:
         raise data_fault("PPF913", text, advice=advice)
 
 
-def _contradiction(said: dict[str, Any], heads: tuple[str, ...]) -> str | None:
+def _contradiction(said: LedgerTestimony, heads: tuple[str, ...]) -> str | None:
     position = said["position"]
     if position > len(heads):
         return f"it saw entry {position}, and the last one here is {len(heads)}"
@@ -84,11 +84,13 @@ def _contradiction(said: dict[str, Any], heads: tuple[str, ...]) -> str | None:
     return None
 
 
-def _said(path: Path) -> dict[str, Any] | None:
+def _said(path: Path) -> LedgerTestimony | None:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))["ledger"]
-        numbers = found["releases"]
-        good = isinstance(found["position"], int) and all(isinstance(n, int) for n in numbers)
-        return {k: found[k] for k in ("key", "position", "chain", "releases")} if good else None
+        said = LedgerTestimony(
+            key=found["key"], position=found["position"], chain=found["chain"], releases=found["releases"]
+        )
+        good = isinstance(said["position"], int) and all(isinstance(n, int) for n in said["releases"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    return said if good else None

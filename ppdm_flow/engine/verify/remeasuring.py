@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import listed
@@ -77,7 +76,7 @@ class RemeasureResult:
         return text_lines
 
 
-def remeasure(run_dir: Path, known: Mapping[str, Any], data: Path, plan: Plan) -> RemeasureResult:
+def remeasure(run_dir: Path, known: manifest.Manifest, data: Path, plan: Plan) -> RemeasureResult:
     """Measure every release that the run kept, and compare each requirement with the run's own report.
 
     Where the data is the run's own, its steps are carried out again: a release that comes out the same is measured as
@@ -89,7 +88,7 @@ def remeasure(run_dir: Path, known: Mapping[str, Any], data: Path, plan: Plan) -
 class _Remeasurement:
     """What is found out while the releases are measured again."""
 
-    def __init__(self, run_dir: Path, known: Mapping[str, Any], data: Path, plan: Plan) -> None:
+    def __init__(self, run_dir: Path, known: manifest.Manifest, data: Path, plan: Plan) -> None:
         self.plan = plan
         self.data = data
         self.report = json.loads((run_dir / "report.json").read_text(encoding="utf-8"))
@@ -231,7 +230,7 @@ def _sentence(remade: RemakeResult) -> str:
     return f"its steps up to the first draw, carried out again, make {made} in {names}"
 
 
-def _other_versions(known: Mapping[str, Any], plan: Plan) -> str:
+def _other_versions(known: manifest.Manifest, plan: Plan) -> str:
     """Return what made the run and is another now; empty where nothing is."""
     then, now = known.get("versions", {}), manifest.versions()
     differences = [f"{name} {then.get(name)} then, {now[name]} now" for name in now if then.get(name) != now[name]]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.waivers import day
+from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,12 @@ class UsedWaiver:
     expired: bool = False
 
 
-def used_waivers(manifest: Mapping[str, Any], today: date) -> tuple[UsedWaiver, ...]:
+def used_waivers(manifest: Manifest, today: date) -> tuple[UsedWaiver, ...]:
     """Return the waivers that the run needed. If one of them has expired, the run would be withheld today."""
     return tuple(_used_waiver(each, today) for each in manifest.get("waivers", ()) if each["covers"])
 
 
-def _used_waiver(each: Mapping[str, Any], today: date) -> UsedWaiver:
+def _used_waiver(each: ManifestWaiver, today: date) -> UsedWaiver:
     until, covers = date.fromisoformat(each["until"]), ", ".join(each["covers"])
     left = (until - today).days
     if left < 0:
@@ -34,7 +35,7 @@ def _used_waiver(each: Mapping[str, Any], today: date) -> UsedWaiver:
     return UsedWaiver(each["name"], f"counts until {until} ({left} days left): {covers}")
 
 
-def readable(manifest: Mapping[str, Any]) -> bool:
+def readable(manifest: Manifest) -> bool:
     """Whether the waivers of a manifest are as this program writes them."""
     waivers = manifest.get("waivers", [])
     return isinstance(waivers, list) and all(_whole(each) for each in waivers)
@@ -47,7 +48,7 @@ def _whole(each: Any) -> bool:
     return day(each["until"]) is not None and isinstance(covers, list) and all(isinstance(c, str) for c in covers)
 
 
-def agrees(report: Path, manifest: Mapping[str, Any]) -> bool:
+def agrees(report: Path, manifest: Manifest) -> bool:
     """Whether a run's report tells of the same waivers as its manifest."""
     try:
         told = json.loads(report.read_text(encoding="utf-8")).get("waivers", [])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -75,7 +75,7 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
     if is_unpublished(run_dir.resolve()):
         return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
     known = _manifest(run_dir)
-    listed: dict[str, Any] = known["files"]
+    listed = known["files"]
     present = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
     missing = tuple(sorted(listed.keys() - present))
     extra = tuple(sorted(present - listed.keys()))
@@ -94,7 +94,7 @@ def _is_entry(path: Path) -> bool:
     return path.is_symlink() or not path.is_dir()
 
 
-def _contradictions(run_dir: Path, known: Mapping[str, Any], files: frozenset[str]) -> tuple[str, ...]:
+def _contradictions(run_dir: Path, known: manifest.Manifest, files: frozenset[str]) -> tuple[str, ...]:
     """Return where the manifest's verdict is not that of the report, or not that of the folders."""
     verdict = known["verdict"]
     contradictions = []
@@ -129,7 +129,7 @@ def _differs(path: Path, expected: str) -> bool:
         return True
 
 
-def _manifest(run_dir: Path) -> dict[str, Any]:
+def _manifest(run_dir: Path) -> manifest.Manifest:
     path = run_dir / manifest.NAME
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -143,4 +143,4 @@ def _manifest(run_dir: Path) -> dict[str, Any]:
         good = False
     if not good or not isinstance(document.get("verdict"), str):
         raise UsageError(Diagnostic("PPF750", f"`{path}` is damaged, or of a version that this program does not know"))
-    return dict(document)
+    return cast("manifest.Manifest", document)

@@ -9,8 +9,8 @@ import jsonschema
 import pyarrow.parquet as pq
 import pytest
 
+from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.engine.events import Progress, RunFinished, StepFinished, StepStarted
-from ppdm_flow.engine.schemas import schema
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_files_of_a_released_run(done):
 def test_the_manifest_hashes_everything_and_fits_its_schema(done, tools):
     _, outcome, _ = done
     found = tools.manifest(outcome.run_dir)
-    jsonschema.validate(found, schema())
+    jsonschema.validate(found, SCHEMAS["manifest"]())
     listed = {n: a["sha256"] for n, a in found["files"].items()}
     real = {
         p.relative_to(outcome.run_dir).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest()
@@ -63,7 +63,7 @@ def test_the_manifest_hashes_everything_and_fits_its_schema(done, tools):
 
 
 def test_the_published_schema_is_this_one(root):
-    assert json.loads((root / "schemas" / "manifest.v1.json").read_text()) == schema()
+    assert json.loads((root / "schemas" / "manifest.v1.json").read_text()) == SCHEMAS["manifest"]()
 
 
 def test_events_are_written_and_told(done):
