@@ -59,9 +59,9 @@ def _sweep() -> Document:
 
 
 def _mined() -> Document:
-    from ppdm_flow.api.mine.schema import schema
+    from ppdm_flow.api.mine.documents import MinedDocument
 
-    return schema()
+    return json_schema("mined", MinedDocument)
 
 
 def _diff() -> Document:
