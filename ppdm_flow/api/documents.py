@@ -65,9 +65,9 @@ def _mined() -> Document:
 
 
 def _diff() -> Document:
-    from ppdm_flow.report.diff.schemas import schema
+    from ppdm_flow.report.diff.document import DiffDocument
 
-    return schema()
+    return json_schema("diff", DiffDocument)
 
 
 def _lock() -> Document:

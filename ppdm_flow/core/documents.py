@@ -27,6 +27,7 @@ def one_of(words: Iterable[str]) -> Any:
 
 
 Verdict = Annotated[str, one_of(("released", "withheld"))]
+Direction = Annotated[str, one_of(("at_least", "at_most"))]
 Randomness = Annotated[str, one_of(("sealed", "reproducible"))]
 Version = Annotated[Literal[1], about("Version of this document's form.")]
 

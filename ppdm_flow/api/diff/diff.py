@@ -10,13 +10,13 @@ from pathlib import Path
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.folders import folders
 from ppdm_flow.api.diff.params import with_params
-from ppdm_flow.api.diff.policies import Document, pair, read, reject_unknown_params
+from ppdm_flow.api.diff.policies import pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.report.diff.document import DiffDocument, PolicyPair
 from ppdm_flow.report.diff.subject import Difference
 
-VERSION = 1
 _LAX = frozenset({"weaker", "incomparable"})
 
 
@@ -24,7 +24,7 @@ _LAX = frozenset({"weaker", "incomparable"})
 class DiffResult:
     """The comparison as a document: what all its forms are made from."""
 
-    document: Document
+    document: DiffDocument
 
     @property
     def weaker(self) -> bool:
@@ -50,21 +50,21 @@ def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = N
         kind = _kind(before, after)
         if data is not None and kind != "policy":
             raise UsageError(Diagnostic("PPF643", "`--data` measures two policies, not folders or runs"))
-        return DiffResult({"version": VERSION, **_compared(kind, before, after, sets, data)})
+        return DiffResult(_compared(kind, before, after, sets, data))
 
 
-def _lowered(pair: Document) -> bool:
+def _lowered(pair: PolicyPair) -> bool:
     """Whether a floor or a param lets those who extend or run the policy go lower: no release does yet, one may."""
     return any(c["verdict"] in _LAX for c in pair["governance"])
 
 
-def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None) -> Document:
+def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None) -> DiffDocument:
     if kind == "run":
         from ppdm_flow.api.diff.runs import runs  # noqa: PLC0415  # policies are compared without what reads runs
 
         return runs(old, new)
     if kind == "folder":
-        return {"kind": "policies", **folders(old, new, sets)}
+        return folders(old, new, sets)
     before, after = read(old.path, old, sets), read(new.path, new, sets)
     reject_unknown_params((before, after))
     both = pair(before, after, with_params(compared(before, after), before, after, sets))
@@ -72,7 +72,7 @@ def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: 
         from ppdm_flow.api.diff.measured import measured  # noqa: PLC0415  # only `--data` needs the engine
 
         both["measured"] = measured(before, after, sets, data)
-    return {"kind": "policies", "pairs": [both], "added": [], "removed": []}
+    return {"version": 1, "kind": "policies", "pairs": [both], "added": [], "removed": []}
 
 
 def _kind(old: Place, new: Place) -> str:

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.params import with_params
-from ppdm_flow.api.diff.policies import Document, LoadedPolicy, pair, read, reject_unknown_params
+from ppdm_flow.api.diff.policies import LoadedPolicy, pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place
 from ppdm_flow.api.loading.policies import expanded, is_policy, is_test
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.order import Relation
+from ppdm_flow.report.diff.document import ClauseChange, DiffDocument, PolicyPair
 
 
-def folders(old: Place, new: Place, sets: Mapping[str, str]) -> Document:
+def folders(old: Place, new: Place, sets: Mapping[str, str]) -> DiffDocument:
     """Return every pair of policies with what changed, and those that are in one folder only.
 
     Policies are paired by path, those that moved by their name. Raises PolicyError with the faults of all new policies
@@ -35,7 +36,7 @@ def folders(old: Place, new: Place, sets: Mapping[str, str]) -> Document:
     reject_unknown_params(each for each in (*later.values(), *earlier.values()) if isinstance(each, LoadedPolicy))
     added = [found.name for name, found in later.items() if name not in moved]
     removed = [old.shown(str(path)) for name, path in before.items() if name not in moved.values()]
-    return {"pairs": pairs, "added": added, "removed": removed}
+    return {"version": 1, "kind": "policies", "pairs": pairs, "added": added, "removed": removed}
 
 
 Earlier = LoadedPolicy | PolicyError
@@ -72,7 +73,7 @@ class _FolderPair:
         except PolicyError as error:
             return error
 
-    def pair(self, path: Path, earlier: Earlier, later: LoadedPolicy) -> Document:
+    def pair(self, path: Path, earlier: Earlier, later: LoadedPolicy) -> PolicyPair:
         """Return what changed between two policies."""
         if isinstance(earlier, PolicyError):
             return _unread(self.old.shown(str(path)), later.name, earlier)
@@ -115,10 +116,10 @@ def _runs(path: Path, where: Place, sets: Mapping[str, str]) -> bool:
     return True
 
 
-def _unread(old: str, new: str, error: PolicyError) -> Document:
+def _unread(old: str, new: str, error: PolicyError) -> PolicyPair:
     first = error.diagnostics[0]
     why = f"the old policy is not valid, so that nothing follows from it: {first.code}, {first.message}"
-    change = {"clause": "policy", "verdict": "incomparable", "why": why, "old": None, "new": None}
+    change: ClauseChange = {"clause": "policy", "verdict": "incomparable", "why": why, "old": None, "new": None}
     return {
         "old": old,
         "new": new,

@@ -16,6 +16,7 @@ from ppdm_flow.core.draws import RunKey
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.measuring import measure, opened
 from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.report.diff.document import OutcomePair
 from ppdm_flow.report.run.document import plain
 
 _KEY_BYTES = 32
@@ -23,7 +24,7 @@ _RESULT = ("id", "release", "metric", "bound", "direction", "measured", "holds",
 _FIGURE = ("value", "unit", "interval")
 
 
-def measured(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str], data: Path) -> Document:
+def measured(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str], data: Path) -> OutcomePair:
     """Return what both policies measure. Raises PolicyError, DataError, PluginError or RunError.
 
     Both draw with one secret key, so that what is random in both is drawn alike; it is gone afterwards.

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ppdm_flow.report.diff.document import (
+    FigurePair,
+    FindingChanges,
+    JudgedFigure,
+    MeasuredFigure,
+    OutcomePair,
+    ResultPair,
+)
+
 Document = dict[str, Any]
 Judged = Mapping[tuple[str, str, str, str], Document]
 
 
-def compared(old: Document, new: Document) -> Document:
+def compared(old: Document, new: Document) -> OutcomePair:
     """Return what was judged, every figure, and findings of two reports' documents; each has ``shown`` as its name."""
     return {
         "old": {"name": old["shown"], "verdict": old["verdict"]},
@@ -20,7 +29,7 @@ def compared(old: Document, new: Document) -> Document:
     }
 
 
-def _results(old: Document, new: Document) -> list[Document]:
+def _results(old: Document, new: Document) -> list[ResultPair]:
     before, after = _by_name(old), _by_name(new)
     return [
         {
@@ -40,20 +49,22 @@ def _by_name(report: Document) -> Judged:
     }
 
 
-def _judged(result: Document | None) -> Document | None:
+def _judged(result: Document | None) -> JudgedFigure | None:
     if result is None:
         return None
-    results = {
+    judged: JudgedFigure = {
         "bound": result["bound"],
         "direction": result["direction"],
         "value": result["measured"],
         "holds": result["holds"],
     }
-    return results | ({"interval": list(result["interval"])} if result.get("interval") else {})
+    if result.get("interval"):
+        judged["interval"] = list(result["interval"])
+    return judged
 
 
-def _metrics(old: Mapping[str, Document], new: Mapping[str, Document]) -> list[Document]:
-    changes = []
+def _metrics(old: Mapping[str, Document], new: Mapping[str, Document]) -> list[FigurePair]:
+    changes: list[FigurePair] = []
     for name in sorted({*old, *new}):
         before, after = old.get(name), new.get(name)
         changes.append(
@@ -73,13 +84,15 @@ def _difference(old: Document | None, new: Document | None) -> float | None:
     return values[1] - values[0] if len(values) > 1 else None
 
 
-def _figure(figure: Document | None) -> Document | None:
+def _figure(figure: Document | None) -> MeasuredFigure | None:
     if figure is None:
         return None
-    return {"value": figure["value"]} | ({"interval": list(figure["interval"])} if figure.get("interval") else {})
+    if figure.get("interval"):
+        return {"value": figure["value"], "interval": list(figure["interval"])}
+    return {"value": figure["value"]}
 
 
-def _findings(old: Iterable[Document], new: Iterable[Document]) -> Document:
+def _findings(old: Iterable[Document], new: Iterable[Document]) -> FindingChanges:
     before, after = ({f"{f['code']} {f['subject']}": f["text"] for f in some} for some in (old, new))
     return {
         "new": [f"{key}: {text}" for key, text in after.items() if key not in before],

@@ -19,9 +19,8 @@ from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order import Change, Order, Side, compare
 from ppdm_flow.policy.order.frame import Contents
 from ppdm_flow.policy.order.meanings import as_written
+from ppdm_flow.report.diff.document import ClauseChange, ClauseSide, PolicyPair
 from ppdm_flow.sdk import registry
-
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def canonical(group: str, name: str, given: Mapping[str, Any]) -> str:
         return as_written(group, name, given)
 
 
-def pair(old: LoadedPolicy, new: LoadedPolicy, order: Order) -> Document:
+def pair(old: LoadedPolicy, new: LoadedPolicy, order: Order) -> PolicyPair:
     """Return two policies and what changed between them, as JSON."""
     return {
         "old": old.name,
@@ -114,7 +113,7 @@ def pair(old: LoadedPolicy, new: LoadedPolicy, order: Order) -> Document:
     }
 
 
-def _changes(changes: Iterable[Change], old: LoadedPolicy, new: LoadedPolicy) -> list[Document]:
+def _changes(changes: Iterable[Change], old: LoadedPolicy, new: LoadedPolicy) -> list[ClauseChange]:
     return [
         {
             "clause": each.clause,
@@ -127,13 +126,13 @@ def _changes(changes: Iterable[Change], old: LoadedPolicy, new: LoadedPolicy) ->
     ]
 
 
-def _side(side: Side | None, where: Place) -> Document | None:
+def _side(side: Side | None, where: Place) -> ClauseSide | None:
     if side is None:
         return None
-    found: Document = {"text": side.text}
-    if side.span is not None:
-        found |= {"file": where.shown(side.span.file), "line": side.span.line, "column": side.span.column}
-    return found
+    if side.span is None:
+        return {"text": side.text}
+    file = where.shown(side.span.file)
+    return {"text": side.text, "file": file, "line": side.span.line, "column": side.span.column}
 
 
 def _shown(each: Diagnostic, where: Place) -> Diagnostic:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.diff import markdown
+from ppdm_flow.report.diff.document import ClauseSide, PolicyPair
 from ppdm_flow.report.diff.subject import Difference
 
 _SEVERITY = {"weaker": Severity.ERROR, "incomparable": Severity.WARNING, "stronger": Severity.INFO}
@@ -28,16 +28,17 @@ def summary(subject: Difference, limit: int) -> str:
     return text.encode()[: limit - len(_CUT)].decode(errors="ignore").rpartition("\n")[0] + _CUT
 
 
-def _pair(pair: dict[str, Any]) -> Iterator[Annotation]:
+def _pair(pair: PolicyPair) -> Iterator[Annotation]:
     for change in pair["changes"]:
         severity = _SEVERITY.get(change["verdict"])
         if severity is not None:
             file, span = _where(change["new"], pair["new"])
-            texts = [f"{name}: {change[name]['text']}" for name in ("old", "new") if change[name] is not None]
+            sides = {"old": change["old"], "new": change["new"]}
+            texts = [f"{name}: {side['text']}" for name, side in sides.items() if side is not None]
             yield Annotation(severity, f"{change['clause']}: {change['verdict']}", (change["why"], *texts), file, span)
 
 
-def _where(side: dict[str, Any] | None, file: str) -> tuple[str, Span | None]:
+def _where(side: ClauseSide | None, file: str) -> tuple[str, Span | None]:
     """Return the place in the new policy; what was removed has none but the file itself."""
     if side is None or "file" not in side:
         return file, None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Literal
 
+from ppdm_flow.report.diff.document import SAYS, ClauseChange, ClauseSide, OutcomePair, PolicyPair
 from ppdm_flow.report.diff.measured import tables
-from ppdm_flow.report.diff.subject import SAYS, Difference, changed, in_order, place, tally
+from ppdm_flow.report.diff.subject import Difference, changed, in_order, place, tally
 from ppdm_flow.report.markup import escaped
 
 _SHOWN = {"weaker": "**weaker**", "incomparable": "**incomparable**", "stronger": "stronger", "neutral": "neutral"}
@@ -25,7 +26,7 @@ def render(subject: Difference) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pair(pair: dict[str, Any]) -> Iterator[str]:
+def _pair(pair: PolicyPair) -> Iterator[str]:
     yield f"## {escaped(pair['new'])}: {pair['relation']}"
     yield ""
     yield f"Compared with {escaped(pair['old'])}, {SAYS[pair['relation']]} ({tally(pair['changes'])})."
@@ -47,7 +48,7 @@ def _pair(pair: dict[str, Any]) -> Iterator[str]:
         yield from _measured(pair["measured"])
 
 
-def _table(changes: list[dict[str, Any]]) -> Iterator[str]:
+def _table(changes: list[ClauseChange]) -> Iterator[str]:
     if not changes:
         return
     yield "| | Clause | Old | New | Why |"
@@ -59,14 +60,14 @@ def _table(changes: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
 
 
-def _side(side: dict[str, Any] | None) -> str:
+def _side(side: ClauseSide | None) -> str:
     if side is None:
         return ""
     where = place(side)
     return escaped(side["text"]) + (f"<br>{escaped(where)}" if where else "")
 
 
-def _measured(compared: dict[str, Any]) -> Iterator[str]:
+def _measured(compared: OutcomePair) -> Iterator[str]:
     for title, head, rows in tables(compared):
         if rows:
             yield f"### {title.capitalize()}"
@@ -75,6 +76,7 @@ def _measured(compared: dict[str, Any]) -> Iterator[str]:
             yield f"|{' --- |' * len(head)}"
             yield from (f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows)
             yield ""
+    kind: Literal["new", "gone"]
     for kind, words in (("new", "only in the new one"), ("gone", "gone")):
         yield from (f"- finding {words}: {escaped(each)}" for each in compared["findings"][kind])
     yield f"Verdict: {compared['old']['verdict']}, then {compared['new']['verdict']}."

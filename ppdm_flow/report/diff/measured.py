@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Literal
 
+from ppdm_flow.report.diff.document import JudgedFigure, MeasuredFigure, OutcomePair, ResultPair
 from ppdm_flow.report.snippet import printable
 
-Outcome = dict[str, Any]
 
-
-def lines(compared: Outcome) -> Iterator[str]:
+def lines(compared: OutcomePair) -> Iterator[str]:
     """Yield aligned lines of text."""
     for title, head, rows in tables(compared):
         if rows:
             yield title
             yield from (f"  {line}" for line in _aligned([head, *rows]))
             yield ""
+    kind: Literal["new", "gone"]
     for kind in ("new", "gone"):
         for each in compared["findings"][kind]:
             yield f"finding {'only in the new one' if kind == 'new' else 'gone'}: {printable(each)}"
@@ -24,7 +24,7 @@ def lines(compared: Outcome) -> Iterator[str]:
     yield f"verdict: {verdicts[0]}" + (f" -> {verdicts[1]}" if verdicts[0] != verdicts[1] else " in both")
 
 
-def tables(compared: Outcome) -> list[tuple[str, list[str], list[list[str]]]]:
+def tables(compared: OutcomePair) -> list[tuple[str, list[str], list[list[str]]]]:
     """Return title, head and rows of what was judged, and of the figures."""
     judged = [
         [
@@ -48,23 +48,23 @@ def tables(compared: Outcome) -> list[tuple[str, list[str], list[list[str]]]]:
     ]
 
 
-def _name(each: Outcome) -> str:
+def _name(each: ResultPair) -> str:
     return f"{each['metric']} ({each['release']})" if each["release"] else str(each["metric"])
 
 
-def _bound(side: Outcome | None) -> str:
+def _bound(side: JudgedFigure | None) -> str:
     if side is None:
         return "not asked for"
     return f"{'at most' if side['direction'] == 'at_most' else 'at least'} {side['bound']:g}"
 
 
-def _measured(side: Outcome | None) -> str:
+def _measured(side: JudgedFigure | None) -> str:
     if side is None:
         return ""
     return f"{_figure(side)} {'holds' if side['holds'] else 'FAILS'}"
 
 
-def _figure(side: Outcome | None) -> str:
+def _figure(side: MeasuredFigure | None) -> str:
     if side is None:
         return "-"
     if side["value"] is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Literal
 
+from ppdm_flow.report.diff.document import SAYS, ClauseChange, PolicyPair
 from ppdm_flow.report.diff.measured import lines as measured
-from ppdm_flow.report.diff.subject import SAYS, Difference, changed, in_order, place, tally
+from ppdm_flow.report.diff.subject import Difference, changed, in_order, place, tally
 from ppdm_flow.report.snippet import printable
 
 _MARKS = {"weaker": "-", "incomparable": "?", "stronger": "+", "neutral": "="}
@@ -33,7 +34,7 @@ def text(subject: Difference) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _pair(pair: dict[str, Any], subject: Difference) -> Iterator[str]:
+def _pair(pair: PolicyPair, subject: Difference) -> Iterator[str]:
     yield f"{printable(pair['old'])} -> {printable(pair['new'])}"
     for change in in_order(pair["changes"]):
         yield ""
@@ -51,10 +52,11 @@ def _pair(pair: dict[str, Any], subject: Difference) -> Iterator[str]:
         yield from measured(pair["measured"])
 
 
-def _change(change: dict[str, Any], subject: Difference) -> Iterator[str]:
+def _change(change: ClauseChange, subject: Difference) -> Iterator[str]:
     verdict = change["verdict"]
     head = f"{_MARKS[verdict]} {verdict}"
     yield f"{_ink(head, verdict, subject)}  {printable(change['clause'])}"
+    name: Literal["old", "new"]
     for name in ("old", "new"):
         side = change[name]
         if side is not None:

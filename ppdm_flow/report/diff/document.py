@@ -1,0 +1,130 @@
+"""The JSON document of a comparison: what all its forms are made from."""
+
+from __future__ import annotations
+
+from typing import Annotated, NotRequired
+
+from pydantic import PositiveInt
+from typing_extensions import TypedDict
+
+from ppdm_flow.core.documents import Direction, Interval, Text, Verdict, Version, about, one_of
+
+VERDICTS = ("weaker", "incomparable", "stronger", "neutral")
+"""On a clause, in the order in which a reviewer needs them."""
+SAYS = {
+    "equal": "what must hold is the same",
+    "stricter": "the new policy is stricter: every release that satisfies it satisfies the old one",
+    "weaker": "the new policy is weaker: releases that the old one withholds may satisfy it",
+    "incomparable": "the new policy is not proved to be stricter, nor weaker: some clauses go either way",
+}
+"""A sentence on the whole."""
+
+
+class ClauseSide(TypedDict):
+    """A clause in one of the policies."""
+
+    text: Annotated[Text, about("The clause in one line.")]
+    file: NotRequired[Annotated[Text, about("The file that it stands in, which may be a template.")]]
+    line: NotRequired[Annotated[PositiveInt, about("Line, from 1.")]]
+    column: NotRequired[Annotated[PositiveInt, about("Column, from 1.")]]
+
+
+class ClauseChange(TypedDict):
+    """A clause that is not the same."""
+
+    clause: Annotated[Text, about("Path of the clause.")]
+    verdict: Annotated[str, one_of(VERDICTS), about("What the new clause is, compared with the old policy.")]
+    why: Annotated[Text, about("The rule that proves it, or what keeps the two from being compared.")]
+    old: ClauseSide | None
+    new: ClauseSide | None
+
+
+class MeasuredFigure(TypedDict):
+    """A figure of one side."""
+
+    value: Annotated[float | None, about("What was measured; null where there is no figure.")]
+    interval: NotRequired[Interval]
+
+
+class JudgedFigure(MeasuredFigure):
+    """A figure of one side that was held against a bound."""
+
+    bound: float
+    direction: Direction
+    holds: bool
+
+
+class ResultPair(TypedDict):
+    """A requirement or gate on both sides."""
+
+    id: Annotated[Text, about("Path of the requirement or gate.")]
+    release: Annotated[str, about("The release that it was measured on.")]
+    metric: Annotated[Text, about("The figure that is bounded.")]
+    old: JudgedFigure | None
+    new: JudgedFigure | None
+
+
+class FigurePair(TypedDict):
+    """A figure on both sides."""
+
+    name: Annotated[Text, about("Full name of the figure.")]
+    unit: str
+    old: MeasuredFigure | None
+    new: MeasuredFigure | None
+    difference: Annotated[float | None, about("New less old; null where one of them has none.")]
+
+
+class FindingChanges(TypedDict):
+    """Findings of one side."""
+
+    new: Annotated[list[str], about("Findings of the new side only.")]
+    gone: Annotated[list[str], about("Findings of the old side only.")]
+
+
+class Outcome(TypedDict):
+    """What became of one side."""
+
+    name: Annotated[Text, about("The policy or the run's directory.")]
+    verdict: Verdict
+
+
+class OutcomePair(TypedDict):
+    """What was measured on both sides."""
+
+    old: Outcome
+    new: Outcome
+    results: Annotated[list[ResultPair], about("Requirements and gates, as judged on each side.")]
+    metrics: Annotated[list[FigurePair], about("Every figure of either side, by name.")]
+    findings: FindingChanges
+
+
+class PolicyPair(TypedDict):
+    """Two policies."""
+
+    old: Annotated[Text, about("The old policy's file; `REVISION:PATH` for one of a git revision.")]
+    new: Annotated[Text, about("The new policy's file.")]
+    relation: Annotated[
+        str,
+        one_of(SAYS),
+        about("`stricter`: every release that satisfies the new policy is proved to satisfy the old one."),
+    ]
+    changes: Annotated[list[ClauseChange], about("Every clause that is not the same.")]
+    governance: Annotated[
+        list[ClauseChange],
+        about("Changed floors; params that came, went, or take a value that weakens: no release depends on them yet."),
+    ]
+    measured: NotRequired[OutcomePair]
+
+
+class DiffDocument(TypedDict):
+    """A ppdm-flow comparison.
+
+    What changed between two policies, two folders of them, or two runs.
+    """
+
+    version: Version
+    kind: Annotated[str, one_of(("policies", "runs")), about("What was compared.")]
+    pairs: Annotated[list[PolicyPair], about("Policies that are in both, in the order of their paths.")]
+    added: Annotated[list[str], about("Policies that only the new side has.")]
+    removed: Annotated[list[str], about("Policies that only the old side has.")]
+    runs: NotRequired[OutcomePair]
