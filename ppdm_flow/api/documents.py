@@ -53,9 +53,9 @@ def _report() -> Document:
 
 
 def _sweep() -> Document:
-    from ppdm_flow.report.sweep.schemas import schema
+    from ppdm_flow.report.sweep.document import SweepDocument
 
-    return schema()
+    return json_schema("sweep", SweepDocument)
 
 
 def _mined() -> Document:

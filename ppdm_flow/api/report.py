@@ -19,15 +19,10 @@ from ppdm_flow.report.run.judgement import Judgement
 REPORT = "report.json"
 
 
-def as_json(found: dict[str, Any]) -> str:
-    """Return a report document as text."""
-    return json_text(found)
-
-
 def documents(report: Report) -> dict[str, str]:
     """Return every form of a report, by file name."""
     found = document(report)
-    return {REPORT: as_json(found), "report.html": html.render(found), "report.md": markdown.render(found)}
+    return {REPORT: json_text(found), "report.html": html.render(found), "report.md": markdown.render(found)}
 
 
 def rendered(found: dict[str, Any], form: str) -> str:
@@ -38,7 +33,7 @@ def rendered(found: dict[str, Any], form: str) -> str:
         case "md":
             return markdown.render(found)
         case _:
-            return as_json(found)
+            return json_text(found)
 
 
 def report(run: Path, form: str) -> str:

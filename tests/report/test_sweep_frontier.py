@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.report.sweep import page, picture, text
 from ppdm_flow.report.sweep.dominance import complete, dominators
 from ppdm_flow.report.sweep.rows import rows, said, short
-from ppdm_flow.report.sweep.schemas import schema
 
 SMALL = st.one_of(st.none(), st.integers(0, 3).map(float))
 GRIDS = st.integers(1, 4).flatmap(
@@ -98,11 +98,11 @@ def document():
 
 
 def test_the_document_fits_its_published_schema(document, root):
-    jsonschema.validate(document, schema())
-    assert json.loads((root / "schemas/sweep.v1.json").read_text()) == schema()
+    jsonschema.validate(document, SCHEMAS["sweep"]())
+    assert json.loads((root / "schemas/sweep.v1.json").read_text()) == SCHEMAS["sweep"]()
     document["points"][0]["more"] = 1
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(document, schema())
+        jsonschema.validate(document, SCHEMAS["sweep"]())
 
 
 def test_the_table_says_where_each_point_stands(document):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from ppdm_flow.api.sweep.figures import together
 from ppdm_flow.api.sweep.grid import Axis
@@ -16,12 +15,10 @@ from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
 from ppdm_flow.engine.run.measuring import RunMeasurements
 from ppdm_flow.report.run.document import plain
+from ppdm_flow.report.sweep.document import MeasuredPoint, SweepDocument, SweepPoint, figure_at
 from ppdm_flow.report.sweep.dominance import complete, dominators
 
-VERSION = 1
 FAILED, MIXED = "failed", "mixed"
-
-Document = dict[str, Any]
 
 
 def document(
@@ -31,26 +28,20 @@ def document(
     metrics: Sequence[Metric],
     started: datetime,
     workers: int,
-) -> Document:
+) -> SweepDocument:
     """Return the JSON-ready form of a sweep. It holds figures and what the command line gave, nothing of the data."""
-    found = [_point(i + 1, p, r, metrics) for i, (p, r) in enumerate(zip(points, results, strict=True))]
-    _mark(found, metrics)
+    measured = [_point(i + 1, p, r, metrics) for i, (p, r) in enumerate(zip(points, results, strict=True))]
     plan = points[0].plans[0]
     finished = utc_now()
     return {
-        "version": VERSION,
+        "version": 1,
         "policy": plan.policy,
         "over": [{"path": axis.path, "values": list(axis.values)} for axis in axes],
         "metrics": [
-            {
-                "name": m.name,
-                "unit": m.unit,
-                "direction": m.direction or None,
-                "requirement": m.privacy,
-            }
+            {"name": m.name, "unit": m.unit, "direction": m.direction or None, "requirement": m.privacy}
             for m in metrics
         ],
-        "points": found,
+        "points": _placed(measured, metrics),
         "run": {
             "started": started.isoformat(timespec="seconds"),
             "finished": finished.isoformat(timespec="seconds"),
@@ -63,10 +54,10 @@ def document(
     }
 
 
-def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics: Sequence[Metric]) -> Document:
+def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics: Sequence[Metric]) -> MeasuredPoint:
     runs = [r for r in results if isinstance(r, RunMeasurements)]
     errors = [r for r in results if isinstance(r, PpdmError)]
-    found: Document = {
+    measured: MeasuredPoint = {
         "number": number,
         "values": dict(point.values),
         "verdict": _verdict(runs, errors),
@@ -79,8 +70,8 @@ def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics:
     if errors:
         worst = max(errors, key=lambda e: e.exit_status)
         first = worst.diagnostics[0]
-        found["error"] = {"code": first.code, "message": first.message, "exit_status": worst.exit_status}
-    checked: Document = plain(found, f"points.{number}")
+        measured["error"] = {"code": first.code, "message": first.message, "exit_status": worst.exit_status}
+    checked: MeasuredPoint = plain(measured, f"points.{number}")
     return checked
 
 
@@ -91,14 +82,19 @@ def _verdict(runs: Sequence[RunMeasurements], errors: Sequence[PpdmError]) -> st
     return verdicts.pop() if len(verdicts) == 1 else MIXED
 
 
-def _mark(points: Sequence[Document], metrics: Sequence[Metric]) -> None:
+def _placed(points: Sequence[MeasuredPoint], metrics: Sequence[Metric]) -> list[SweepPoint]:
     """Say of each point whether it is on the frontier, or which one of the frontier dominates it."""
     chosen = [m for m in metrics if m.direction]
-    figures = [[_compared(p["metrics"].get(m.name, {}).get("value")) for m in chosen] for p in points]
+    figures = [[_compared(figure_at(p, m.name)["value"]) for m in chosen] for p in points]
     by = dominators(figures, [m.direction == "min" for m in chosen]) if chosen else [None] * len(points)
-    for point, row, other in zip(points, figures, by, strict=True):
-        point["on_frontier"] = bool(chosen) and complete(row) and other is None
-        point["dominated_by"] = None if other is None else points[other]["number"]
+    return [
+        {
+            **point,
+            "on_frontier": bool(chosen) and complete(row) and other is None,
+            "dominated_by": None if other is None else points[other]["number"],
+        }
+        for point, row, other in zip(points, figures, by, strict=True)
+    ]
 
 
 def _compared(value: float | None) -> float | None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import Any
 
 from scipy import stats
 
 from ppdm_flow.core.results import Figure
+from ppdm_flow.report.sweep.document import SweepFigure
 
 LEVEL = 0.95
 
 
-def together(figures: Sequence[Figure | None]) -> dict[str, Any]:
+def together(figures: Sequence[Figure | None]) -> SweepFigure:
     """Return value, interval, values and note of a figure; ``figures`` has one for each run, None where it has none.
 
     Of one run it is the figure itself. Of several, it is the mean with a 95 % interval of Student's t: about the
@@ -27,9 +27,12 @@ def together(figures: Sequence[Figure | None]) -> dict[str, Any]:
         return {"value": None, "note": note or f"not measured in {gone} of {len(figures)} runs"}
     first = figures[0]
     if len(figures) == 1 and first is not None:
-        own: dict[str, Any] = {"value": first.value}
-        own |= {"interval": list(first.interval)} if first.interval is not None else {}
-        return own | ({"note": first.note} if first.note else {})
+        own: SweepFigure = {"value": first.value}
+        if first.interval is not None:
+            own["interval"] = list(first.interval)
+        if first.note:
+            own["note"] = first.note
+        return own
     mean = statistics.fmean(there)
     reach = float(stats.t.ppf(0.5 + LEVEL / 2, len(there) - 1)) * statistics.stdev(there) / len(there) ** 0.5
     return {"value": mean, "interval": [mean - reach, mean + reach], "values": there}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ppdm_flow.api.loading.policies import quote_sources
-from ppdm_flow.api.report import as_json
 from ppdm_flow.api.sweep.document import document
 from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.metrics import check, metrics, near, requested_metrics
@@ -16,11 +14,13 @@ from ppdm_flow.api.sweep.points import PlannedPoint, plan_points
 from ppdm_flow.api.sweep.runs import Result, Runs, Tell, cores
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.measuring import RunMeasurements
 from ppdm_flow.report.sweep import page, picture, text
+from ppdm_flow.report.sweep.document import SweepDocument
 
 Warned = Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None]
 DOCUMENT = "sweep.json"
@@ -30,7 +30,7 @@ DOCUMENT = "sweep.json"
 class SweepResult:
     """A finished sweep: its document, where it was written, and what there is to say about it."""
 
-    document: dict[str, Any]
+    document: SweepDocument
     folder: Path
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
@@ -45,11 +45,11 @@ class SweepResult:
         return rendered(self.document, form)
 
 
-def rendered(found: dict[str, Any], form: str) -> str:
+def rendered(found: SweepDocument, form: str) -> str:
     """Return a sweep's document in a form: ``text``, ``md``, ``csv``, ``json``, ``svg`` or ``html``."""
     match form:
         case "json":
-            return as_json(found)
+            return json_text(found)
         case "csv":
             return text.csv(found)
         case "md":
@@ -145,7 +145,7 @@ def _missing(names: Sequence[str], results: Sequence[Sequence[Result]]) -> list[
     return diagnostics
 
 
-def _directions(found: dict[str, Any]) -> list[Diagnostic]:
+def _directions(found: SweepDocument) -> list[Diagnostic]:
     """Say which figures have no better side, so that they play no part in the frontier."""
     names = [m["name"] for m in found["metrics"] if m["direction"] is None]
     if not names:

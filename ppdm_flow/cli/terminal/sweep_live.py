@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -18,6 +17,7 @@ from ppdm_flow.api.sweep.runs import RunDone
 from ppdm_flow.cli.terminal.output import say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.report.sweep.document import SweepDocument
 from ppdm_flow.report.sweep.rows import Row, rows, said
 
 
@@ -33,7 +33,7 @@ def progress_printer(*, quiet: bool) -> Iterator[Callable[[RunDone], None]]:
         yield _line
 
 
-def show(document: dict[str, Any]) -> None:
+def show(document: SweepDocument) -> None:
     """Write the table to stdout, in colours."""
     table = rows(document)
     console = Console()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ class Fact:
     code: bool = False
 
 
-def facts(values: dict[str, Any], most: int = _MOST_ROWS) -> list[Fact]:
+def facts(values: Mapping[str, Any], most: int = _MOST_ROWS) -> list[Fact]:
     """Return the leaves of nested maps, at most ``most``; the last row says how many more there are."""
     rows = list(_leaves(values, ""))
     if len(rows) <= most:
@@ -31,7 +31,7 @@ def facts(values: dict[str, Any], most: int = _MOST_ROWS) -> list[Fact]:
     return [*rows[:most], Fact("\N{HORIZONTAL ELLIPSIS}", f"{len(rows) - most:,} more in report.json")]
 
 
-def _leaves(values: dict[str, Any], above: str) -> Iterator[Fact]:
+def _leaves(values: Mapping[str, Any], above: str) -> Iterator[Fact]:
     for key, value in values.items():
         word = _NAMES.get(key, key.replace("_", " "))
         name = f"{above} \N{MIDDLE DOT} {word}" if above else spoken(word)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ppdm_flow.report.run.facts import facts
 from ppdm_flow.report.run.html import environment, script_hash
+from ppdm_flow.report.sweep.document import SweepDocument
 from ppdm_flow.report.sweep.picture import panels
 from ppdm_flow.report.sweep.rows import rows, said
 
 
-def render(document: dict[str, Any]) -> str:
+def render(document: SweepDocument) -> str:
     """Return the page of a sweep's document; the same document gives the same text."""
     template = environment().get_template("sweep.html.jinja")
     return template.render(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from ppdm_flow.report.amounts import amount, between
+from ppdm_flow.report.amounts import between
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Line, Path, Rect, shortened
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks
 from ppdm_flow.report.run.html import environment
-from ppdm_flow.report.sweep.rows import BETTER, short, standing, tidy
+from ppdm_flow.report.sweep.document import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
+from ppdm_flow.report.sweep.rows import BETTER, short, standing, tidy, written
 
 WIDTH, HEIGHT = 560.0, 360.0
 _TOP, _RIGHT, _BOTTOM = 26.0, 18.0, 44.0
@@ -35,16 +35,16 @@ class Panel:
 class _Mark:
     """A point in one panel, with the ends of its intervals along both axes."""
 
-    point: dict[str, Any]
+    point: SweepPoint
     x: float
     y: float
-    across: tuple[float, float] | None
-    upwards: tuple[float, float] | None
+    across: Sequence[float] | None
+    upwards: Sequence[float] | None
     tip: str
     label: str
 
 
-def panels(document: dict[str, Any]) -> tuple[Panel, ...]:
+def panels(document: SweepDocument) -> tuple[Panel, ...]:
     """Return a panel for the first compared figure with each of the others; none where there are fewer than two.
 
     Figures that are the same at every point are left out, if others are enough.
@@ -62,7 +62,7 @@ def panels(document: dict[str, Any]) -> tuple[Panel, ...]:
     return tuple(panel for panel in found if panel is not None)
 
 
-def svg(document: dict[str, Any]) -> str:
+def svg(document: SweepDocument) -> str:
     """Return the picture as one SVG file that needs nothing else, for light and dark backgrounds."""
     found = panels(document)
     template = environment().get_template("frontier.svg.jinja")
@@ -71,13 +71,13 @@ def svg(document: dict[str, Any]) -> str:
     )
 
 
-def _values(document: dict[str, Any], metric: dict[str, Any]) -> set[float]:
-    found = (p["metrics"].get(metric["name"], {}).get("value") for p in document["points"])
+def _values(document: SweepDocument, metric: SweepMetric) -> set[float]:
+    found = (figure_at(p, metric["name"])["value"] for p in document["points"])
     return {tidy(value) for value in found if value is not None}
 
 
 def _panel(
-    document: dict[str, Any], one: dict[str, Any], other: dict[str, Any], names: dict[str, str], *, joined: bool
+    document: SweepDocument, one: SweepMetric, other: SweepMetric, names: dict[str, str], *, joined: bool
 ) -> Panel | None:
     marks = list(_marks(document, one, other, names))
     if not marks:
@@ -95,30 +95,28 @@ def _panel(
     return Panel(title, drawing, spoken)
 
 
-def _marks(
-    document: dict[str, Any], one: dict[str, Any], other: dict[str, Any], names: dict[str, str]
-) -> Iterator[_Mark]:
+def _marks(document: SweepDocument, one: SweepMetric, other: SweepMetric, names: dict[str, str]) -> Iterator[_Mark]:
     paths = [axis["path"] for axis in document["over"]]
     axes = dict(zip(paths, short(paths), strict=True))
     for point in document["points"]:
-        first, second = (point["metrics"].get(m["name"], {}) for m in (one, other))
-        if first.get("value") is None or second.get("value") is None:
+        first, second = (figure_at(point, m["name"]) for m in (one, other))
+        if first["value"] is None or second["value"] is None:
             continue
         varied = [path for path in paths if len({p["values"][path] for p in document["points"]}) > 1] or paths
         label = ", ".join(f"{axes[path]} {point['values'][path]}" for path in varied)
         words = [f"{names[m['name']]} {_said(f, m['unit'])}" for m, f in ((one, first), (other, second))]
         tip = f"{label}: {', '.join(words)}; {point['verdict']}, {standing(point)}"
-        ends = [tuple(f["interval"]) if f.get("interval") else None for f in (first, second)]
+        ends = [f.get("interval") for f in (first, second)]
         yield _Mark(point, tidy(first["value"]), tidy(second["value"]), ends[0], ends[1], tip, label)
 
 
-def _said(figure: dict[str, Any], unit: str) -> str:
+def _said(figure: SweepFigure, unit: str) -> str:
     interval = between(figure.get("interval"), unit)
-    return amount(tidy(figure["value"]), unit) + (f" ({interval})" if interval else "")
+    return written(figure, unit) + (f" ({interval})" if interval else "")
 
 
 def _scales(
-    drawing: Drawing, marks: Sequence[_Mark], one: tuple[dict[str, Any], str], other: tuple[dict[str, Any], str]
+    drawing: Drawing, marks: Sequence[_Mark], one: tuple[SweepMetric, str], other: tuple[SweepMetric, str]
 ) -> tuple[Scale, Scale]:
     """Choose both scales; draw the grid, the ticks and the names of the axes."""
     ys = ticks(*_extent([(m.y, m.upwards) for m in marks]))
@@ -145,7 +143,7 @@ def _tick(value: float, unit: str, every: Sequence[float]) -> str:
     return tick_text(value, unit if unit in _SHARES else "", every[1] - every[0])
 
 
-def _extent(values: Sequence[tuple[float, tuple[float, float] | None]]) -> tuple[float, float]:
+def _extent(values: Sequence[tuple[float, Sequence[float] | None]]) -> tuple[float, float]:
     """Return what has to be shown: all values with their intervals, and some air around them."""
     every = [end for value, interval in values for end in (value, *(interval or ()))]
     low, high = min(every), max(every)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.amounts import NONE, amount, between, duration
+from ppdm_flow.report.sweep.document import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
 
 _NOISE = 1e-12
 BETTER = {"min": "smaller is better", "max": "larger is better", None: "not compared"}
@@ -39,7 +39,7 @@ class Rows:
     rows: tuple[Row, ...]
 
 
-def rows(document: dict[str, Any]) -> Rows:
+def rows(document: SweepDocument) -> Rows:
     """Return the table of a sweep's document."""
     paths = [axis["path"] for axis in document["over"]]
     metrics = document["metrics"]
@@ -65,7 +65,7 @@ def short(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def said(document: dict[str, Any]) -> str:
+def said(document: SweepDocument) -> str:
     """Say what a sweep was, in a sentence or two."""
     count, run = len(document["points"]), document["run"]
     times = f", each {run['repeat']} times" if run["repeat"] > 1 else ""
@@ -84,7 +84,7 @@ def tidy(value: float) -> float:
     return 0.0 if abs(value) < _NOISE else value
 
 
-def standing(point: dict[str, Any]) -> str:
+def standing(point: SweepPoint) -> str:
     """Say where a point stands."""
     if point["verdict"] == "failed":
         return point["error"]["code"] if "error" in point else "failed"
@@ -93,8 +93,8 @@ def standing(point: dict[str, Any]) -> str:
     return "frontier" if point["on_frontier"] else "not compared"
 
 
-def _row(point: dict[str, Any], paths: Sequence[str], metrics: Sequence[dict[str, Any]]) -> Row:
-    figures = [(point["metrics"].get(m["name"], {}), m["unit"]) for m in metrics]
+def _row(point: SweepPoint, paths: Sequence[str], metrics: Sequence[SweepMetric]) -> Row:
+    figures = [(figure_at(point, m["name"]), m["unit"]) for m in metrics]
     verdict = point["verdict"]
     if point["verdict"] == "mixed":
         verdict = f"released {point['released']} of {point['runs']}"
@@ -102,7 +102,7 @@ def _row(point: dict[str, Any], paths: Sequence[str], metrics: Sequence[dict[str
         number=point["number"],
         values=tuple(point["values"][path] for path in paths),
         verdict=verdict,
-        figures=tuple(_written(f, unit) for f, unit in figures),
+        figures=tuple(written(f, unit) for f, unit in figures),
         intervals=tuple(between(f.get("interval"), unit) for f, unit in figures),
         standing=standing(point),
         time="" if point["seconds"] is None else duration(point["seconds"]),
@@ -111,9 +111,9 @@ def _row(point: dict[str, Any], paths: Sequence[str], metrics: Sequence[dict[str
     )
 
 
-def _written(figure: dict[str, Any], unit: str) -> str:
-    value = figure.get("value")
-    return NONE if value is None else amount(tidy(value), unit)
+def written(figure: SweepFigure, unit: str) -> str:
+    """Return a figure in its unit."""
+    return NONE if figure["value"] is None else amount(tidy(figure["value"]), unit)
 
 
 def _shortest(name: str, others: AbstractSet[str]) -> str:

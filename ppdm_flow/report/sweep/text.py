@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv as writer
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from ppdm_flow.report.markup import escaped
+from ppdm_flow.report.sweep.document import SweepDocument, SweepFigure, figure_at
 from ppdm_flow.report.sweep.rows import Row, rows, said
 
 
-def plain(document: dict[str, Any]) -> str:
+def plain(document: SweepDocument) -> str:
     """Return a sweep as aligned text. The frontier's points have a ``*`` before their number."""
     table = rows(document)
     lines = [["", "#", *table.axes, "verdict", *table.metrics, "standing", "time"]]
@@ -26,7 +26,7 @@ def plain(document: dict[str, Any]) -> str:
     return "\n".join(text)
 
 
-def markdown(document: dict[str, Any]) -> str:
+def markdown(document: SweepDocument) -> str:
     """Return a sweep as Markdown."""
     table = rows(document)
     head = ("#", *table.axes, "Verdict", *table.metrics, "Standing", "Time")
@@ -41,7 +41,7 @@ def markdown(document: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def csv(document: dict[str, Any]) -> str:
+def csv(document: SweepDocument) -> str:
     """Return a sweep as CSV: one line a point, figures with their interval ends, unrounded."""
     names = [m["name"] for m in document["metrics"]]
     out = io.StringIO()
@@ -50,10 +50,10 @@ def csv(document: dict[str, Any]) -> str:
     paths = [axis["path"] for axis in document["over"]]
     sheet.writerow(["number", *paths, "verdict", "on_frontier", "dominated_by", "seconds", "error", *ends])
     for point in document["points"]:
-        figures = [cell for name in names for cell in _ends(point["metrics"].get(name, {}))]
+        figures = [cell for name in names for cell in _ends(figure_at(point, name))]
         standing = [str(point["on_frontier"]).lower(), point["dominated_by"], point["seconds"]]
         values = [point["values"][path] for path in paths]
-        error = point.get("error", {}).get("code")
+        error = point["error"]["code"] if "error" in point else None
         sheet.writerow([point["number"], *values, point["verdict"], *standing, error, *figures])
     return out.getvalue()
 
@@ -64,9 +64,9 @@ def _cells(row: Row) -> list[str]:
     return [mark, str(row.number), *row.values, row.verdict, *figures, row.standing, row.time]
 
 
-def _ends(figure: dict[str, Any]) -> Iterable[float | None]:
+def _ends(figure: SweepFigure) -> Iterable[float | None]:
     low, high = figure.get("interval") or (None, None)
-    return figure.get("value"), low, high
+    return figure["value"], low, high
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
