@@ -26,10 +26,12 @@ from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.candidates.building import Candidate
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import measure, opened
+from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.measuring import measure
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table
 
@@ -63,8 +65,7 @@ def attempt(case: Case) -> Tried:
         generations: dict[str, Generation | None] = {}
         try:
             found = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False)
-            stop, options = Stop(), RunOptions(workers=1)
-            original = opened(found.plan, None, options, stop)
+            context = RunContext(found.plan, RunOptions(workers=1))
 
             def look(candidates: Sequence[Candidate], graph: Graph) -> None:
                 seen.update({c.release.name: _rows(c, graph) for c in candidates})
@@ -74,7 +75,7 @@ def attempt(case: Case) -> Tried:
                 for place, stream in graph.streams.items():
                     rows[place] = {int(r) for p in stream.parts([]) for r in p.table.rows}
 
-            measured = measure(found.plan, original, home, options, stop, look=look)
+            measured = measure(context, Opening(context, None).open(), home, look)
         except PpdmError as error:
             errors = [d.code for d in error.diagnostics if d.severity == "error"]
             return Tried(REFUSED, codes=tuple(dict.fromkeys(errors)))

@@ -28,12 +28,10 @@ from adversary.trial import write
 from ppdm_flow.api.loading.bindings import with_data
 from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.events import ignore_events
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import opened
-from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.steps.keys import run_key
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.stages import fitted_graph
 
 World = tuple[Pair, ...]
 """A source table, its rows (a, s) in order."""
@@ -206,11 +204,8 @@ def carried_out(asked: Mapping[str, Any], world: World) -> CarriedOut | None:
         write(case, home)
         try:
             plan = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False).plan
-            stop, options = Stop(), RunOptions(workers=1)
-            original = opened(plan, None, options, stop)
-            key = run_key(plan, None)
-            graph = Graph(plan, key, original.stream, original.numbering, options.partition_rows, stop, ignore_events)
-            graph.fit(1)
+            context = RunContext(plan, RunOptions(workers=1))
+            graph = fitted_graph(context, Opening(context, None).open())
             parts = [p.table for p in graph.streams[plan.releases[0].input].parts()]
         except PpdmError:
             return None

@@ -228,13 +228,13 @@ def test_workers_change_nothing(sweep):
 
 
 def test_the_data_is_read_once_for_all_points_that_read_it_alike(sweep, monkeypatch):
-    opened, real = [], sweeping_runs.opened
+    opened, real = [], sweeping_runs.Opening
 
-    def counting(plan, *rest):
-        opened.append(plan.digest)
-        return real(plan, *rest)
+    def counting(context, data):
+        opened.append(context.plan.digest)
+        return real(context, data)
 
-    monkeypatch.setattr(sweeping_runs, "opened", counting)
+    monkeypatch.setattr(sweeping_runs, "Opening", counting)
     sweep("params.share=0.3,0.6,0.9", "source.missing=[x],[y]", repeat=2, workers=2)
     assert len(opened) == 2
 
@@ -250,10 +250,10 @@ def test_repetitions_of_a_reproducible_policy_differ_and_come_again(sweep):
 def test_a_point_that_fails_is_shown_and_the_others_go_on(sweep, monkeypatch):
     real = sweeping_runs.measure
 
-    def failing(plan, *rest):
-        if plan.step("part").bound.document["fraction"] == 0.6:
+    def failing(context, *rest):
+        if context.plan.step("part").bound.document["fraction"] == 0.6:
             raise RunError(Diagnostic("PPF733", "no memory"))
-        return real(plan, *rest)
+        return real(context, *rest)
 
     monkeypatch.setattr(sweeping_runs, "measure", failing)
     swept = sweep("params.share=0.3,0.6,0.9")
@@ -265,8 +265,8 @@ def test_a_point_that_fails_is_shown_and_the_others_go_on(sweep, monkeypatch):
 
 
 def test_what_is_no_error_of_ours_quotes_nothing(sweep, monkeypatch):
-    def failing(plan, *rest):
-        raise ValueError(f"hiv {plan.step('part').bound.document['share']}")
+    def failing(context, *rest):
+        raise ValueError(f"hiv {context.plan.step('part').bound.document['share']}")
 
     monkeypatch.setattr(sweeping_runs, "measure", failing)
     with pytest.raises(RunError) as caught:  # all points for one reason: there is nothing to show
@@ -285,11 +285,11 @@ def test_an_interruption_stops_all_and_leaves_nothing(sweep, monkeypatch, tmp_pa
     started = threading.Event()
     real = sweeping_runs.measure
 
-    def slow(plan, original, scratch, options, stop, *rest):
+    def slow(context, original, scratch):
         started.set()
         while True:
-            stop.check()
-            real(plan, original, scratch, options, stop, *rest)
+            context.stop.check()
+            real(context, original, scratch)
 
     def interrupted(running, return_when):
         started.wait(30)

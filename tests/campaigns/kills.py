@@ -42,7 +42,7 @@ from ppdm_flow.engine.candidates import unpublished
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.ledger import link as ledger_link
 from ppdm_flow.engine.ledger.entry import PENDING, RELEASED
-from ppdm_flow.engine.run.finishing import AuditedRun
+from ppdm_flow.engine.run.finishing import FinishedRun
 
 ENGINE = Path(unpublished.__file__).parent
 NAMES = (
@@ -167,13 +167,13 @@ def publishing(home: Home, points: Points) -> Callable[[], None]:
 
     def work() -> None:
         points.install()
-        real = AuditedRun._write_manifest
+        real = FinishedRun._write_manifest
 
-        def begin(self: AuditedRun, *arguments: Any) -> Any:
+        def begin(self: FinishedRun, *arguments: Any) -> Any:
             points.begin()
             return real(self, *arguments)
 
-        AuditedRun._write_manifest = begin
+        FinishedRun._write_manifest = begin
         home.run()
 
     return work

@@ -32,9 +32,10 @@ from ppdm_flow.api.loading.bindings import with_data
 from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import measure, opened
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.measuring import measure
 
 TABLES = 2
 REFUSED, RELEASED = "refused", "released"
@@ -81,9 +82,8 @@ class Runs:
             try:
                 write(Case(table, policy, self.base.table(table)), home)
                 found = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False)
-                stop, options = Stop(), RunOptions(workers=1, key=RunKey.from_seed("mutants"))
-                original = opened(found.plan, None, options, stop)
-                return measure(found.plan, original, home, options, stop).verdict
+                context = RunContext(found.plan, RunOptions(workers=1, key=RunKey.from_seed("mutants")))
+                return measure(context, Opening(context, None).open(), home).verdict
             except PpdmError:
                 return REFUSED
 

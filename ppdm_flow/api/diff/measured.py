@@ -13,9 +13,10 @@ from ppdm_flow.api.diff.policies import LoadedPolicy, named_files
 from ppdm_flow.api.loading.bindings import with_data
 from ppdm_flow.api.loading.policies import quote_sources, ready_plan
 from ppdm_flow.core.draws import RunKey
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import measure, opened
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.measuring import measure
 from ppdm_flow.report.diff.document import OutcomePair
 from ppdm_flow.report.run.document import plain
 
@@ -38,14 +39,10 @@ def measured(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str], data
 
 def _of(policy: LoadedPolicy, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:
     ready = ready_plan(Path(policy.loaded.file), sets, data)
-    stop = Stop()
     with quote_sources(ready.sources, ready.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
         plan = with_data(ready, data, strict=False).plan
-        fitting = options.fitting(plan)
-        try:
-            outcome = measure(plan, opened(plan, data, fitting, stop), Path(scratch), fitting, stop)
-        finally:
-            stop.set()
+        with RunContext(plan, options) as context:
+            outcome = measure(context, Opening(context, data).open(), Path(scratch))
     return {
         "shown": policy.name,
         "verdict": outcome.verdict,

@@ -11,9 +11,9 @@ from ppdm_flow.api.sweep.metrics import Metric
 from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.api.sweep.runs import Result
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
-from ppdm_flow.engine.run.measuring import RunMeasurements
 from ppdm_flow.report.run.document import plain
 from ppdm_flow.report.sweep.document import MeasuredPoint, SweepDocument, SweepPoint, figure_at
 from ppdm_flow.report.sweep.dominance import complete, dominators
@@ -55,7 +55,7 @@ def document(
 
 
 def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics: Sequence[Metric]) -> MeasuredPoint:
-    runs = [r for r in results if isinstance(r, RunMeasurements)]
+    runs = [r for r in results if isinstance(r, JudgedResults)]
     errors = [r for r in results if isinstance(r, PpdmError)]
     measured: MeasuredPoint = {
         "number": number,
@@ -75,7 +75,7 @@ def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics:
     return checked
 
 
-def _verdict(runs: Sequence[RunMeasurements], errors: Sequence[PpdmError]) -> str:
+def _verdict(runs: Sequence[JudgedResults], errors: Sequence[PpdmError]) -> str:
     if errors:
         return FAILED
     verdicts = {r.verdict for r in runs}

@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Figure, RequirementResult
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.engine.run.measuring import RunMeasurements
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
 
 _DIRECTIONS = ("min", "max")
@@ -100,7 +100,7 @@ def check(every: Iterable[RequestedMetric], plans: Sequence[Plan]) -> None:
 
 
 def metrics(
-    every: Sequence[RequestedMetric], runs: Iterable[RunMeasurements], plan: Plan
+    every: Sequence[RequestedMetric], runs: Iterable[JudgedResults], plan: Plan
 ) -> tuple[tuple[Metric, ...], list[str]]:
     """Return the figures that were asked for, else those that the policy judges, and the names that gave none."""
     metric_of: dict[str, Metric] = {}
@@ -117,17 +117,17 @@ def metrics(
     return tuple(metric_of.values()), list(missing)
 
 
-def near(name: str, runs: Iterable[RunMeasurements]) -> str | None:
+def near(name: str, runs: Iterable[JudgedResults]) -> str | None:
     """Return the measured figure whose name is most like this one."""
     known = dict.fromkeys(full for run in runs for full in run.metrics)
     return closest(name, known) or next((full for full in known if full.rpartition(".")[2] == name), None)
 
 
-def _judged(run: RunMeasurements) -> list[RequestedMetric]:
+def _judged(run: JudgedResults) -> list[RequestedMetric]:
     return [RequestedMetric(r.metric) for r in (*run.requirements, *run.gates)]
 
 
-def _full(name: str, run: RunMeasurements, plan: Plan) -> list[str]:
+def _full(name: str, run: JudgedResults, plan: Plan) -> list[str]:
     """Return the full names of the figures that a name means: of one release or of all, with ``privacy.`` or not."""
     release, slash, own = name.rpartition("/")
     releases = [release] if slash else [r.name for r in plan.releases]
@@ -141,7 +141,7 @@ def _full(name: str, run: RunMeasurements, plan: Plan) -> list[str]:
     return []
 
 
-def _metric(name: str, run: RunMeasurements, plan: Plan, direction: str) -> Metric:
+def _metric(name: str, run: JudgedResults, plan: Plan, direction: str) -> Metric:
     figure: Figure = run.metrics[name]
     release, slash, own = name.rpartition("/")
     if not slash and len(plan.releases) == 1:

@@ -12,14 +12,16 @@ from pathlib import Path
 
 from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.run.measuring import RunMeasurements, measure, opened, reading_of
+from ppdm_flow.engine.reading.original import Opening, Original
+from ppdm_flow.engine.run.measuring import measure, reading_of
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
 
-Result = RunMeasurements | PpdmError
+Result = JudgedResults | PpdmError
 """What one run gave: figures, or the reason that it failed for."""
 
 
@@ -143,19 +145,19 @@ class Runs:
             self.tell(RunDone(self.done, total, job.name, result, time.perf_counter() - started))
 
     def _run(self, job: _Job) -> Result:
-        stop = Stop()
-        self.stops.append(stop)
+        context = RunContext(job.plan, self.options)
+        self.stops.append(context.stop)
         try:
             with wrap_plugin_errors("this point"):
                 original = job.shared.take(lambda: self._opened(job.plan))
-                return measure(job.plan, original, self.scratch, self.options, stop)
+                return measure(context, original, self.scratch)
         except PpdmError as error:
             return error
         finally:
             job.shared.give()
-            self.stops.remove(stop)
+            self.stops.remove(context.stop)
 
     def _opened(self, plan: Plan) -> Original:
-        stop = Stop()  # lives as long as the original, which outlives single runs
-        self.stops.append(stop)
-        return opened(plan, self.data, self.reading, stop)
+        context = RunContext(plan, self.reading)  # lives as long as the original, which outlives single runs
+        self.stops.append(context.stop)
+        return Opening(context, self.data).open()

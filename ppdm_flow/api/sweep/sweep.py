@@ -16,9 +16,9 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import RunMeasurements
 from ppdm_flow.report.sweep import page, picture, text
 from ppdm_flow.report.sweep.document import SweepDocument
 
@@ -97,7 +97,7 @@ def sweep(
         runs = Runs(points.planned, data, directory.folder("measuring"), options, workers or cores(), tell)
         with quote_sources(points.sources):
             results = _sound(runs.carry_out())
-        chosen, missing = metrics(names, [r for some in results for r in some if isinstance(r, RunMeasurements)], first)
+        chosen, missing = metrics(names, [r for some in results for r in some if isinstance(r, JudgedResults)], first)
         sweep_document = document(every, points.planned, results, chosen, started, runs.workers)
         directory.remove("measuring")
         for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
@@ -136,7 +136,7 @@ def _at(each: Diagnostic, names: Sequence[str]) -> Diagnostic:
 
 
 def _missing(names: Sequence[str], results: Sequence[Sequence[Result]]) -> list[Diagnostic]:
-    runs = [r for some in results for r in some if isinstance(r, RunMeasurements)]
+    runs = [r for some in results for r in some if isinstance(r, JudgedResults)]
     diagnostics = []
     for name in names:
         like = near(name, runs)

@@ -18,17 +18,16 @@ from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.results import RequirementResult
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.judging import verdict
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.header import columns
-from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.run.measuring import opened
+from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.run.scratch_run import ContentQuery, Contents, run_in_scratch, values_in
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.engine.streams.lookalikes import lookalike_checks
-from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.plan.compile import CompileResult, compile_policy
@@ -156,31 +155,23 @@ class _RunningTest:
         yield from (n for n in plan.audits if every or n.requirements or not n.implicit or n.name in owners)
 
     def _tried(self, plan: Plan, data: PolicyTestData, folder: Path) -> Iterator[PolicyTestRun]:
-        stop = Stop()
-        options = RunOptions(PARTITION_ROWS, workers=1).fitting(plan)
-        try:
-            original = opened(plan, data.path, options, stop)
+        with RunContext(plan, RunOptions(PARTITION_ROWS, workers=1)) as context:
+            original = Opening(context, data.path).open()
             values = _values(plan, original) if self.bench.trace else frozenset()
             for number in range(self.case.repeat):
-                keyed = replace(options, key=self._key(plan, number))
+                keyed = replace(context, options=replace(context.options, key=self._key(plan, number)))
                 trace = self.bench.trace and number == 0
-                tried = run_in_scratch(plan, original, folder / "run", keyed, stop, self._asked(plan), trace=trace)
-                measurements = tried.measured
-                judged = waive(
-                    plan, measurements.requirements, measurements.gates, measurements.findings, options.clock()
-                )
-                results = (*judged.requirements, *judged.gates)
+                tried = run_in_scratch(keyed, original, folder / "run", self._asked(plan), trace=trace)
+                results = waive(plan, tried.measured, context.options.clock())
                 yield PolicyTestRun(
-                    verdict(results),
-                    results,
-                    measurements.metrics,
-                    judged.findings,
+                    results.verdict,
+                    results.judged,
+                    results.metrics,
+                    results.findings,
                     tried.contents,
                     changed=tried.changed - {n.name for n in plan.steps if n.implicit},
                     values=values,
                 )
-        finally:
-            stop.set()
 
     def _key(self, plan: Plan, number: int) -> RunKey:
         """Return the key of a repetition: the policy's own where it is reproducible, else one from the test's name."""

@@ -14,14 +14,14 @@ from ppdm_flow.engine.candidates.candidate import read_back, same_rows, write
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.leaving import Identity
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
-from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
+from ppdm_flow.engine.context import RunContext
+from ppdm_flow.engine.events import StepFinished, StepStarted
 from ppdm_flow.engine.hashing import identity, sha256
-from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit, refuse_quoting_audits
+from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
 from ppdm_flow.engine.judging.others import other_releases
 from ppdm_flow.engine.judging.remembered_pairs import RememberedPairs
 from ppdm_flow.engine.machine import peak_mb
-from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.schedule import Task, run_all
@@ -31,10 +31,10 @@ from ppdm_flow.engine.steps.operators import Channel, channels
 from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.pairs import StreamPairs
-from ppdm_flow.engine.streams.source import Budget, SourceStream
-from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.source import SourceStream
+from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode
+from ppdm_flow.plan.definition import SOURCE, ReleaseNode
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
@@ -67,32 +67,19 @@ class Candidate:
 class CandidateBuilder:
     """Writes and audits the candidate releases of one run; publishing them is a later stage."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        graph: Graph,
-        original: Original,
-        directory: RunDirectory,
-        options: RunOptions,
-        budget: Budget,
-        stop: Stop,
-        listener: Listener,
-    ) -> None:
-        self.plan = plan
+    def __init__(self, context: RunContext, graph: Graph, original: Original, directory: RunDirectory) -> None:
+        self.context = context
+        self.plan = context.plan
         self.graph = graph
         self.original = original
         self.directory = directory
-        self.options = options
-        self.budget = budget
-        self.stop = stop
-        self.listener = listener
 
     def write(self) -> tuple[Candidate, ...]:
         """Write every release and read it back. Raises RunError where a file is not what was written."""
         self.directory.folder(CANDIDATE)
         self.directory.folder(SCRATCH)
         tasks = [Task(r.name, self._writing(r)) for r in self.plan.releases]
-        done = run_all(tasks, self.options.workers, self.stop)
+        done = run_all(tasks, self.context.options.workers, self.context.stop)
         return tuple(done[r.name] for r in self.plan.releases)
 
     def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[AuditResult, ...]:
@@ -115,32 +102,32 @@ class CandidateBuilder:
         return audited
 
     def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
-        original = self.original.stream
-        return joined_audits(self.plan, subjects, self.graph, original, self.options.partition_rows, self.stop)
+        original, rows = self.original.stream, self.context.options.partition_rows
+        return joined_audits(self.plan, subjects, self.graph, original, rows, self.context.stop)
 
     def _audited(self, audits: Sequence[JoinedAudit], first: int = 0) -> tuple[AuditResult, ...]:
-        tasks = [Task(_id(a.node), self._auditing(i, a.node, a.subject)) for i, a in enumerate(audits, first)]
-        done = run_all(tasks, self.options.workers, self.stop)
-        return tuple(a.told(done[_id(a.node)]) for a in audits)
+        folder = self.directory.home / SCRATCH
+        results = audit_all(self.context, [(a.node, a.subject) for a in audits], folder, first)
+        return tuple(a.told(result) for a, result in zip(audits, results, strict=True))
 
     def _writing(self, release: ReleaseNode) -> Callable[[], Candidate]:
         return lambda: self._write(release)
 
     def _write(self, release: ReleaseNode) -> Candidate:
-        name = f"release {release.name}"
-        self.listener(StepStarted(name))
+        context, name = self.context, f"release {release.name}"
+        context.listener(StepStarted(name))
         started = time.perf_counter()
         stream = self.graph.streams[release.input]
         file = self.directory.home / CANDIDATE / release.name / release.path
         key = MultisetHash.fresh_key()
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
-        written = write(release, stream, file, spool, key, self.options.memory_limit // 2)
+        written = write(release, stream, file, spool, key, context.options.memory_limit // 2)
         read_rows, state, digest = MultisetHash(key), identity(file), sha256(file)
-        back = read_back(release, file, self.options.partition_rows, self.budget, self.stop, read_rows.look)
+        back = read_back(release, file, context.options.partition_rows, context.budget, context.stop, read_rows.look)
         same_rows(release, written, read_rows)
         active = channels(self.plan, release, self.graph.fitted)
-        self.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
+        context.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
         subject = self._subject(release, file, back, active)
         check_identifiers(release, subject.original, subject.candidate)
         return Candidate(release, file, state, digest, written.rows, active, subject)
@@ -193,12 +180,3 @@ class CandidateBuilder:
         holdouts = [self.graph.fitted[n.name].holdout for n in self.plan.upstream(release.input)]
         given = [h for h in holdouts if h is not None]
         return given[0] if len(given) == 1 and not self.graph.expanded(release.input) else None
-
-    def _auditing(self, number: int, node: AuditNode, subject: Subject) -> Callable[[], AuditResult]:
-        folder = self.directory.home / SCRATCH / f"audit-{number}"
-        threads = max(1, self.options.workers)
-        return lambda: audit(self.plan, node, subject, folder, threads, self.listener)
-
-
-def _id(node: AuditNode) -> str:
-    return f"{node.release}/{node.name}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -21,10 +22,12 @@ from ppdm_flow.engine.calls.lending import lent_context, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.plugin_texts import of_audit
 from ppdm_flow.engine.calls.quotations import refuse_quotations
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.reading.opening import make_algorithm
+from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.stream import ReadBack
 from ppdm_flow.engine.streams.view import StreamView
@@ -74,11 +77,23 @@ class AuditResult:
     outcome: AuditOutcome
 
 
-def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: int, listener: Listener) -> AuditResult:
+def audit_all(
+    context: RunContext, audits: Iterable[tuple[AuditNode, Subject]], folder: Path, first: int = 0
+) -> tuple[AuditResult, ...]:
+    """Carry out audits, several at once; each has a folder below ``folder``, numbered from ``first`` on."""
+    tasks = [
+        Task(f"{node.release}/{node.name}", partial(_audit, context, node, subject, folder / f"audit-{number}"))
+        for number, (node, subject) in enumerate(audits, first)
+    ]
+    done = run_all(tasks, context.options.workers, context.stop)
+    return tuple(done[task.name] for task in tasks)
+
+
+def _audit(context: RunContext, node: AuditNode, subject: Subject, folder: Path) -> AuditResult:
     """Measure, then measure again by the other route. Raises DisagreementError where the two differ."""
     from ppdm_flow.engine.streams.sql import DuckSql  # noqa: PLC0415  # DuckDB is imported while the source is read
 
-    name = f"{subject.release.name}/{node.name}"
+    name, listener = f"{subject.release.name}/{node.name}", context.listener
     listener(StepStarted(name))
     started = time.perf_counter()
     folder.mkdir(mode=0o700)
@@ -89,11 +104,12 @@ def audit(plan: Plan, node: AuditNode, subject: Subject, folder: Path, threads: 
             subject.original.stream,
             subject.read_back,
             folder,
-            threads,
+            max(1, context.options.workers),
             {name: view.stream for name, view in subject.siblings.items()},
         )
         try:
-            outcome = _measured(node, subject, _context(plan, node, subject, sql, _progress(name, subject, listener)))
+            progress = _progress(name, subject, listener)
+            outcome = _measured(node, subject, _context(context.plan, node, subject, sql, progress))
         finally:
             sql.close()
     rows = subject.candidate.row_count

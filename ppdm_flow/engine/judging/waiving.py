@@ -3,66 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult, WaiverResult
 from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.core.waivers import Waiver, of_privacy
-from ppdm_flow.engine.manifest import Checks, ManifestWaiver
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
 
 UNUSED = "PPF685"
 EXPIRED = "PPF686"
 
 
-@dataclass(frozen=True, slots=True)
-class WaivedResults:
-    """The results of a run with its waivers laid over them, and what became of each waiver."""
-
-    requirements: tuple[RequirementResult, ...]
-    gates: tuple[RequirementResult, ...]
-    waivers: tuple[WaiverResult, ...]
-    findings: tuple[Finding, ...]
-
-    @property
-    def tally(self) -> Checks:
-        """How many requirements and gates there are, how many fail, and how many would and are waived."""
-        every = (*self.requirements, *self.gates)
-        failed, waived = sum(not r.passes for r in every), sum(bool(r.waived_by) for r in every)
-        return {"total": len(every), "failed": failed, "waived": waived}
-
-    @property
-    def documents(self) -> list[ManifestWaiver]:
-        """The waivers as the manifest has them."""
-        return [
-            {"name": w.waiver.name, "of": w.waiver.of, "until": w.waiver.until.isoformat(), "covers": list(w.covers)}
-            for w in self.waivers
-        ]
-
-
-def waive(
-    plan: Plan,
-    requirements: Sequence[RequirementResult],
-    gates: Sequence[RequirementResult],
-    findings: Iterable[Finding],
-    today: date,
-) -> WaivedResults:
+def waive(plan: Plan, results: JudgedResults, today: date) -> JudgedResults:
     """Lay the plan's waivers over what was judged, on the day of the verdict.
 
     Only a figure that was measured, was verified, and lies beyond its bound is waived: where two routes disagree, or
     nothing vouches for a figure, nobody knows what one would put up with. ``ledger.repeat`` never is, and a
     requirement only where its waiver has leave.
     """
-    distinct = tuple(dict.fromkeys(findings))
+    distinct = tuple(dict.fromkeys(results.findings))
     valid = [w for w in plan.waivers if not w.expired(today)]
     never = {r.id for r in plan.requirements if isinstance(r, FirstDraw)}
-    asked = tuple(_over(r, [w for w in valid if r.id not in never]) for r in requirements)
-    gated = tuple(_over(r, valid) for r in gates)
-    results = tuple(_result(w, (*asked, *gated), distinct, today) for w in plan.waivers)
-    told = (finding for each in results for finding in _told(each, (*asked, *gated), distinct, today))
-    return WaivedResults(asked, gated, results, (*distinct, *told))
+    asked = tuple(_over(r, [w for w in valid if r.id not in never]) for r in results.requirements)
+    gated = tuple(_over(r, valid) for r in results.gates)
+    waivers = tuple(_result(w, (*asked, *gated), distinct, today) for w in plan.waivers)
+    told = (finding for each in waivers for finding in _told(each, (*asked, *gated), distinct, today))
+    return replace(results, requirements=asked, gates=gated, waivers=waivers, findings=(*distinct, *told))
 
 
 def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementResult:

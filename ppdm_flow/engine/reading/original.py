@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.hashing import identity, sha256
@@ -24,8 +25,7 @@ from ppdm_flow.engine.streams.expansion import Numbering
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, lookalike_checks
 from ppdm_flow.engine.streams.named_values import ValuePresence, value_presence
 from ppdm_flow.engine.streams.set_counts import SetCounts
-from ppdm_flow.engine.streams.source import Budget, Look, ReadOptions, SourceStream
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.source import Look, ReadOptions, SourceStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan
 from ppdm_flow.sdk.storage import MergingSource
@@ -75,18 +75,19 @@ class _RowCounter:
 class Opening:
     """How to open the original of a plan."""
 
-    plan: Plan
+    context: RunContext
     data: Path | None
-    partition_rows: int
-    budget: Budget
-    stop: Stop
-    listener: Listener
-    workers: int = field(default=2)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan whose source is read."""
+        return self.context.plan
 
     def open(self) -> Original:
         """Read the file once. Raises DataError where it cannot be read, does not match the policy, or keys lie open."""
         check_key_files(self.plan)
-        self.listener(StepStarted(SOURCE))
+        listener = self.context.listener
+        listener(StepStarted(SOURCE))
         started = time.perf_counter()
         node = self.plan.source
         path = data_path(node, self.data)
@@ -95,9 +96,8 @@ class Opening:
             columns = source.names()
         stat = identity(path)
         binding = bind(node, columns)
-        stream = SourceStream(
-            source, read_attributes(self.plan, binding), self._reading(binding), self.budget, self.stop
-        )
+        context, attributes = self.context, read_attributes(self.plan, binding)
+        stream = SourceStream(source, attributes, self._reading(binding), context.budget, context.stop)
         numbering = self._numbering(stream)
         sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
         present = value_presence(self.plan.requirements, stream.attributes, self.plan.declared)
@@ -108,7 +108,7 @@ class Opening:
         self._attended(stream, present)
         with wrap_plugin_errors("the source"):
             look_at_the_top(repeats, open_source(node, path), binding.columns, node.missing)
-        self.listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
+        listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = source.repeated if isinstance(source, MergingSource) else 0
         return Original(path, columns, stream, numbering, digest, stat, sets, repeats)
@@ -123,7 +123,7 @@ class Opening:
         present: tuple[ValuePresence, ...],
     ) -> str:
         facts = {a.name: a for a in binding.attributes}
-        before: list[Look] = [lambda t: check_values(t, facts), _RowCounter(self.listener).look]
+        before: list[Look] = [lambda t: check_values(t, facts), _RowCounter(self.context.listener).look]
         before += [values.look for values in present]
         weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
         after: list[Look] = [*(WeightCheck(a).look for a in weights), *(w.check for w in self._written(stream))]
@@ -136,7 +136,7 @@ class Opening:
             Task("import", lambda: import_algorithms(bound)),  # beside the reader, which hardly needs Python
             Task("hash", lambda: sha256(path)),
         ]
-        return str(run_all(tasks, self.workers, self.stop)["hash"])
+        return str(run_all(tasks, self.context.options.workers, self.context.stop)["hash"])
 
     def _attended(self, stream: SourceStream, present: tuple[ValuePresence, ...]) -> None:
         """Raise DataError where a requirement names a value that nobody has."""
@@ -158,7 +158,7 @@ class Opening:
         return ReadOptions(
             columns=binding.columns,
             missing=node.missing,
-            partition_rows=self.partition_rows,
+            partition_rows=self.context.options.partition_rows,
             incomplete=tuple(binding.columns) if node.drop_incomplete else (),
             weight=next((a.name for a in binding.attributes if a.role is Role.WEIGHT), None),
         )

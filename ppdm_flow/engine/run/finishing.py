@@ -3,46 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.file_names import DICTIONARY
-from ppdm_flow.core.results import Figure, Report, StepResult
+from ppdm_flow.core.results import Report, WaiverResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
-from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.leaving import check_leaving, check_verdict
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.judging.auditing import AuditResult
-from ppdm_flow.engine.judging.judging import (
-    RELEASED,
-    WITHHELD,
-    charts_of,
-    findings_of,
-    gates_of,
-    metrics_of,
-    requirements_of,
-    verdict,
-)
-from ppdm_flow.engine.judging.waiving import WaivedResults, waive
+from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
+from ppdm_flow.engine.judging.results import JudgedResults
+from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
-from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.reading.repeating import findings as repeating
 from ppdm_flow.engine.run.journal import Journal
 from ppdm_flow.engine.run.publishing import Publication
-from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.run.stages import AuditedRun
 from ppdm_flow.engine.steps.keys import escrow
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures.forms import draw
 
 REPORT = "report.json"
@@ -51,63 +37,51 @@ Documents = Callable[[Report], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class AuditedRun:
-    """A run whose audits are done, ready for its verdict. ``clock`` is the performance counter at its start."""
+class FinishedRun:
+    """A run whose audits are done, on its way to its place. ``clock`` is the performance counter at its start."""
 
-    plan: Plan
-    options: RunOptions
+    audited: AuditedRun
     directory: RunDirectory
-    key: RunKey
-    original: Original
-    graph: Graph
-    candidates: Sequence[Candidate]
-    audited: Sequence[AuditResult]
     journal: Journal
     documents: Documents
+    ledger: Ledger | None
     started: datetime
     clock: float
-    ledger: Ledger | None = None
 
-    def finish(self) -> Outcome:
+    @property
+    def plan(self) -> Plan:
+        """The plan that was carried out."""
+        return self.audited.context.plan
+
+    @property
+    def options(self) -> RunOptions:
+        """The options of the run."""
+        return self.audited.context.options
+
+    def outcome(self) -> Outcome:
         """Judge, write everything down, and move the run to its place."""
-        steps = self.graph.results()
-        metrics = metrics_of(self.plan, self.audited, steps)
-        waived = self._waived(metrics, steps)
-        requirements, gates = waived.requirements, waived.gates
-        for result in (*requirements, *gates):
+        results = self.audited.judged(self.ledger.findings if self.ledger else ())
+        results = waive(self.plan, results, self.options.clock())
+        for result in results.judged:
             self.journal(RequirementJudged(result.id, result.release, result.holds))
-        judged = verdict((*requirements, *gates))
-        check_leaving(self.directory.home / CANDIDATE, {c.file: c.identity for c in self.candidates})
+        judged, candidates = results.verdict, self.audited.candidates
+        check_leaving(self.directory.home / CANDIDATE, {c.file: c.identity for c in candidates})
         self._beside_releases()
         releases = self._releases()
         folder = self._folder(judged)
-        report = Report(
-            policy=self.plan.policy,
-            verdict=judged,
-            requirements=requirements,
-            gates=gates,
-            metrics=metrics,
-            steps=steps,
-            findings=waived.findings,
-            charts=charts_of(self.plan, self.audited),
-            releases=releases,
-            plan=document(self.plan),
-            secrets=self.plan.secrets,
-            run=self._account(),
-            waivers=waived.waivers,
-        )
+        report = results.report(self.plan, releases, self._account())
         self._write_documents(report)
-        files = self._write_manifest(judged, folder, waived)
+        files = self._write_manifest(folder, results)
         if REPORT in files:
             check_verdict(self.directory.home / REPORT, judged)
-        self.original.unchanged()
+        self.audited.original.unchanged()
         if self.options.locked is not None:
             self.options.locked.unchanged()
         if self.options.escrow is not None:
-            escrow(self.options.escrow, self.key, self.plan, self.started.isoformat())
+            escrow(self.options.escrow, self.audited.graph.key, self.plan, self.started.isoformat())
         publication = Publication(self.directory, self.started, self.plan.digest, files)
         if judged == RELEASED:
-            return Outcome(publication.publish(self.candidates, self.ledger), report)
+            return Outcome(publication.publish(candidates, self.ledger), report)
         return Outcome(publication.withhold(), report)
 
     def _folder(self, judged: str) -> str | None:
@@ -124,10 +98,10 @@ class AuditedRun:
         return None
 
     def _beside_releases(self) -> None:
-        for candidate in self.candidates:
+        for candidate in self.audited.candidates:
             release = candidate.release
             documents = {DICTIONARY: dictionary(self.plan, release, candidate.rows)}
-            documents |= artifacts(self.plan, release, self.graph.fitted, candidate.channels)
+            documents |= artifacts(self.plan, release, self.audited.graph.fitted, candidate.channels)
             for name, content in documents.items():
                 self.directory.write(f"{CANDIDATE}/{release.name}/{name}", as_json(content))
 
@@ -143,19 +117,11 @@ class AuditedRun:
                 "sha256": c.sha256,
                 "operators": sorted(c.channels),
             }
-            for c in self.candidates
+            for c in self.audited.candidates
         }
 
-    def _waived(self, metrics: Mapping[str, Figure], steps: Sequence[StepResult]) -> WaivedResults:
-        """Judge everything, and lay the waivers over it that count on this day."""
-        requirements, gates = requirements_of(self.plan, self.audited), gates_of(self.plan, metrics)
-        all_findings = findings_of(self.plan, self.audited, steps)
-        of_ledger = self.ledger.findings if self.ledger else ()
-        findings = (*repeating(self.original.repeats), *all_findings, *of_ledger)
-        return waive(self.plan, requirements, gates, findings, self.options.clock())
-
     def _account(self) -> dict[str, Any]:
-        stream = self.original.stream
+        stream = self.audited.original.stream
         return {
             "started": self.started.isoformat(timespec="seconds"),
             "finished": utc_now().isoformat(timespec="seconds"),
@@ -168,14 +134,15 @@ class AuditedRun:
         }
 
     def _input(self) -> dict[str, Any]:
-        return {"name": self.original.path.name, "bytes": self.original.stat[1], "sha256": self.original.digest}
+        original = self.audited.original
+        return {"name": original.path.name, "bytes": original.stat[1], "sha256": original.digest}
 
     def _sets(self) -> dict[str, Any]:
-        documents = [counts.document() for counts in self.original.sets]
+        documents = [counts.document() for counts in self.audited.original.sets]
         return {"sets": documents} if documents else {}
 
     def _randomness(self) -> dict[str, str]:
-        return {"mode": self.plan.randomness, "commitment": self.key.commitment}
+        return {"mode": self.plan.randomness, "commitment": self.audited.graph.key.commitment}
 
     def _write_documents(self, report: Report) -> None:
         with wrap_plugin_errors("the report"):
@@ -186,14 +153,15 @@ class AuditedRun:
         for name, text in texts.items():
             self.directory.write(name, text)
 
-    def _write_manifest(self, judged: str, folder: str | None, waived: WaivedResults) -> dict[str, str]:
+    def _write_manifest(self, folder: str | None, results: JudgedResults) -> dict[str, str]:
         """Write the manifest last: it lists every other file, the released ones under their final place.
 
         Returns the hash of every file, by its path until it is published: of a release, of the bytes that were judged.
         """
+        judged = results.verdict
         self.journal(RunFinished(judged, round(time.perf_counter() - self.clock, 4)))
         self.journal.close()
-        stream = self.original.stream
+        stream = self.audited.original.stream
         listed = manifest.list_files(self.directory.home, self._judged(folder))
         content = {
             "version": manifest.VERSION,
@@ -204,18 +172,18 @@ class AuditedRun:
             "digests": {
                 "policy": self.plan.policy_digest,
                 "plan": self.plan.digest,
-                "schema": manifest.schema_digest(stream.attributes, self.original.columns),
-                "input": self.original.digest,
+                "schema": manifest.schema_digest(stream.attributes, self.audited.original.columns),
+                "input": self.audited.original.digest,
             },
             "input": self._input(),
             "randomness": self._randomness(),
-            "checks": waived.tally,
-            **({"waivers": waived.documents} if waived.waivers else {}),
+            "checks": results.tally,
+            **({"waivers": [_document(w) for w in results.waivers]} if results.waivers else {}),
             "versions": manifest.versions(),
             "files": manifest.renamed(listed, CANDIDATE, RELEASED) if folder == RELEASED else listed,
         }
         if self.ledger is not None:
-            content["ledger"] = self.ledger.testimony(len(self.candidates) if judged == RELEASED else 0)
+            content["ledger"] = self.ledger.testimony(len(self.audited.candidates) if judged == RELEASED else 0)
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
         self.directory.write(manifest.NAME, as_json(content))
@@ -224,5 +192,11 @@ class AuditedRun:
 
     def _judged(self, folder: str | None) -> dict[str, str]:
         """Return the hashes of the candidates' bytes as they were judged, by the path that each file has now."""
-        inside = CANDIDATE if folder == RELEASED else WITHHELD
-        return {f"{inside}/{c.release.name}/{c.release.path}": c.sha256 for c in self.candidates} if folder else {}
+        inside, candidates = CANDIDATE if folder == RELEASED else WITHHELD, self.audited.candidates
+        return {f"{inside}/{c.release.name}/{c.release.path}": c.sha256 for c in candidates} if folder else {}
+
+
+def _document(result: WaiverResult) -> manifest.ManifestWaiver:
+    waiver = result.waiver
+    until, covers = waiver.until.isoformat(), list(result.covers)
+    return {"name": waiver.name, "of": waiver.of, "until": until, "covers": covers}

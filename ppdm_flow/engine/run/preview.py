@@ -10,15 +10,12 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, within
-from ppdm_flow.engine.events import ignore_events
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.repeating import warnings
 from ppdm_flow.engine.run.cost import Cost, estimates, set_sizes
 from ppdm_flow.engine.steps.feasibility import unreachable_requirements
 from ppdm_flow.engine.streams.set_counts import SetCounts, SetSize
-from ppdm_flow.engine.streams.source import Budget
-from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.tables.column import MISSING
@@ -57,14 +54,13 @@ class Preview:
 
 def preview(plan: Plan, data: Path | None) -> Preview:
     """Read the data once and hold the requirements against its frequencies. Raises DataError."""
-    options = RunOptions().fitting(plan)
-    budget, stop = Budget(options.memory_limit), Stop()
-    original = Opening(plan, data, options.partition_rows, budget, stop, ignore_events, options.workers).open()
+    context = RunContext(plan)
+    original = Opening(context, data).open()
     view = StreamView(original.stream)
     people = view.counts([]).total
     diagnostics = [*_few(plan, people), *_infeasible(plan, view, people), *_known_too_well(plan, view, people)]
     diagnostics += warnings(original.repeats)
-    diagnostics += unreachable_requirements(plan, original, options.partition_rows, stop)
+    diagnostics += unreachable_requirements(plan, original, context.options.partition_rows, context.stop)
     stream = original.stream
     return Preview(stream.rows_read, stream.row_count, people, tuple(diagnostics), *_costs(plan, original))
 

@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.building import Candidate
+from ppdm_flow.engine.context import RunContext
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.ledger.making import make_ledger
-from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.run.measuring import RunMeasurements, measure
+from ppdm_flow.engine.run.measuring import measure
 from ppdm_flow.engine.steps.changed import changed_steps
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import LedgerNode, Plan
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
@@ -49,22 +49,20 @@ class Contents:
 class ScratchRun:
     """What was measured, what each release holds, and (where asked for) the steps that changed something."""
 
-    measured: RunMeasurements
+    measured: JudgedResults
     contents: Mapping[str, Contents]
     changed: frozenset[str] = frozenset()
 
 
 def run_in_scratch(
-    plan: Plan,
+    context: RunContext,
     original: Original,
     scratch: Path,
-    options: RunOptions,
-    stop: Stop,
     queries: Mapping[str, ContentQuery],
     *,
     trace: bool = False,
 ) -> ScratchRun:
-    """Run ``plan`` as :func:`~ppdm_flow.engine.run.measuring.measure` does, and inspect its candidates.
+    """Run a plan as :func:`~ppdm_flow.engine.run.measuring.measure` does, and inspect its candidates.
 
     ``queries`` says what to inspect, by release; ``trace`` also reports the steps that changed something. The
     policy's ledger is never touched: the run uses an empty one in ``scratch``.
@@ -75,9 +73,9 @@ def run_in_scratch(
     def look(candidates: Sequence[Candidate], graph: Graph) -> None:
         contents.update({c.release.name: _contents(c, queries.get(c.release.name, ContentQuery())) for c in candidates})
         if trace:
-            changed.update(changed_steps(plan, graph))
+            changed.update(changed_steps(context.plan, graph))
 
-    measured = measure(_without_history(plan, scratch), original, scratch, options, stop, look=look)
+    measured = measure(replace(context, plan=_without_history(context.plan, scratch)), original, scratch, look)
     return ScratchRun(measured, contents, frozenset(changed))
 
 

@@ -14,11 +14,12 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.candidate import stream_of
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit, refuse_quoting_audits
-from ppdm_flow.engine.judging.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.judging.auditing import Subject, audit_all, refuse_quoting_audits
+from ppdm_flow.engine.judging.results import judge_audits
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import RunOptions
@@ -28,13 +29,10 @@ from ppdm_flow.engine.reading.opening import open_released, released_names
 from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.repeating import findings as repeating
-from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.streams.source import Budget, SourceStream
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.beside import beside_cells
-from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
-from ppdm_flow.plan.document import document
+from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
 
 
@@ -53,73 +51,52 @@ def judge(
     Rows cannot be paired, so figures that need pairs are absent. ``operator`` is the ``operator.json`` of a
     perturbation; left out, one beside ``released`` is used. Raises DataError where a file does not fit the policy.
     """
-    chosen = (options or RunOptions()).fitting(plan)
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
-    stop = Stop()
     try:
-        return _FileJudge(plan, release, chosen, stop, listener, folder, look).report(original, released, operator)
+        with RunContext(plan, options or RunOptions(), listener) as context:
+            return _FileJudge(context, release, folder, look).report(original, released, operator)
     finally:
-        stop.set()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _FileJudge:
-    plan: Plan
+    context: RunContext
     name: str
-    options: RunOptions
-    stop: Stop
-    listener: Listener
     folder: Path
     look: Callable[[StreamView], None]
 
     def report(self, original: Path, released: Path, operator: Path | None) -> Report:
         started, clock = utc_now(), time.perf_counter()
-        budget = Budget(self.options.memory_limit)
-        rows, workers = self.options.partition_rows, self.options.workers
-        source = Opening(self.plan, original, rows, budget, self.stop, self.listener, workers).open()
+        context, options = self.context, self.context.options
+        source = Opening(context, original).open()
         node = self._node(released)
-        candidate = stream_of(node, released, rows, budget, self.stop)
+        candidate = stream_of(node, released, options.partition_rows, context.budget, context.stop)
         if not candidate.row_count:
             raise data_fault("PPF714", f"`{released}` has a header and no rows")
         subject = self._subject(node, released, source, candidate, operator)
         self.look(subject.candidate)
         check_identifiers(node, subject.original, subject.candidate)
-        plan = replace(self.plan, releases=(node,))
-        audited = self._audited(plan, subject)
+        plan = replace(context.plan, releases=(node,))
+        audits = [(n, subject) for n in plan.audits if n.release == self.name]
+        audited = audit_all(replace(context, plan=plan), audits, self.folder)
         refuse_quoting_audits(plan, source.stream, audited)
-        metrics = metrics_of(plan, audited, ())
-        of_source = (*repeating(source.repeats), *beside_cells(node, released))
-        findings = (*of_source, *findings_of(plan, audited, ()))
-        judged = requirements_of(plan, audited), gates_of(plan, metrics)
-        waived = waive(plan, *judged, findings, self.options.clock())
-        return Report(
-            policy=plan.policy,
-            verdict=verdict((*waived.requirements, *waived.gates)),
-            requirements=waived.requirements,
-            gates=waived.gates,
-            metrics=metrics,
-            steps=(),
-            findings=waived.findings,
-            charts=charts_of(plan, audited),
-            releases={node.name: _about(node, released, candidate.row_count)},
-            plan=document(plan),
-            secrets=plan.secrets,
-            run={
-                "started": started.isoformat(timespec="seconds"),
-                "finished": utc_now().isoformat(timespec="seconds"),
-                "seconds": round(time.perf_counter() - clock, 3),
-                "peak_mb": peak_mb(),
-                "input": {"name": original.name, "sha256": source.digest, "rows_used": source.stream.row_count},
-                "released": {"name": released.name, "rows": candidate.row_count},
-                "versions": manifest.versions(),
-            },
-            waivers=waived.waivers,
-        )
+        results = judge_audits(plan, audited, source=(*repeating(source.repeats), *beside_cells(node, released)))
+        about_run = {
+            "started": started.isoformat(timespec="seconds"),
+            "finished": utc_now().isoformat(timespec="seconds"),
+            "seconds": round(time.perf_counter() - clock, 3),
+            "peak_mb": peak_mb(),
+            "input": {"name": original.name, "sha256": source.digest, "rows_used": source.stream.row_count},
+            "released": {"name": released.name, "rows": candidate.row_count},
+            "versions": manifest.versions(),
+        }
+        releases = {node.name: _about(node, released, candidate.row_count)}
+        return waive(plan, results, options.clock()).report(plan, releases, about_run)
 
     def _node(self, released: Path) -> ReleaseNode:
         """Return the release as the file has it: its format, and its columns in their order."""
-        node = next(r for r in self.plan.releases if r.name == self.name)
+        node = next(r for r in self.context.plan.releases if r.name == self.name)
         kind = inferred("sources", released.name) or node.format
         options = node.options if kind == node.format else {}
         node = replace(node, format=kind, options={**options, **implied("sources", kind, released.name)})
@@ -146,16 +123,6 @@ class _FileJudge:
             operator_inputs={n: view for n, source in sources.items() if _is_direct(node, n, source)},
             set_operators=sets,
         )
-
-    def _audited(self, plan: Plan, subject: Subject) -> tuple[AuditResult, ...]:
-        nodes = [n for n in plan.audits if n.release == self.name]
-        tasks = [Task(n.name, self._auditing(plan, i, n, subject)) for i, n in enumerate(nodes)]
-        done = run_all(tasks, self.options.workers, self.stop)
-        return tuple(done[n.name] for n in nodes)
-
-    def _auditing(self, plan: Plan, number: int, node: AuditNode, subject: Subject) -> Callable[[], AuditResult]:
-        folder = self.folder / f"audit-{number}"
-        return lambda: audit(plan, node, subject, folder, self.options.workers, self.listener)
 
 
 def _is_direct(node: ReleaseNode, name: str, source: str) -> bool:

@@ -21,14 +21,15 @@ from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.candidate import read_back
+from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.joining.joined import requirement_attributes
-from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import RunMeasurements, measure, opened
+from ppdm_flow.engine.judging.results import JudgedResults
+from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.measuring import measure
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.source import Budget
-from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode, StepNode
 from ppdm_flow.plan.together import APART
 from ppdm_flow.policy.redaction import redacted
@@ -91,7 +92,7 @@ class RemakeResults:
     """
 
     releases: Mapping[str, RemakeResult]
-    run: RunMeasurements | None = None
+    run: JudgedResults | None = None
     exact: bool = False
 
 
@@ -106,7 +107,7 @@ def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> RemakeResults:
         return RemakeResults(results)
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     try:
-        making = _Remaker(plan, files, data, folder, RunOptions().fitting(plan))
+        making = _Remaker(plan, files, data, folder)
         together = len(targets) == len(plan.releases) and all(d.complete for d in targets)
         attempts = [making.attempt(targets, together=together)]
         if len(targets) > 1 and (attempts[0].fault or (together and not all(attempts[0].same.values()))):
@@ -138,7 +139,7 @@ class _Attempt:
 
     targets: Sequence[RemakeTarget]
     same: dict[str, bool] = field(default_factory=dict)
-    measured: RunMeasurements | None = None
+    measured: JudgedResults | None = None
     fault: str = ""
 
     def releases(self) -> dict[str, RemakeResult]:
@@ -160,38 +161,36 @@ class _Remaker:
     files: Mapping[str, Path]
     data: Path
     folder: Path
-    options: RunOptions
 
     def attempt(self, targets: Sequence[RemakeTarget], *, together: bool) -> _Attempt:
         """Carry out the steps of these targets, and compare what they make."""
         part, attempt = _part(self.plan, targets, together=together), _Attempt(targets)
-        stop = Stop()  # one that failed stops everything that it read
+        context = RunContext(self.plan)
 
         def look(candidates: Sequence[Candidate], graph: Graph) -> None:
             made = {c.release.name: c for c in candidates}
-            attempt.same.update({d.release.name: self._is_same(d, made[d.release.name], stop) for d in targets})
+            attempt.same.update({d.release.name: self._is_same(d, made[d.release.name], context) for d in targets})
             drawing = [n for n in part.steps if graph.fitted[n.name].transform.draws_per_row]
             if not _seeded(part) and not all(n.bound.info.randomized for n in drawing):
                 attempt.fault = DRAWN
 
         try:
-            original = opened(self.plan, self.data, self.options, stop)
-            attempt.measured = measure(part, original, self.folder, self.options, stop, look=look)
+            with context:  # what failed stops everything that it read
+                original = Opening(context, self.data).open()
+                attempt.measured = measure(replace(context, plan=part), original, self.folder, look)
         except DisagreementError:
             raise
         except PpdmError as error:
             first = redacted(error.diagnostics[0], part.secrets)
             attempt.fault = f"its steps could not be carried out again: {first.code}: {first.message}"
-        finally:
-            stop.set()
         return attempt
 
-    def _is_same(self, target: RemakeTarget, made: Candidate, stop: Stop) -> bool:
+    def _is_same(self, target: RemakeTarget, made: Candidate, context: RunContext) -> bool:
         """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows."""
-        file, options = self.files[target.release.name], self.options
+        file, rows = self.files[target.release.name], context.options.partition_rows
         if target.whole:
             return sha256(file) == made.sha256
-        kept = read_back(target.release, file, options.partition_rows, Budget(options.memory_limit), stop)
+        kept = read_back(target.release, file, rows, context.budget, context.stop)
         names, key = [a.name for a in target.made.attributes], MultisetHash.fresh_key()
         return _rows(kept, names, key) == _rows(made.subject.candidate.stream, names, key)
 

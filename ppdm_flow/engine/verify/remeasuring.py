@@ -16,7 +16,7 @@ from ppdm_flow.core.successive import Successive
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
-from ppdm_flow.engine.run.measuring import RunMeasurements
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.remaking import DRAWN, RemakeResult, RemakeResults, remake
 from ppdm_flow.plan.definition import Plan, ReleaseNode
@@ -184,7 +184,7 @@ class _Remeasurement:
             elif earlier["holds"] != result.holds or not _same(earlier["measured"], result.measured):
                 self.differences.append(f"{name}: {earlier['measured']} then, {result.measured} now")
 
-    def _whole_run(self, run: RunMeasurements, *, exact: bool) -> int:
+    def _whole_run(self, run: JudgedResults, *, exact: bool) -> int:
         """Compare what is about several releases, and gates and figures where the same versions computed them."""
         self._compare(r for r in run.requirements if r.release not in self.about)
         if not exact or self.others or self.plan.ledger is not None:

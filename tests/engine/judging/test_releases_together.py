@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.measuring import measure, opened
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.context import RunContext
+from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.measuring import measure
 from ppdm_flow.engine.verify.remeasuring import remeasure
 from ppdm_flow.report.run import html, markdown, summary
 from ppdm_flow.report.run.cautions import caution
@@ -305,9 +305,8 @@ def test_the_first_screen_of_every_form_says_it(clinic):
 
 
 def test_what_is_only_measured_is_joined_too(clinic):
-    plan, stop = clinic.plan(POLICY), Stop()
-    options = RunOptions().fitting(plan)
-    found = measure(plan, opened(plan, None, options, stop), clinic.folder, options, stop)
+    context = RunContext(clinic.plan(POLICY))
+    found = measure(context, Opening(context, None).open(), clinic.folder)
     assert found.verdict == "withheld"
     assert found.metrics[f"{JOINED}/privacy.k_anonymity.k"].value == 1
 

@@ -15,7 +15,8 @@ from ppdm_flow.core.results import Finding, RequirementResult
 from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.engine.judging.judging import verdict
-from ppdm_flow.engine.judging.waiving import WaivedResults, waive
+from ppdm_flow.engine.judging.results import JudgedResults
+from ppdm_flow.engine.judging.waiving import waive
 
 TODAY = date(2026, 11, 21)
 UNTIL = date(2027, 3, 31)
@@ -31,9 +32,10 @@ def grant(of: str, name: str = "small", until: date = UNTIL, **more) -> Waiver:
     return Waiver(name, of, "agreed", "dpo", until, **more)
 
 
-def laid(waivers, requirements=(), gates=(), findings=(), today: date = TODAY, asked=()) -> WaivedResults:
+def laid(waivers, requirements=(), gates=(), findings=(), today: date = TODAY, asked=()) -> JudgedResults:
     plan = SimpleNamespace(waivers=tuple(waivers), requirements=tuple(asked))
-    return waive(plan, requirements, gates, findings, today)  # type: ignore[arg-type]
+    results = JudgedResults(tuple(requirements), tuple(gates), {}, (), tuple(findings), ())
+    return waive(plan, results, today)  # type: ignore[arg-type]
 
 
 def test_a_waived_gate_does_not_withhold_and_does_not_hold() -> None:

@@ -1,0 +1,76 @@
+"""The stages of a run from an open source to its audits: steps, candidates, what was released before, audits.
+
+Who publishes, measures, tests or makes releases again goes through these, and differs in what becomes of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ppdm_flow.core.results import Finding
+from ppdm_flow.engine.candidates.building import Candidate, CandidateBuilder
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.context import RunContext
+from ppdm_flow.engine.judging.auditing import AuditResult
+from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
+from ppdm_flow.engine.ledger.histories import of_run
+from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.reading.repeating import findings as repeating
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.steps.keys import run_key
+
+Look = Callable[[Sequence[Candidate], Graph], None]
+"""Sees the candidates, and the steps that made them, before their audits."""
+
+
+def ignore_candidates(_candidates: Sequence[Candidate], _graph: Graph) -> None:
+    """Look at nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedRun:
+    """A run whose audits are done, ready for its verdict."""
+
+    context: RunContext
+    original: Original
+    graph: Graph
+    candidates: Sequence[Candidate]
+    audited: Sequence[AuditResult]
+
+    def judged(self, ledger: Iterable[Finding] = ()) -> JudgedResults:
+        """Judge it; ``ledger`` are the findings of the ledger. Raises RunError where a step quotes the data."""
+        steps, source = self.graph.results(), repeating(self.original.repeats)
+        return judge_audits(self.context.plan, self.audited, steps, source, ledger)
+
+
+def fitted_graph(context: RunContext, original: Original) -> Graph:
+    """Return the plan's steps, fitted to the original. Raises the PpdmError of the first step that fails."""
+    plan, options = context.plan, context.options
+    key, rows = run_key(plan, options.key), options.partition_rows
+    graph = Graph(plan, key, original.stream, original.numbering, rows, context.stop, context.listener)
+    graph.fit(options.workers)
+    return graph
+
+
+@contextmanager
+def audited_run(
+    context: RunContext,
+    original: Original,
+    directory: RunDirectory,
+    ledger: Ledger | None,
+    look: Look = ignore_candidates,
+) -> Iterator[AuditedRun]:
+    """Carry out the plan in ``directory`` and audit what it made; inside, no other run gets at the ledger.
+
+    Raises DataError, PluginError or RunError.
+    """
+    graph = fitted_graph(context, original)
+    builder = CandidateBuilder(context, graph, original, directory)
+    candidates = builder.write()
+    with locked_ledger(ledger):
+        histories = ledger.histories(candidates) if ledger else of_run(context.plan, candidates)
+        look(candidates, graph)
+        yield AuditedRun(context, original, graph, candidates, builder.audit(candidates, histories))
