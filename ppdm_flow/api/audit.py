@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import quote_sources, ready_plan
+from ppdm_flow.api.loading.bindings import plan_for_data
+from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -57,9 +57,8 @@ def audit(
     ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
     and none is named. ``locked`` is as for a run.
     """
-    ready = ready_plan(path, sets, original, strict=strict, locked=locked)
+    ready = plan_for_data(path, sets, original, strict=strict, locked=locked)
     with quote_sources(ready.sources, ready.plan.secrets):
-        ready = with_data(ready, original, strict=strict)
         report = judge(ready.plan, original, released, chosen(ready.plan, release), operator)
     return AuditedRelease(report, ready.warnings, ready.sources, path)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import quote_sources, ready_plan
+from ppdm_flow.api.loading.bindings import plan_for_data
+from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.api.report import documents, read
 from ppdm_flow.api.repository import locations
 from ppdm_flow.api.show import resolved_text
@@ -75,9 +75,7 @@ def run(
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
     """
-    ready = ready_plan(path, sets, data, strict=strict, locked=locked, clock=clock)
-    with quote_sources(ready.sources, ready.plan.secrets):
-        ready = with_data(ready, data, strict=strict, clock=clock)
+    ready = plan_for_data(path, sets, data, strict=strict, locked=locked, clock=clock)
     warned(ready.warnings, ready.sources)
     options = RunOptions(
         partition_rows=partition_rows,

@@ -21,8 +21,7 @@ from adversary.lineage import Columns, origin, released
 from adversary.policies import Case
 from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ready_plan
+from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.candidates.building import Candidate
@@ -64,7 +63,7 @@ def attempt(case: Case) -> Tried:
         rows: dict[str, set[int]] = {}
         generations: dict[str, Generation | None] = {}
         try:
-            found = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False)
+            found = plan_for_data(home / "policy.yaml", {}, None)
             context = RunContext(found.plan, RunOptions(workers=1))
 
             def look(candidates: Sequence[Candidate], graph: Graph) -> None:

@@ -25,8 +25,7 @@ from adversary.policies import Case
 from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
 from adversary.trial import write
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ready_plan
+from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.options import RunOptions
@@ -203,7 +202,7 @@ def carried_out(asked: Mapping[str, Any], world: World) -> CarriedOut | None:
         home = Path(folder)
         write(case, home)
         try:
-            plan = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False).plan
+            plan = plan_for_data(home / "policy.yaml", {}, None).plan
             context = RunContext(plan, RunOptions(workers=1))
             graph = fitted_graph(context, Opening(context, None).open())
             parts = [p.table for p in graph.streams[plan.releases[0].input].parts()]

@@ -28,8 +28,7 @@ from mutants.bases import Base, Policy, bases
 from mutants.changes import AUDIENCES, Mutant, follow, mutant
 from mutants.settings import Settings, grid, resolved, settings
 from ppdm_flow.api.diff.diff import diff
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ready_plan
+from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.context import RunContext
@@ -81,7 +80,7 @@ class Runs:
             home = Path(folder)
             try:
                 write(Case(table, policy, self.base.table(table)), home)
-                found = with_data(ready_plan(home / "policy.yaml", {}), None, strict=False)
+                found = plan_for_data(home / "policy.yaml", {}, None)
                 context = RunContext(found.plan, RunOptions(workers=1, key=RunKey.from_seed("mutants")))
                 return measure(context, Opening(context, None).open(), home).verdict
             except PpdmError:

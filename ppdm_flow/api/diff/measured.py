@@ -10,8 +10,8 @@ from typing import Any
 
 from ppdm_flow.api.diff.outcomes import Document, compared
 from ppdm_flow.api.diff.policies import LoadedPolicy, named_files
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import quote_sources, ready_plan
+from ppdm_flow.api.loading.bindings import plan_for_data
+from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.options import RunOptions
@@ -38,11 +38,13 @@ def measured(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str], data
 
 
 def _of(policy: LoadedPolicy, sets: Mapping[str, str], data: Path, options: RunOptions) -> Document:
-    ready = ready_plan(Path(policy.loaded.file), sets, data)
-    with quote_sources(ready.sources, ready.plan.secrets), tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch:
-        plan = with_data(ready, data, strict=False).plan
-        with RunContext(plan, options) as context:
-            outcome = measure(context, Opening(context, data).open(), Path(scratch))
+    ready = plan_for_data(Path(policy.loaded.file), sets, data)
+    with (
+        quote_sources(ready.sources, ready.plan.secrets),
+        tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch,
+        RunContext(ready.plan, options) as context,
+    ):
+        outcome = measure(context, Opening(context, data).open(), Path(scratch))
     return {
         "shown": policy.name,
         "verdict": outcome.verdict,

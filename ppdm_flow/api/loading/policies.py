@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
-from ppdm_flow.plan.compile import CompileResult, compile_policy
+from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath
@@ -142,7 +142,7 @@ def ready_plan(
     ``clock`` tells the day on which waivers are judged; without one they are not.
     """
     loaded = load(path, sets, over)
-    ready = _ready_plan(loaded, compile_policy(loaded, None, _name(data), clock), strict=strict)
+    ready = valid_plan(loaded, None, data, strict=strict, clock=clock)
     if not locked:
         return ready
     from ppdm_flow.api.loading.locked import Locks  # noqa: PLC0415  # only `--locked` needs it
@@ -153,26 +153,11 @@ def ready_plan(
     return replace(ready, held=held)
 
 
-def bind_plan(
-    found: ReadyPlan,
-    columns: Sequence[str],
-    data: Path | None,
-    *,
-    strict: bool = False,
-    clock: Clock | None = utc_today,
+def valid_plan(
+    loaded: Loaded, columns: Sequence[str] | None, data: Path | None, *, strict: bool, clock: Clock | None
 ) -> ReadyPlan:
-    """Return the plan for data with these columns. Raises PolicyError."""
-    bound_ = _ready_plan(found.loaded, compile_policy(found.loaded, columns, _name(data), clock), strict=strict)
-    if found.held is not None:
-        found.held.still(found.loaded, bound_.plan)
-    return replace(bound_, held=found.held)
-
-
-def _name(data: Path | None) -> str | None:
-    return None if data is None else data.name
-
-
-def _ready_plan(loaded: Loaded, outcome: CompileResult, *, strict: bool) -> ReadyPlan:
+    """Compile a policy that was read, for data with these columns where they are known. Raises PolicyError."""
+    outcome = compile_policy(loaded, columns, None if data is None else data.name, clock)
     diagnostics = outcome.diagnostics
     if strict:
         diagnostics = tuple(d if d in outcome.waived else _stricter(d) for d in diagnostics)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ppdm_flow.api.loading.policies import quote_sources, ready_plan
+from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
@@ -54,11 +54,10 @@ def plan(
     Raises PolicyError for an invalid policy (or, with ``locked``, one that is not as its lock file has it), DataError
     for data that cannot be read or does not match.
     """
-    ready = ready_plan(path, sets, data, strict=strict, locked=locked)
     if data is None:
+        ready = ready_plan(path, sets, strict=strict, locked=locked)
         return PlanResult(ready.plan, ready.warnings, ready.sources)
     from ppdm_flow.api.plan.preview import previewed  # noqa: PLC0415  # a plan without data needs no engine
 
-    with quote_sources(ready.sources, ready.plan.secrets):
-        ready, seen = previewed(ready, data, strict=strict)
+    ready, seen = previewed(path, sets, data, strict=strict, locked=locked)
     return PlanResult(ready.plan, (*ready.warnings, *seen.diagnostics), ready.sources, seen)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ReadyPlan
+from ppdm_flow.api.loading.bindings import plan_for_data
+from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.run.preview import Preview, preview
 
 
-def previewed(found: ReadyPlan, data: Path, *, strict: bool) -> tuple[ReadyPlan, Preview]:
+def previewed(
+    path: Path, sets: Mapping[str, str], data: Path, *, strict: bool, locked: bool
+) -> tuple[ReadyPlan, Preview]:
     """Return the plan for the data's columns, and what its rows let one expect. Raises PolicyError, DataError."""
-    bound = with_data(found, data, strict=strict)
-    return bound, preview(bound.plan, data)
+    ready = plan_for_data(path, sets, data, strict=strict, locked=locked)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        return ready, preview(ready.plan, data)
 
 
 def expected(preview: Preview) -> str:

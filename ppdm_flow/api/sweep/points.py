@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from ppdm_flow.api.loading.bindings import with_data
-from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, ready_plan
+from ppdm_flow.api.loading.bindings import plan_for_data
+from ppdm_flow.api.loading.policies import ReadyPlan
 from ppdm_flow.api.sweep.grid import Axis, Point
 from ppdm_flow.api.sweep.places import Places, places
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
@@ -107,29 +108,12 @@ def _repetitions(
 ) -> list[ReadyPlan]:
     """Compile one point as often as it runs: a reproducible policy gets another seed each time."""
     params, over = {**sets, **where.sets(point)}, where.over(point)
-    first = _bound(policy, params, over, data, strict=strict, locked=locked)
+    bound = partial(plan_for_data, policy, params, data, strict=strict, locked=locked, any_params=True)
+    first = bound(over=over)
     seed = first.plan.seed
     if seed is None:
         return [first] * repeat
-    seeds = [f"{seed} {number}" for number in range(2, repeat + 1)]
-    return [
-        first,
-        *(_bound(policy, params, {**over, SEED: each}, data, strict=strict, locked=locked) for each in seeds),
-    ]
-
-
-def _bound(
-    policy: Path,
-    sets: Mapping[str, str],
-    over: Mapping[PolicyPath, str],
-    data: Path | None,
-    *,
-    strict: bool,
-    locked: bool,
-) -> ReadyPlan:
-    ready = ready_plan(policy, sets, data, strict=strict, over=over, locked=locked, any_params=True)
-    with quote_sources(ready.sources, ready.plan.secrets):
-        return with_data(ready, data, strict=strict)
+    return [first, *(bound(over={**over, SEED: f"{seed} {number}"}) for number in range(2, repeat + 1))]
 
 
 def _gather(points_of: dict[Diagnostic, list[Point]], diagnostics: Iterable[Diagnostic], point: Point) -> None:
