@@ -4,98 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.api.mine.fields import MinedDocument
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.documents import json_schema
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.core.visible import json_text
+from ppdm_flow.engine.ledger.document import LedgerDocument
+from ppdm_flow.engine.manifest import Manifest
+from ppdm_flow.plan import schemas as plan_schemas
+from ppdm_flow.policy.inheritance import template_schema
+from ppdm_flow.policy.language import schemas
+from ppdm_flow.policy.lock.document import LockDocument
+from ppdm_flow.policy.test import schemas as test_schemas
+from ppdm_flow.report.diff.document import DiffDocument
+from ppdm_flow.report.run.fields import ReportDocument
+from ppdm_flow.report.sweep.document import SweepDocument
 
-Document = Mapping[str, Any]
-
-
-def _policy() -> Document:
-    from ppdm_flow.policy.language.schemas import schema
-
-    return schema()
-
-
-def _template() -> Document:
-    from ppdm_flow.policy.inheritance.template_schema import schema
-
-    return schema()
-
-
-def _test() -> Document:
-    from ppdm_flow.policy.test.schemas import schema
-
-    return schema()
-
-
-def _plan() -> Document:
-    from ppdm_flow.plan.schemas import schema
-
-    return schema()
-
-
-def _manifest() -> Document:
-    from ppdm_flow.engine.manifest import Manifest
-
-    return json_schema("manifest", Manifest)
-
-
-def _report() -> Document:
-    from ppdm_flow.report.schemas import schema
-
-    return schema()
-
-
-def _sweep() -> Document:
-    from ppdm_flow.report.sweep.document import SweepDocument
-
-    return json_schema("sweep", SweepDocument)
-
-
-def _mined() -> Document:
-    from ppdm_flow.api.mine.documents import MinedDocument
-
-    return json_schema("mined", MinedDocument)
-
-
-def _diff() -> Document:
-    from ppdm_flow.report.diff.document import DiffDocument
-
-    return json_schema("diff", DiffDocument)
-
-
-def _lock() -> Document:
-    from ppdm_flow.policy.lock.document import LockDocument
-
-    return json_schema("lock", LockDocument)
-
-
-def _ledger() -> Document:
-    from ppdm_flow.engine.ledger.document import LedgerDocument
-
-    return json_schema("ledger", LedgerDocument)
-
-
-SCHEMAS: Mapping[str, Callable[[], Document]] = {
-    "policy": _policy,
-    "template": _template,
-    "test": _test,
-    "plan": _plan,
-    "manifest": _manifest,
-    "report": _report,
-    "sweep": _sweep,
-    "mined": _mined,
-    "diff": _diff,
-    "lock": _lock,
-    "ledger": _ledger,
+_TYPES = {
+    "manifest": Manifest,
+    "report": ReportDocument,
+    "sweep": SweepDocument,
+    "mined": MinedDocument,
+    "diff": DiffDocument,
+    "lock": LockDocument,
+    "ledger": LedgerDocument,
 }
-"""What makes the schema of each name; the files are ``NAME.v1.json``. A module is imported when it is asked for."""
+SCHEMAS: Mapping[str, Callable[[], Mapping[str, Any]]] = {
+    "policy": schemas.schema,
+    "template": template_schema.schema,
+    "test": test_schemas.schema,
+    "plan": plan_schemas.schema,
+    **{name: partial(json_schema, name, document) for name, document in _TYPES.items()},
+}
+"""What makes the schema of each name; the files are ``NAME.v1.json``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -14,6 +14,7 @@ from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.run import html, markdown
 from ppdm_flow.report.run import public as publishing
 from ppdm_flow.report.run.document import document
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
 
 REPORT = "report.json"
@@ -25,7 +26,7 @@ def documents(report: Report) -> dict[str, str]:
     return {REPORT: json_text(found), "report.html": html.render(found), "report.md": markdown.render(found)}
 
 
-def rendered(found: dict[str, Any], form: str) -> str:
+def rendered(found: ReportDocument, form: str) -> str:
     """Return a report document as ``html``, ``md`` or ``json``."""
     match form:
         case "html":
@@ -50,7 +51,7 @@ def judgement(run: Path, width: int = 100, *, public: bool = False) -> Judgement
     return Judgement(publishing.public(found) if public else found, locations(), width=width)
 
 
-def read(run: Path) -> dict[str, Any]:
+def read(run: Path) -> ReportDocument:
     """Return ``report.json`` of a run directory. Raises UsageError where there is none, or it is damaged."""
     file = run / REPORT
     try:
@@ -62,4 +63,4 @@ def read(run: Path) -> dict[str, Any]:
         raise UsageError(Diagnostic("PPF692", f"`{file}` is damaged: it is not valid JSON")) from None
     if not isinstance(document_, dict) or document_.get("version") != 1:
         raise UsageError(Diagnostic("PPF692", f"`{file}` is not a report of a version that this program supports"))
-    return document_
+    return cast("ReportDocument", document_)

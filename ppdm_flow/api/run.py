@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
@@ -20,6 +19,7 @@ from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.locked import Locked
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.run import execute
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
 
 
@@ -34,7 +34,7 @@ class RunResult:
     report: Report
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
-    document: dict[str, Any]
+    document: ReportDocument
     policy: Path = Path()
 
     @property
@@ -91,7 +91,7 @@ def run(
     return RunResult(outcome.run_dir, outcome.report, ready.warnings, ready.sources, _read_back(outcome.run_dir), path)
 
 
-def _read_back(run_dir: Path) -> dict[str, Any]:
+def _read_back(run_dir: Path) -> ReportDocument:
     """Return the report on disk. Raises RunError where it cannot be read any more."""
     fault = RunError(Diagnostic("PPF910", f"the report of `{run_dir.name}` cannot be read back"))
     try:

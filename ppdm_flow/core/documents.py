@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field, PositiveInt, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import TypedDictSchema
+from typing_extensions import TypedDict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Day = Annotated[str, Field(json_schema_extra={"format": "date"})]
@@ -30,6 +31,17 @@ Verdict = Annotated[str, one_of(("released", "withheld"))]
 Direction = Annotated[str, one_of(("at_least", "at_most"))]
 Randomness = Annotated[str, one_of(("sealed", "reproducible"))]
 Version = Annotated[Literal[1], about("Version of this document's form.")]
+
+
+class WaiverDocument(TypedDict):
+    """A waiver of the policy."""
+
+    name: Annotated[str, about("Its name in the policy.")]
+    of: Annotated[str, about("The id, code or hash of what is waived.")]
+    at: NotRequired[Annotated[str, about("With a code: the place that it is waived at.")]]
+    reason: Annotated[str, about("Why.")]
+    owner: Annotated[str, about("Who answers for it.")]
+    until: Annotated[Day, about("The last day that it counts on, UTC.")]
 
 
 def json_schema(name: str, document: Any) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.core.plugin_info import FigureInfo
 from ppdm_flow.report.forms import JUDGED
 from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.public import public
-from ppdm_flow.report.schemas import schema
 
 POLICY = """version: 1
 name: study
@@ -86,8 +86,8 @@ def test_its_documents_fit_the_schema(run):
     assert found["audience"] == "internal"
     told = public(found)
     assert told["audience"] == "public"
-    jsonschema.validate(found, schema())
-    jsonschema.validate(told, schema())
+    jsonschema.validate(found, SCHEMAS["report"]())
+    jsonschema.validate(told, SCHEMAS["report"]())
     assert public(told) == told, "twice changes nothing"
     verdicts = [(r["id"], r["release"], r["holds"]) for r in (*found["requirements"], *found["gates"])]
     assert [(r["id"], r["release"], r["holds"]) for r in (*told["requirements"], *told["gates"])] == verdicts

@@ -9,22 +9,22 @@ import jsonschema
 import numpy as np
 import pytest
 
+from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, RequirementResult, Series, StepResult
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.run.document import document, plain
-from ppdm_flow.report.schemas import schema
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "schemas" / "report.v1.json"
 
 
 def valid(found: dict) -> None:
-    jsonschema.Draft7Validator(schema()).validate(found)
+    jsonschema.Draft7Validator(SCHEMAS["report"]()).validate(found)
 
 
 def test_schema_is_a_schema_and_is_published():
-    jsonschema.Draft7Validator.check_schema(schema())
-    assert json.loads(PUBLISHED.read_text()) == schema()
+    jsonschema.Draft7Validator.check_schema(SCHEMAS["report"]())
+    assert json.loads(PUBLISHED.read_text()) == SCHEMAS["report"]()
 
 
 @pytest.mark.parametrize("failing", [False, True])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from ppdm_flow.report.plots.document import ChartDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing
 from ppdm_flow.report.plots.frame import WIDTH
 from ppdm_flow.report.plots.horizontal_bars import horizontal_bars
@@ -17,7 +17,7 @@ _ORDERED = re.compile(r"^[\[(<>≤≥]?\s*-?\d")
 """A number or an interval: of such labels some may be left out."""
 
 
-def bars(chart: dict[str, Any]) -> Drawing:
+def bars(chart: ChartDocument) -> Drawing:
     """Return the drawing of a bar chart: groups of bars along ``x``, one bar a series, whiskers for intervals.
 
     A series with ``limit`` in its name is drawn as ticks across the bars of the series after it.

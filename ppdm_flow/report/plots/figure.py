@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.plots.bars import bars
+from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import Drawing, styles
 from ppdm_flow.report.plots.limits import trimmed
 from ppdm_flow.report.plots.lines import lines
@@ -15,7 +15,7 @@ from ppdm_flow.report.plots.marks import colours
 from ppdm_flow.report.plots.matrix import matrix
 from ppdm_flow.report.plots.scale import unit_of
 
-_KINDS: dict[str, Callable[[dict[str, Any]], Drawing]] = {"bars": bars, "lines": lines, "matrix": matrix}
+_KINDS: dict[str, Callable[[ChartDocument], Drawing]] = {"bars": bars, "lines": lines, "matrix": matrix}
 _MOST_ROWS = 60
 
 
@@ -36,7 +36,7 @@ class Picture:
     more: int
 
 
-def picture(chart: dict[str, Any], marks: int) -> Picture:
+def picture(chart: ChartDocument, marks: int) -> Picture:
     """Return a chart's picture of at most about ``marks`` marks. Raises ValueError for a kind that is not known."""
     if chart["kind"] not in _KINDS:
         raise ValueError(f"the kind of a chart must be one of {sorted(_KINDS)}")
@@ -58,14 +58,14 @@ def picture(chart: dict[str, Any], marks: int) -> Picture:
     )
 
 
-def _legend(chart: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _legend(chart: ChartDocument) -> tuple[tuple[str, str], ...]:
     if chart["kind"] == "matrix" or len(chart["series"]) < 2:
         return ()
     names = [one["name"] for one in chart["series"]]
     return tuple(zip(names, colours(chart) if chart["kind"] == "bars" else styles(names), strict=True))
 
 
-def _spoken(chart: dict[str, Any]) -> str:
+def _spoken(chart: ChartDocument) -> str:
     values = [y for one in chart["series"] for y in one["y"]]
     unit = unit_of(chart)
     kind = {"bars": "Bar chart", "lines": "Line chart", "matrix": "Matrix"}[chart["kind"]]
@@ -74,7 +74,7 @@ def _spoken(chart: dict[str, Any]) -> str:
     return f"{kind} of {shape}: from {amount(min(values), unit)} to {amount(max(values), unit)}. The data stands below."
 
 
-def _table(chart: dict[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _table(chart: ChartDocument) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     unit = unit_of(chart)
     if chart["kind"] == "matrix":
         rows = tuple((row["name"], *(amount(y, unit) for y in row["y"])) for row in chart["series"])
@@ -84,5 +84,5 @@ def _table(chart: dict[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, ...
     return head, tuple((chart["x"][i], *(_cell(one, i, unit) for one in chart["series"])) for i in count)
 
 
-def _cell(series: dict[str, Any], index: int, unit: str) -> str:
+def _cell(series: SeriesDocument, index: int, unit: str) -> str:
     return amount(series["y"][index], unit) if index < len(series["y"]) else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from ppdm_flow.report.plots.document import ChartDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line
 from ppdm_flow.report.plots.scale import Scale, counts, extent, tick_text, ticks, unit_of
 
@@ -27,7 +27,7 @@ class Frame:
     bottom: float
 
 
-def draw_frame(chart: dict[str, Any], *, zero: bool) -> Frame:
+def draw_frame(chart: ChartDocument, *, zero: bool) -> Frame:
     """Begin a drawing: choose ticks, draw the grid, name the axes."""
     unit = unit_of(chart)
     marks = ticks(*extent(chart["series"], zero=zero), whole=not unit and counts(chart))
@@ -44,7 +44,7 @@ def draw_frame(chart: dict[str, Any], *, zero: bool) -> Frame:
     return Frame(drawing, scale, unit, left, WIDTH - _RIGHT, bottom)
 
 
-def _titles(chart: dict[str, Any], drawing: Drawing, left: float) -> None:
+def _titles(chart: ChartDocument, drawing: Drawing, left: float) -> None:
     if chart.get("y_label"):
         drawing.labels.append(Label(2, 9, chart["y_label"], "start", "axis-title"))
     if chart.get("x_label"):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
 from ppdm_flow.report.plots.frame import WIDTH
 from ppdm_flow.report.plots.marks import colours, ends, is_limit, lanes, points, tip
@@ -28,7 +28,7 @@ class _Layout:
     pitch: float
 
 
-def horizontal_bars(chart: dict[str, Any]) -> Drawing:
+def horizontal_bars(chart: ChartDocument) -> Drawing:
     """Draw a bar chart whose values run to the right."""
     lane, count = lanes(chart)
     layout = _layout(chart, count)
@@ -40,7 +40,7 @@ def horizontal_bars(chart: dict[str, Any]) -> Drawing:
     return layout.drawing
 
 
-def _layout(chart: dict[str, Any], count: int) -> _Layout:
+def _layout(chart: ChartDocument, count: int) -> _Layout:
     """Choose thickness and scale; place the labels and, where bars carry no values, an axis."""
     valued = len(chart["x"]) * count <= _MOST_VALUES
     thickness = 14.0 if count == 1 else 12.0 if valued else 8.0
@@ -71,7 +71,7 @@ def _axis(layout: _Layout, marks: tuple[float, ...], end: float) -> None:
         layout.drawing.labels.append(Label(x, end + 13, text, "middle"))
 
 
-def _mark(chart: dict[str, Any], series: dict[str, Any], index: int, layout: _Layout, y: float, style: str) -> None:
+def _mark(chart: ChartDocument, series: SeriesDocument, index: int, layout: _Layout, y: float, style: str) -> None:
     """Place one bar with its whisker and value, or one limit."""
     value = series["y"][index]
     zero, end = layout.scale(0.0), layout.scale(value)

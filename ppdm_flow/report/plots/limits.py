@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Literal
+
+from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 
 _POINTS = 4000  # marks with tooltip and table cell on one page: about 700 kB
 _FEWEST, _MOST = 40, 400
@@ -18,7 +20,7 @@ def budget(charts: int) -> int:
     return max(_FEWEST, min(_MOST, _POINTS // max(1, charts)))
 
 
-def trimmed(chart: dict[str, Any], marks: int) -> tuple[dict[str, Any], str]:
+def trimmed(chart: ChartDocument, marks: int) -> tuple[ChartDocument, str]:
     """Return a chart of at most about ``marks`` marks, and a sentence where something was left out."""
     if chart["kind"] == "matrix":
         side = max(8, math.isqrt(2 * marks))
@@ -30,7 +32,7 @@ def trimmed(chart: dict[str, Any], marks: int) -> tuple[dict[str, Any], str]:
     return _cut(chart, range(min(width, len(chart["x"]))), _MOST_SERIES)
 
 
-def _cut(chart: dict[str, Any], keep: range, most_series: int) -> tuple[dict[str, Any], str]:
+def _cut(chart: ChartDocument, keep: range, most_series: int) -> tuple[ChartDocument, str]:
     series = [_picked(one, keep) for one in chart["series"][:most_series]]
     kept = chart | {"x": [chart["x"][i] for i in keep], "series": series}
     gaps = []
@@ -41,9 +43,14 @@ def _cut(chart: dict[str, Any], keep: range, most_series: int) -> tuple[dict[str
     return kept, f"Shown: {' and '.join(gaps)}; {WHERE}." if gaps else ""
 
 
-def _picked(series: dict[str, Any], keep: range) -> dict[str, Any]:
-    found = {"name": series["name"]}
-    for end in ("y", "low", "high"):
+def _picked(series: SeriesDocument, keep: range) -> SeriesDocument:
+    picked: SeriesDocument = {"name": series["name"], "y": _at(series["y"], keep)}
+    end: Literal["low", "high"]
+    for end in ("low", "high"):
         if series.get(end):
-            found[end] = [series[end][i] for i in keep if i < len(series[end])]
-    return {"y": []} | found
+            picked[end] = _at(series[end], keep)
+    return picked
+
+
+def _at(values: list[float], keep: range) -> list[float]:
+    return [values[i] for i in keep if i < len(values)]

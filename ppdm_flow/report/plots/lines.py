@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
+from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Path, shortened, styles
 from ppdm_flow.report.plots.frame import Frame, draw_frame
 from ppdm_flow.report.plots.marks import tip
@@ -15,7 +15,7 @@ _MOST_DOTS = 40
 _LABEL_CHARACTERS = 14
 
 
-def lines(chart: dict[str, Any]) -> Drawing:
+def lines(chart: ChartDocument) -> Drawing:
     """Return the drawing of a line chart; labels that are all numbers are placed to scale."""
     frame = draw_frame(chart, zero=False)
     numbers = _numbers(chart["x"])
@@ -56,20 +56,20 @@ def _in_slots(labels: Sequence[str], frame: Frame) -> list[float]:
     return places
 
 
-def _line(series: dict[str, Any], places: list[float], frame: Frame, style: str) -> None:
+def _line(series: SeriesDocument, places: list[float], frame: Frame, style: str) -> None:
     points = [f"{x:g} {frame.values(y):g}" for x, y in zip(places, series["y"], strict=False)]
     if len(points) > 1:
         frame.drawing.paths.append(Path("M" + "L".join(points), f"line {style}"))
 
 
-def _band(series: dict[str, Any], places: list[float], frame: Frame, style: str) -> None:
+def _band(series: SeriesDocument, places: list[float], frame: Frame, style: str) -> None:
     above = [f"{x:g} {frame.values(y):g}" for x, y in zip(places, series.get("high", ()), strict=False)]
     below = [f"{x:g} {frame.values(y):g}" for x, y in zip(places, series.get("low", ()), strict=False)]
     if len(above) > 1 and len(above) == len(below):
         frame.drawing.paths.append(Path("M" + "L".join([*above, *reversed(below)]) + "Z", f"band {style}"))
 
 
-def _dots(chart: dict[str, Any], series: dict[str, Any], places: list[float], frame: Frame, style: str) -> None:
+def _dots(chart: ChartDocument, series: SeriesDocument, places: list[float], frame: Frame, style: str) -> None:
     count = min(len(places), len(series["y"]))
     if count > _MOST_DOTS:
         return

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.plots.document import ChartDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Rect, shortened
 from ppdm_flow.report.plots.frame import WIDTH
 from ppdm_flow.report.plots.marks import tip
@@ -18,7 +17,7 @@ _NOISE = 1e-12  # smaller ones, relative to the largest, are rounding errors
 _DARK = 0.75  # from this depth on, the text in a cell is light
 
 
-def matrix(chart: dict[str, Any]) -> Drawing:
+def matrix(chart: ChartDocument) -> Drawing:
     """Return the drawing of a matrix: one row a series, one column a label."""
     rows, columns = chart["series"], chart["x"]
     left = round(max((len(shortened(r["name"], _ROW_CHARACTERS)) for r in rows), default=0) * CHARACTER + 10, 1)
@@ -38,7 +37,7 @@ def matrix(chart: dict[str, Any]) -> Drawing:
     return drawing
 
 
-def _cells(chart: dict[str, Any], drawing: Drawing, left: float, top: float, wide: float, tall: float) -> None:
+def _cells(chart: ChartDocument, drawing: Drawing, left: float, top: float, wide: float, tall: float) -> None:
     largest = max((abs(y) for row in chart["series"] for y in row["y"]), default=0.0) or 1.0
     unit = unit_of(chart)
     noise = largest * _NOISE

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 _FLAT = 1e-9  # a range this narrow, relative to its ends, is drawn as a point
@@ -47,7 +47,7 @@ def ticks(low: float, high: float, count: int = 5, *, whole: bool = False) -> tu
     return tuple(i * step for i in range(first, last + 1))
 
 
-def extent(series: Sequence[dict[str, Any]], *, zero: bool) -> tuple[float, float]:
+def extent(series: Sequence[SeriesDocument], *, zero: bool) -> tuple[float, float]:
     """Return the least and the largest value of all series and their intervals; with 0 if ``zero``."""
     values: list[float] = [0.0] if zero else []
     for one in series:
@@ -55,7 +55,7 @@ def extent(series: Sequence[dict[str, Any]], *, zero: bool) -> tuple[float, floa
     return (max(min(values), -_HUGE), min(max(values), _HUGE)) if values else (0.0, 1.0)
 
 
-def unit_of(chart: dict[str, Any]) -> str:
+def unit_of(chart: ChartDocument) -> str:
     """Return ``share`` where the chart's values are shares by their label and range, else no unit."""
     values: Iterable[float] = (y for one in chart["series"] for y in one["y"])
     words = f"{chart.get('y_label', '')} {chart.get('title', '')}".lower()
@@ -63,7 +63,7 @@ def unit_of(chart: dict[str, Any]) -> str:
     return "share" if named and all(-1 <= value <= 1 for value in values) else ""
 
 
-def counts(chart: dict[str, Any]) -> bool:
+def counts(chart: ChartDocument) -> bool:
     """Whether all values of a chart are whole numbers."""
     return all(float(y).is_integer() for one in chart["series"] for y in one["y"])
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
 from ppdm_flow.report.plots.frame import Frame, draw_frame
 from ppdm_flow.report.plots.marks import colours, ends, is_limit, lanes, points, tip
@@ -13,7 +12,7 @@ _WIDEST = 40.0
 _ROW = 11.0
 
 
-def vertical_bars(chart: dict[str, Any]) -> Drawing:
+def vertical_bars(chart: ChartDocument) -> Drawing:
     """Draw a bar chart whose values run upwards."""
     frame = draw_frame(chart, zero=True)
     slot = (frame.right - frame.left) / max(1, len(chart["x"]))
@@ -30,7 +29,7 @@ def vertical_bars(chart: dict[str, Any]) -> Drawing:
 
 
 def _mark(
-    chart: dict[str, Any], series: dict[str, Any], index: int, frame: Frame, x: float, thickness: float, style: str
+    chart: ChartDocument, series: SeriesDocument, index: int, frame: Frame, x: float, thickness: float, style: str
 ) -> None:
     """Place one bar with its whisker, or one limit."""
     value = series["y"][index]
@@ -50,7 +49,7 @@ def _mark(
         )
 
 
-def _labels(chart: dict[str, Any], frame: Frame, slot: float) -> None:
+def _labels(chart: ChartDocument, frame: Frame, slot: float) -> None:
     """Place as many labels as there is room for, evenly spaced; in two rows where that is enough for all."""
     texts = [shortened(label, _LABEL_CHARACTERS) for label in chart["x"]]
     widest = max((len(text) for text in texts), default=0) * CHARACTER + 6

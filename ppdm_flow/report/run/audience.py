@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-INTERNAL = "internal"
-PUBLIC = "public"
+from ppdm_flow.report.run.fields import PUBLIC, ReportDocument
+
 FEWEST = 10
 """Counts below it are not given in a public report."""
 FEW = f"fewer than {FEWEST}"
@@ -37,11 +36,11 @@ _PUBLIC = Audience(
 )
 
 
-def audience(document: dict[str, Any]) -> Audience:
+def audience(document: ReportDocument) -> Audience:
     """Return who may read a report; one that does not say is internal."""
     return _PUBLIC if is_public(document) else _INTERNAL
 
 
-def is_public(document: dict[str, Any]) -> bool:
+def is_public(document: ReportDocument) -> bool:
     """Return whether the report is one for the public."""
     return bool(document.get("audience") == PUBLIC)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.core.requirements import within
 from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.run.audience import UNTOLD, is_public
+from ppdm_flow.report.run.fields import FigureDocument, ReportDocument, ResultDocument, SpanDocument
 from ppdm_flow.report.run.levers import lever
 from ppdm_flow.report.run.waivers import Waiver, waivers
 from ppdm_flow.report.run.wording import is_cumulative, kind_of, title_of
@@ -59,28 +59,35 @@ class Check:
         return self.unit in {"share", "probability", "points"}
 
 
-def requirements(document: dict[str, Any]) -> list[Check]:
+def requirements(document: ReportDocument) -> list[Check]:
     """Return the requirements: those that fail, those that are waived, those that hold."""
     return _ordered(document, "requirements")
 
 
-def gates(document: dict[str, Any]) -> list[Check]:
+def gates(document: ReportDocument) -> list[Check]:
     """Return the gates, in the same order."""
     return _ordered(document, "gates")
 
 
-def _ordered(document: dict[str, Any], part: str) -> list[Check]:
-    found = [_check(r, document, f"{part}-{i}") for i, r in enumerate(document[part], start=1)]
+def anchored(document: ReportDocument) -> dict[str, ResultDocument]:
+    """Return what was judged by the anchor of its row."""
+    parts = {"requirements": document["requirements"], "gates": document["gates"]}
+    return {f"{part}-{i}": result for part, results in parts.items() for i, result in enumerate(results, start=1)}
+
+
+def _ordered(document: ReportDocument, part: str) -> list[Check]:
+    results = anchored(document).items()
+    found = [_check(result, document, anchor) for anchor, result in results if anchor.startswith(part)]
     return sorted(found, key=lambda check: _ORDER.index(check.state))
 
 
-def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Check:
+def _check(result: ResultDocument, document: ReportDocument, anchor: str) -> Check:
     metrics = document["metrics"]
     unit = _unit(result, metrics)
     measured, bound = pair(result["measured"], result["bound"], unit)
     at_most = result["direction"] == "at_most"
     unverified = not result["holds"] and _inside(result, at_most)
-    before = _figure_of(result, metrics, "_before").get("value")
+    before = _figure_of(result, metrics, "_before")["value"]
     return Check(
         id=f"{result['id']}{_together(result)}",
         anchor=anchor,
@@ -101,46 +108,46 @@ def _check(result: dict[str, Any], document: dict[str, Any], anchor: str) -> Che
         ends=result.get("interval"),
         before="" if before is None else amount(before, unit),
         figure_before=before,
-        lever=lever(result, document["plan"]),
+        lever=lever({**result}, document["plan"]),
         waiver=None if result["holds"] else _waiver(result, document),
     )
 
 
-def _untold(result: dict[str, Any], document: dict[str, Any]) -> str:
+def _untold(result: ResultDocument, document: ReportDocument) -> str:
     """Return what a public report says in place of a figure that it leaves out."""
     if not is_public(document) or result["measured"] is not None:
         return ""
     return str(_figure_of(result, document["metrics"]).get("note") or UNTOLD)
 
 
-def _together(result: dict[str, Any]) -> str:
+def _together(result: ResultDocument) -> str:
     """Return what to add to a name: empty, unless the result is on what this and other releases tell together."""
     return ", all releases" if is_cumulative(result) else ""
 
 
-def _waiver(result: dict[str, Any], document: dict[str, Any]) -> Waiver | None:
+def _waiver(result: ResultDocument, document: ReportDocument) -> Waiver | None:
     """Return the waiver that a result names. One that had expired, or that the document lacks, waives nothing."""
     name = result.get("waived_by")
     return next((w for w in waivers(document) if w.name == name and w.days_left >= 0), None)
 
 
-def _inside(result: dict[str, Any], at_most: bool) -> bool:
+def _inside(result: ResultDocument, at_most: bool) -> bool:
     return result["measured"] is not None and within(result["measured"], result["bound"], at_most=at_most)
 
 
-def _figure_of(result: dict[str, Any], metrics: dict[str, Any], suffix: str = "") -> dict[str, Any]:
+def _figure_of(result: ResultDocument, metrics: dict[str, FigureDocument], suffix: str = "") -> FigureDocument:
     """Return the metric that a result rests on, under its own name or that of its release."""
     name = result["metric"] + suffix
-    return metrics.get(name) or metrics.get(f"{result['release']}/{name}") or {}
+    return metrics.get(name) or metrics.get(f"{result['release']}/{name}") or {"value": None, "unit": ""}
 
 
-def _unit(result: dict[str, Any], metrics: dict[str, Any]) -> str:
+def _unit(result: ResultDocument, metrics: dict[str, FigureDocument]) -> str:
     last = result["metric"].rpartition(".")[2]
-    unit = str(_figure_of(result, metrics).get("unit") or _GUESSES.get(last, ""))
+    unit = _figure_of(result, metrics)["unit"] or _GUESSES.get(last, "")
     return "points" if last == "margin" and unit in {"probability", "share"} else unit
 
 
-def _place(span: dict[str, Any] | None) -> str:
+def _place(span: SpanDocument | None) -> str:
     if span is None:
         return ""
     name = span["file"].replace("\\", "/").rpartition("/")[2]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.lineage import How
 from ppdm_flow.plan.pictures.wording import HOWS
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.wording import listed
 
 _OPEN = 12
@@ -41,7 +42,7 @@ class ColumnList:
         return (*self.shown, *self.folded)
 
 
-def columns(document: dict[str, Any]) -> tuple[ColumnList, ...]:
+def columns(document: ReportDocument) -> tuple[ColumnList, ...]:
     """Return the columns of the releases that the plan tells of, in the policy's order."""
     return tuple(_lists(document["plan"].get("releases", ())))
 

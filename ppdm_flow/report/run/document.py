@@ -8,29 +8,35 @@ from collections.abc import Set as AbstractSet
 from enum import Enum
 from numbers import Integral, Real
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult, WaiverResult
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.redaction import without
-from ppdm_flow.report.run.audience import INTERNAL
+from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
+from ppdm_flow.report.run.fields import (
+    INTERNAL,
+    FigureDocument,
+    FindingDocument,
+    ReportDocument,
+    ReportWaiver,
+    ResultDocument,
+    SpanDocument,
+    StepDocument,
+)
 
-VERSION = 1
-"""Of the document's form; it is raised when a name changes its meaning."""
-
-Document = dict[str, Any]
 _OWN = frozenset(("version", "audience", "policy", "verdict", "plan"))
 """What has no text of the policy's in it, or hides it itself."""
 
 
-def document(report: Report) -> Document:
+def document(report: Report) -> ReportDocument:
     """Return the JSON-ready form of a report, always with the same order of keys.
 
     Raises ValueError, naming the place, where a number is not finite, and TypeError where a value has no JSON form.
     """
-    found: Document = {
-        "version": VERSION,
+    found: ReportDocument = {
+        "version": 1,
         "audience": INTERNAL,
         "policy": report.policy,
         "verdict": report.verdict,
@@ -45,7 +51,8 @@ def document(report: Report) -> Document:
         "plan": plain(report.plan, "plan"),
         "run": plain(report.run, "run"),
     }
-    return {key: item if key in _OWN else without(item, report.secrets) for key, item in found.items()}
+    hidden = {key: item if key in _OWN else without(item, report.secrets) for key, item in found.items()}
+    return cast("ReportDocument", hidden)
 
 
 def plain(value: Any, place: str) -> Any:
@@ -79,28 +86,30 @@ def _finite(value: float, place: str) -> float:
     return value
 
 
-def _result(result: RequirementResult, place: str) -> Document:
-    found: Document = {
+def _result(result: RequirementResult, place: str) -> ResultDocument:
+    found: ResultDocument = {
         "id": result.id,
         "release": result.release,
         "metric": result.metric,
         "bound": plain(result.bound, f"{place}.bound"),
         "direction": result.direction,
         "measured": plain(result.measured, f"{place}.measured"),
+        "holds": bool(result.holds),
+        "policy_span": _span(result.span),
+        "sentence": result.sentence,
     }
     if result.interval is not None:
         found["interval"] = plain(result.interval, f"{place}.interval")
-    waived = {"waived_by": result.waived_by} if result.waived_by else {}
-    found |= {"holds": bool(result.holds), **waived}
-    return found | {"policy_span": _span(result.span), "sentence": result.sentence}
+    if result.waived_by:
+        found["waived_by"] = result.waived_by
+    return found
 
 
-def _waiver(result: WaiverResult) -> Document:
+def _waiver(result: WaiverResult) -> ReportWaiver:
     waiver = result.waiver
-    return {
+    found: ReportWaiver = {
         "name": waiver.name,
         "of": waiver.of,
-        **({"at": waiver.at} if waiver.at else {}),
         "reason": waiver.reason,
         "owner": waiver.owner,
         "until": waiver.until.isoformat(),
@@ -108,9 +117,12 @@ def _waiver(result: WaiverResult) -> Document:
         "covers": list(result.covers),
         "policy_span": _span(waiver.span),
     }
+    if waiver.at:
+        found["at"] = waiver.at
+    return found
 
 
-def _span(span: Span | None) -> Document | None:
+def _span(span: Span | None) -> SpanDocument | None:
     if span is None:
         return None
     return {
@@ -128,8 +140,8 @@ def _place(file: str) -> str:
     return path.name if path.is_absolute() else file
 
 
-def _figure(figure: Figure, place: str) -> Document:
-    found: Document = {"value": plain(figure.value, place), "unit": figure.unit}
+def _figure(figure: Figure, place: str) -> FigureDocument:
+    found: FigureDocument = {"value": plain(figure.value, place), "unit": figure.unit}
     if figure.interval is not None:
         found["interval"] = plain(figure.interval, f"{place}.interval")
     if figure.sample is not None:
@@ -139,14 +151,14 @@ def _figure(figure: Figure, place: str) -> Document:
     return found
 
 
-def _metrics(report: Report) -> Document:
+def _metrics(report: Report) -> dict[str, FigureDocument]:
     """Return all figures by name; those of steps appear under the step's name, whether or not the engine put them."""
     of_steps = {f"{step.name}.{name}": figure for step in report.steps for name, figure in step.figures.items()}
     every = of_steps | dict(report.metrics)
     return {name: _figure(every[name], f"metrics.{name}") for name in sorted(every)}
 
 
-def _step(step: StepResult) -> Document:
+def _step(step: StepResult) -> StepDocument:
     place = f"steps.{step.name}"
     return {
         "name": step.name,
@@ -160,30 +172,34 @@ def _step(step: StepResult) -> Document:
     }
 
 
-def _findings(report: Report) -> list[Document]:
+def _findings(report: Report) -> list[FindingDocument]:
     """Return the findings of the run and of its steps once each, errors first."""
     of_steps = (finding for step in report.steps for finding in step.findings)
     every = dict.fromkeys((*report.findings, *of_steps))
     order = {"error": 0, "warning": 1, "info": 2}
     ordered = sorted(every, key=lambda f: (order[f.severity.value], f.code, f.subject, f.release, f.text))
     waived = {hash_: each.waiver.name for each in report.waivers for hash_ in each.findings}
-    return [_finding(f, waived) for f in ordered]
+    return [finding_document(f, waived) for f in ordered]
 
 
-def _finding(finding: Finding, waived: Mapping[str, str]) -> Document:
-    by = waived.get(finding.hash) if finding.severity is not Severity.ERROR else None
-    found = {
+def finding_document(finding: Finding, waived: Mapping[str, str]) -> FindingDocument:
+    """Return a finding; ``waived`` has the name of its waiver by its hash, where one covers it."""
+    found: FindingDocument = {
         "code": finding.code,
         "severity": finding.severity.value,
         "text": finding.text,
         "subject": finding.subject,
         "hash": finding.hash,
-        **({"release": finding.release} if finding.release else {}),
     }
-    return found | ({"waived_by": by} if by else {})
+    if finding.release:
+        found["release"] = finding.release
+    by = waived.get(finding.hash) if finding.severity is not Severity.ERROR else None
+    if by:
+        found["waived_by"] = by
+    return found
 
 
-def _charts(report: Report) -> list[Document]:
+def _charts(report: Report) -> list[ChartDocument]:
     """Return the charts of the run, then those that only a step holds, each once and with a name of its own."""
     of_steps = (chart for step in report.steps for chart in step.charts)
     every = tuple(dict.fromkeys((*report.charts, *of_steps)))
@@ -200,7 +216,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _chart(chart: Chart, name: str) -> Document:
+def _chart(chart: Chart, name: str) -> ChartDocument:
     return {
         "id": name,
         "title": chart.title,
@@ -215,8 +231,8 @@ def _chart(chart: Chart, name: str) -> Document:
     }
 
 
-def _series(series: Series, place: str) -> Document:
-    found: Document = {"name": series.name, "y": plain(series.y, place)}
+def _series(series: Series, place: str) -> SeriesDocument:
+    found: SeriesDocument = {"name": series.name, "y": plain(series.y, place)}
     if series.low and series.high:
         found |= {"low": plain(series.low, place), "high": plain(series.high, place)}
     return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
 
+from ppdm_flow.report.plots.document import ChartDocument
 from ppdm_flow.report.plots.figure import Picture, picture
 from ppdm_flow.report.plots.limits import MOST_CHARTS, budget
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.suppressed import CHART
 from ppdm_flow.report.run.wording import spoken
 
@@ -48,7 +49,7 @@ class Gallery:
     left_out: tuple[str, ...]
 
 
-def gallery(document: dict[str, Any]) -> Gallery:
+def gallery(document: ReportDocument) -> Gallery:
     """Return the charts by section; a step's chart of suppressed cells is a table elsewhere."""
     every = _merged([chart for chart in document["charts"] if not chart["id"].endswith(CHART)])
     drawn = every[:MOST_CHARTS]
@@ -64,11 +65,11 @@ def gallery(document: dict[str, Any]) -> Gallery:
     return Gallery(tuple(walls), tuple(chart["title"] for chart in every[MOST_CHARTS:]))
 
 
-def _merged(charts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _merged(charts: list[ChartDocument]) -> list[ChartDocument]:
     """Return the charts, those that look the same on several releases once, with the names of all of them."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, ChartDocument] = {}
     for chart in charts:
-        looks = json.dumps({key: chart[key] for key in chart if key not in {"id", "release"}}, sort_keys=True)
+        looks = json.dumps({key: value for key, value in chart.items() if key not in {"id", "release"}}, sort_keys=True)
         same = found.setdefault(looks, chart)
         if same is not chart:
             names = dict.fromkeys(name for name in (same.get("release", ""), chart.get("release", "")) if name)
@@ -76,7 +77,7 @@ def _merged(charts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _title(chart: dict[str, Any]) -> str:
+def _title(chart: ChartDocument) -> str:
     """Return the title of the section that a chart belongs to."""
     names = (chart["id"].partition("~")[0], chart["group"])
     for title, pattern in _SECTIONS:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.annotation import Annotation, annotated, commands
 from ppdm_flow.report.run import markdown
-from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.checks import Check, anchored
+from ppdm_flow.report.run.fields import ResultDocument
 from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
 from ppdm_flow.report.run.verdict import verdict
 
@@ -32,7 +32,7 @@ def broken(failure: BrokenJudgement) -> str:
 def _annotations(judged: Judgement) -> Iterator[Annotation]:
     document = judged.document
     found = verdict(document)
-    results = {f"{part}-{i}": r for part in ("requirements", "gates") for i, r in enumerate(document[part], start=1)}
+    results = anchored(document)
     for check in (*found.failing, *found.waived):
         yield _failing(judged, check, results[check.anchor])
     if not found.released and not found.failing:
@@ -47,7 +47,7 @@ def _annotations(judged: Judgement) -> Iterator[Annotation]:
         yield Annotation(Severity.INFO, f"{document['policy']} {found.word.lower()}", (found.sentence, found.caution))
 
 
-def _failing(judged: Judgement, check: Check, result: dict[str, Any]) -> Annotation:
+def _failing(judged: Judgement, check: Check, result: ResultDocument) -> Annotation:
     where = f" on {check.release}" if check.release else ""
     lines = (
         f"measured {check.measured}, asked {check.bound}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 from ppdm_flow.core.pages import read
+from ppdm_flow.report.run.fields import ReportDocument
 
 PAGE = "glossary"
 RANDOMNESS, DIGEST = "Sealed, reproducible", "Digest (SHA-256)"
@@ -14,9 +14,9 @@ RANDOMNESS, DIGEST = "Sealed, reproducible", "Digest (SHA-256)"
 _PARTS = ("requirements", "gates", "metrics", "steps", "findings")
 
 
-def glossary(document: dict[str, Any]) -> list[tuple[str, str]]:
+def glossary(document: ReportDocument) -> list[tuple[str, str]]:
     """Return (term, explanation) for the terms that this report uses, in a fixed order."""
-    text = json.dumps({part: document[part] for part in _PARTS}, ensure_ascii=False).lower()
+    text = json.dumps({part: value for part, value in document.items() if part in _PARTS}, ensure_ascii=False).lower()
     page = read(PAGE)
     found = [term for term, pattern in page.entry("patterns").items() if re.search(pattern, text)]
     run = json.dumps(document["run"]).lower()

@@ -13,12 +13,13 @@ from markupsafe import Markup, escape
 
 from ppdm_flow.core.visible import visible
 from ppdm_flow.plan.pictures.forms import draw
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page
 
 _TICKED = re.compile("`([^`]+)`")
 
 
-def render(document: dict[str, Any]) -> str:
+def render(document: ReportDocument) -> str:
     """Return the page of a report document; the same document gives the same text."""
     template = environment().get_template("report.html.jinja")
     picture = draw("svg", document["plan"]) if document["plan"] else ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.report.locations import Locations
+from ppdm_flow.report.run.fields import ReportDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Judgement:
     ``words`` stand for released and withheld, where nothing was released by this tool itself; ``last`` ends the text.
     """
 
-    document: dict[str, Any]
+    document: ReportDocument
     places: Locations
     file: str = ""
     warnings: Sequence[Diagnostic] = ()

@@ -8,7 +8,8 @@ from typing import Any
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report import junit
 from ppdm_flow.report.junit import Case, Outcome, Suite
-from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.checks import Check, anchored
+from ppdm_flow.report.run.fields import ResultDocument
 from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
 from ppdm_flow.report.run.verdict import Verdict, verdict
 
@@ -20,7 +21,7 @@ def render(judged: Judgement) -> str:
     """Return one suite, named as the policy."""
     document = judged.document
     found = verdict(document)
-    results = {f"{part}-{i}": r for part in _PARTS for i, r in enumerate(document[part], start=1)}
+    results = anchored(document)
     every = sorted((*found.requirements, *found.gates), key=lambda check: (check.id, check.release))
     several = len({check.release for check in every}) > 1
     cases = [_case(judged, check, results[check.anchor], several) for check in every]
@@ -38,11 +39,8 @@ def broken(failure: BrokenJudgement) -> str:
     return junit.render([Suite(failure.what, [case])])
 
 
-_PARTS = ("requirements", "gates")
-
-
-def _case(judged: Judgement, check: Check, result: dict[str, Any], several: bool) -> Case:
-    span = result["policy_span"] or {}
+def _case(judged: Judgement, check: Check, result: ResultDocument, several: bool) -> Case:
+    span = result["policy_span"]
     name = f"{check.id} [{check.release}]" if several and check.release else check.id
     return Case(
         judged.document["policy"],
@@ -53,7 +51,7 @@ def _case(judged: Judgement, check: Check, result: dict[str, Any], several: bool
         check.kind,
         properties=dict(_properties(check, result)),
         file=judged.shown(span["file"]) if span else "",
-        line=span.get("line"),
+        line=span["line"] if span else None,
     )
 
 
@@ -64,7 +62,7 @@ def _waived(check: Check) -> str:
     return f"; {check.waiver.terms}: {check.waiver.reason}" if check.waiver else ""
 
 
-def _properties(check: Check, result: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _properties(check: Check, result: ResultDocument) -> Iterator[tuple[str, str]]:
     yield "measured", "" if check.figure is None else repr(check.figure)
     yield "bound", repr(check.limit)
     yield "direction", result["direction"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from ppdm_flow.report.amounts import amount, between, duration
 from ppdm_flow.report.markup import escaped
@@ -11,6 +10,7 @@ from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.columns import columns
 from ppdm_flow.report.run.facts import facts
+from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument
 from ppdm_flow.report.run.suppressed import losses
 from ppdm_flow.report.run.verdict import Verdict, verdict
 
@@ -23,7 +23,7 @@ _MARK = {"holds": "✅", "waived": "🟠", "fails": "❌"}
 _Rows = Iterable[Sequence[str]]
 
 
-def render(document: dict[str, Any], limit: int = LIMIT) -> str:
+def render(document: ReportDocument, limit: int = LIMIT) -> str:
     """Return the report in at most ``limit`` bytes; a notice says so where sections are left out.
 
     The verdict is always kept, and what does not hold comes before all that does.
@@ -39,7 +39,7 @@ def render(document: dict[str, Any], limit: int = LIMIT) -> str:
     return text
 
 
-def _head(document: dict[str, Any], judged: Verdict) -> str:
+def _head(document: ReportDocument, judged: Verdict) -> str:
     lines = [f"## {_MARK[judged.state]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
     readers = audience(document)
     lines += ["", f"**{readers.word}.** {escaped(readers.sentence)}"]
@@ -54,7 +54,7 @@ def _head(document: dict[str, Any], judged: Verdict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sections(document: dict[str, Any], judged: Verdict) -> Iterable[str]:
+def _sections(document: ReportDocument, judged: Verdict) -> Iterable[str]:
     """Yield the sections in the order of their weight."""
     for title, part in (("Requirements", judged.requirements), ("Gates", judged.gates)):
         if part:
@@ -112,40 +112,40 @@ def _waivers(judged: Verdict) -> _Rows:
         yield each.name, each.of, each.until, each.left, each.owner, each.reason, covers
 
 
-def _releases(document: dict[str, Any]) -> _Rows:
+def _releases(document: ReportDocument) -> _Rows:
     for name, about in document["releases"].items():
         for fact in facts(about, 12):
             yield name, fact.name, fact.text
 
 
-def _columns(document: dict[str, Any]) -> _Rows:
+def _columns(document: ReportDocument) -> _Rows:
     for each in columns(document):
         for c in each.every:
             yield each.release, c.name, c.done, c.computed_from, c.chosen_by, c.steps
 
 
-def _suppressed(document: dict[str, Any]) -> str:
+def _suppressed(document: ReportDocument) -> str:
     rows = ((loss.attribute, loss.step, loss.values, loss.cells, loss.text) for loss in losses(document))
     return _section("Suppressed", _table(("Attribute", "Step", "Values hidden", "Cells", "Share"), rows))
 
 
-def _steps(document: dict[str, Any]) -> _Rows:
+def _steps(document: ReportDocument) -> _Rows:
     for step in document["steps"]:
         rows = f"{step['rows_in']:,}", f"{step['rows_out']:,}"
         yield step["name"], f"{step['use']} {step['version']}", *rows, duration(step["seconds"])
 
 
-def _metrics(metrics: dict[str, Any]) -> _Rows:
+def _metrics(metrics: dict[str, FigureDocument]) -> _Rows:
     for name, figure in metrics.items():
         unit = figure["unit"]
         yield name, amount(figure["value"], unit), between(figure.get("interval"), unit), figure.get("note", "")
 
 
-def _findings(findings: Sequence[dict[str, Any]]) -> str:
+def _findings(findings: Sequence[FindingDocument]) -> str:
     rows = ((_severity(f), f["code"], f["text"], f["hash"]) for f in findings)
     return _section("Findings", _table(("", "Code", "What", "Hash"), rows), folded=len(findings) > _OPEN_ROWS)
 
 
-def _severity(finding: dict[str, Any]) -> str:
+def _severity(finding: FindingDocument) -> str:
     by = finding.get("waived_by")
     return f"{finding['severity']}, waived by {by}" if by else str(finding["severity"])

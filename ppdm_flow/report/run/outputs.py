@@ -7,6 +7,7 @@ from typing import Any
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.run.facts import Fact, facts
+from ppdm_flow.report.run.fields import ReportDocument
 
 _MOST_FACTS = 16
 
@@ -23,7 +24,7 @@ class Output:
     facts: tuple[Fact, ...]
 
 
-def outputs(document: dict[str, Any]) -> tuple[Output, ...]:
+def outputs(document: ReportDocument) -> tuple[Output, ...]:
     """Return the releases in the policy's order."""
     planned = {node["name"]: node for node in document["plan"].get("releases", ())}
     return tuple(_output(name, about, planned.get(name, {})) for name, about in document["releases"].items())

@@ -14,6 +14,7 @@ from ppdm_flow.report.run.audience import Audience, audience
 from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.columns import ColumnList, columns
 from ppdm_flow.report.run.facts import Fact, facts
+from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument, StepDocument
 from ppdm_flow.report.run.gallery import Gallery, gallery
 from ppdm_flow.report.run.glossary import glossary
 from ppdm_flow.report.run.meanings import Meanings
@@ -85,7 +86,7 @@ class Page:
     losses: tuple[Loss, ...]
     tradeoff: Tradeoff
     gallery: Gallery
-    findings: tuple[dict[str, Any], ...]
+    findings: tuple[FindingDocument, ...]
     figures: tuple[FigureGroup, ...]
     figure_count: int
     glossary: tuple[tuple[str, str], ...]
@@ -95,7 +96,7 @@ class Page:
     tiles: tuple[tuple[str, str], ...]
 
 
-def page(document: dict[str, Any]) -> Page:
+def page(document: ReportDocument) -> Page:
     """Return the page of a report document."""
     judged = verdict(document)
     sheet = (*judged.failing, *judged.waived, *(c for c in (*judged.requirements, *judged.gates) if c.holds))
@@ -157,7 +158,7 @@ def _row(check: Check) -> Row:
     return Row(check, drawing, f"measured {check.measured}; {check.bound} is asked{before}")
 
 
-def _step(step: dict[str, Any], total: float) -> StepRow:
+def _step(step: StepDocument, total: float) -> StepRow:
     figures = tuple(
         (name.replace("_", " "), amount(figure["value"], figure["unit"]), figure.get("note", ""))
         for name, figure in step["figures"].items()
@@ -175,7 +176,7 @@ def _step(step: dict[str, Any], total: float) -> StepRow:
     )
 
 
-def _figures(metrics: dict[str, Any], meanings: Meanings) -> tuple[FigureGroup, ...]:
+def _figures(metrics: dict[str, FigureDocument], meanings: Meanings) -> tuple[FigureGroup, ...]:
     groups: dict[str, list[tuple[str, str, str, str, str, str]]] = {}
     for name, figure in metrics.items():
         owner, _, rest = name.partition(".")
@@ -186,7 +187,7 @@ def _figures(metrics: dict[str, Any], meanings: Meanings) -> tuple[FigureGroup, 
     return tuple(FigureGroup(owner, tuple(rows)) for owner, rows in groups.items())
 
 
-def _tiles(document: dict[str, Any], judged: Verdict, seconds: float) -> tuple[tuple[str, str], ...]:
+def _tiles(document: ReportDocument, judged: Verdict, seconds: float) -> tuple[tuple[str, str], ...]:
     tiles = []
     for name, checks in (("requirements hold", judged.requirements), ("gates hold", judged.gates)):
         if checks:

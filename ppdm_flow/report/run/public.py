@@ -6,13 +6,16 @@ for the public (``FigureInfo.audience``); it is internal by default.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.plugin_info import FigureInfo
 from ppdm_flow.core.results import Finding
-from ppdm_flow.report.run.audience import FEW, FEWEST, PUBLIC, UNTOLD, is_public
+from ppdm_flow.report.run.audience import FEW, FEWEST, UNTOLD, is_public
+from ppdm_flow.report.run.document import finding_document
+from ppdm_flow.report.run.fields import PUBLIC, FigureDocument, FindingDocument, ReportDocument, ResultDocument
 from ppdm_flow.report.run.meanings import Meanings
 
 Document = dict[str, Any]
@@ -34,7 +37,7 @@ _REQUIREMENT = (
 )
 
 
-def public(document: Document) -> Document:
+def public(document: ReportDocument) -> ReportDocument:
     """Return the public form of a report; of one that is public, itself."""
     if is_public(document):
         return document
@@ -57,7 +60,7 @@ def public(document: Document) -> Document:
     }
 
 
-def _metrics(document: Document) -> Document:
+def _metrics(document: ReportDocument) -> dict[str, FigureDocument]:
     """Return the figures for the public; of what was withheld there are none."""
     if document["verdict"] != "released":
         return {}
@@ -65,7 +68,7 @@ def _metrics(document: Document) -> Document:
     return {name: _figure(figure) for name, figure in every if _is_public(meanings.figure(name))}
 
 
-def _only(document: Document, keys: tuple[str, ...]) -> Document:
+def _only(document: Mapping[str, Any], keys: tuple[str, ...]) -> Document:
     return {key: document[key] for key in keys if key in document}
 
 
@@ -73,35 +76,33 @@ def _is_public(figure: FigureInfo | None) -> bool:
     return figure is not None and figure.audience == PUBLIC
 
 
-def _figure(figure: Document) -> Document:
+def _figure(figure: FigureDocument) -> FigureDocument:
     """Return a figure without its note, which may tell more; of a small count no more than that it is small."""
     if figure["value"] is not None and figure["unit"] not in _RATIOS and figure["value"] < FEWEST:
         return {"value": None, "unit": figure["unit"], "note": FEW}
-    return _only(figure, ("value", "unit"))
+    return {"value": figure["value"], "unit": figure["unit"]}
 
 
-def _result(result: Document, metrics: Document) -> Document:
+def _result(result: ResultDocument, metrics: dict[str, FigureDocument]) -> ResultDocument:
     name = result["metric"]
-    figure = metrics.get(f"{result['release']}/{name}") or metrics.get(name) or {}
+    figure = metrics.get(f"{result['release']}/{name}") or metrics.get(name) or {"value": None, "unit": ""}
     waived = ", and is waived" if result.get("waived_by") else ""
     holds = "It holds" if result["holds"] else f"It does not hold{waived}"
-    told = figure.get("value")
+    told = figure["value"]
     untold = "" if told is not None else f"; the measured figure is {figure.get('note') or UNTOLD}"
-    return {**_only(result, _RESULT), "measured": told, "sentence": f"{holds}{untold}."}
+    named = {**_only(result, _RESULT), "measured": told, "sentence": f"{holds}{untold}."}
+    return cast("ResultDocument", named)
 
 
-def _findings(findings: list[Document]) -> list[Document]:
+def _findings(findings: list[FindingDocument]) -> list[FindingDocument]:
     """Return of each code one finding with the title of its page: texts and subjects tell of the data."""
     known = pages()
-    found: dict[tuple[str, str], Document] = {}
+    found: dict[tuple[str, str], FindingDocument] = {}
     for each in findings:
         code, release = each["code"], each.get("release", "")
         title = known[code].title if code in known else "a finding of a plugin"
         told = Finding(code, Severity(each["severity"]), title, "", release)
-        where = {"release": release} if release else {}
-        waived = {"waived_by": each["waived_by"]} if each.get("waived_by") else {}
-        document = {"code": code, "severity": each["severity"], "text": title, "subject": "", "hash": told.hash}
-        found.setdefault((code, release), {**document, **where, **waived})
+        found.setdefault((code, release), finding_document(told, {told.hash: each.get("waived_by", "")}))
     return list(found.values())
 
 

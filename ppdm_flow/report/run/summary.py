@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 from ppdm_flow.report.plots.drawing import shortened
 from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.verdict import Verdict, verdict
 
 _WIDTH = 100
@@ -19,7 +19,7 @@ _MARK = {"holds": "ok", "waived": "waived", "fails": "NO"}
 _GAP = "  "
 
 
-def render(document: dict[str, Any], width: int = _WIDTH, words: tuple[str, str] | None = None) -> str:
+def render(document: ReportDocument, width: int = _WIDTH, words: tuple[str, str] | None = None) -> str:
     """Return the summary: verdict, one line for each check, and why for those that do not hold.
 
     ``words`` stand for released and withheld, where nothing was released by this tool itself.

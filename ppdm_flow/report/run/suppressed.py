@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.plots.document import ChartDocument
+from ppdm_flow.report.run.fields import ReportDocument, StepDocument
 
 CHART = "-suppressed"
 """How the name of the chart ends that holds a step's suppressed shares."""
@@ -24,14 +26,14 @@ class Loss:
     text: str
 
 
-def losses(document: dict[str, Any]) -> tuple[Loss, ...]:
+def losses(document: ReportDocument) -> tuple[Loss, ...]:
     """Return the attributes that a step suppresses, the most suppressed first; from the steps' own accounts."""
     charts = {chart["id"]: chart for chart in document["charts"]}
     rows = [row for step in document["steps"] for row in _of_step(step, charts.get(f"{step['name']}{CHART}"))]
     return tuple(sorted(rows, key=lambda row: -(row.share or 0.0)))
 
 
-def _of_step(step: dict[str, Any], chart: dict[str, Any] | None) -> Iterator[Loss]:
+def _of_step(step: StepDocument, chart: ChartDocument | None) -> Iterator[Loss]:
     accounts = step["description"].get("attributes")
     if not isinstance(accounts, dict):
         return

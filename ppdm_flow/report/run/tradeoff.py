@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.report.amounts import amount, between
 from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.fields import FigureDocument, ReportDocument
 from ppdm_flow.report.run.verdict import Verdict
 
 _MOST = 10
@@ -74,7 +74,7 @@ class _Share:
     text: str
 
 
-def tradeoff(document: dict[str, Any], judged: Verdict) -> Tradeoff:
+def tradeoff(document: ReportDocument, judged: Verdict) -> Tradeoff:
     """Return both sides; the requirements that are nearest to their bound first."""
     several = len(judged.releases) > 1
     used = [gauge for check in judged.requirements if (gauge := _used(check, several)) is not None]
@@ -95,25 +95,24 @@ def _used(check: Check, several: bool) -> Gauge | None:
     return Gauge(name, check.release if several else "", _inside(ratio), amount(ratio, "share"), check.state)
 
 
-def _measured(document: dict[str, Any]) -> Iterator[_Share]:
+def _measured(document: ReportDocument) -> Iterator[_Share]:
     """Yield the figures that count here; a step's own only where no audit measured the same."""
     steps = {step["name"] for step in document["steps"]}
-    every = [_share(name, figure) for name, figure in document["metrics"].items() if _is_share(figure)]
-    found = [share for share in every if share.name in _ORDER]
+    every = (_share(name, figure) for name, figure in document["metrics"].items())
+    found = [share for share in every if share is not None and share.name in _ORDER]
     audited = {share.name for share in found if share.owner not in steps}
     return (share for share in found if share.owner not in steps or share.name not in audited)
 
 
-def _is_share(figure: dict[str, Any]) -> bool:
-    return figure["value"] is not None and figure["unit"] in _SHARES and -1 <= figure["value"] <= 1
-
-
-def _share(name: str, figure: dict[str, Any]) -> _Share:
+def _share(name: str, figure: FigureDocument) -> _Share | None:
+    value, unit = figure["value"], figure["unit"]
+    if value is None or unit not in _SHARES or not -1 <= value <= 1:
+        return None
     owner, _, rest = name.partition(".")
     release, slash, audit = owner.partition("/")
-    interval = between(figure.get("interval"), figure["unit"])
-    text = amount(figure["value"], figure["unit"]) + (f" ({interval})" if interval else "")
-    return _Share(release if slash else "", audit if slash else owner, rest, figure["value"], text)
+    interval = between(figure.get("interval"), unit)
+    text = amount(value, unit) + (f" ({interval})" if interval else "")
+    return _Share(release if slash else "", audit if slash else owner, rest, value, text)
 
 
 def _kept(share: _Share) -> Gauge:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.run.cautions import caution
 from ppdm_flow.report.run.checks import Check, gates, requirements
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.waivers import Waiver, waivers
 from ppdm_flow.report.run.wording import listed
 
@@ -70,7 +70,7 @@ class Verdict:
         return tuple(check for check in (*self.requirements, *self.gates) if check.state == state)
 
 
-def verdict(document: dict[str, Any]) -> Verdict:
+def verdict(document: ReportDocument) -> Verdict:
     """Return the verdict. A document that says `released` over a failed check is shown as withheld, with a warning."""
     asked, gated = tuple(requirements(document)), tuple(gates(document))
     every = (*asked, *gated)

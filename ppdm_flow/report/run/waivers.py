@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.report.run.fields import ReportDocument, ReportWaiver
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Waiver:
         return f"waived by `{self.name}` until {self.until} ({self.left}), {self.owner} answers for it"
 
 
-def waivers(document: dict[str, Any]) -> tuple[Waiver, ...]:
+def waivers(document: ReportDocument) -> tuple[Waiver, ...]:
     """Return the waivers: those that were needed first, then by how long they count still."""
     found = [_waiver(each) for each in document.get("waivers", ())]
     return tuple(sorted(found, key=lambda waiver: (not waiver.covers, waiver.days_left, waiver.name)))
 
 
-def _waiver(each: dict[str, Any]) -> Waiver:
+def _waiver(each: ReportWaiver) -> Waiver:
     of = f"{each['of']} at {each['at']}" if each.get("at") else each["of"]
     words = each["reason"], each["owner"], each["until"]
     return Waiver(each["name"], of, *words, each["days_left"], tuple(each["covers"]))
