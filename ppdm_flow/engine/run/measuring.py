@@ -42,4 +42,5 @@ def measure(context: RunContext, original: Original, scratch: Path, look: Look =
         raise output_fault(error, "the folder for what is only measured") from None
     finally:
         directory.discard()
-    return replace(results, seconds=time.perf_counter() - clock)
+    # a sweep keeps the results of all its points, and no report is made of them
+    return replace(results, steps=(), charts=(), seconds=time.perf_counter() - clock)
