@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 
 from ppdm_flow.core.spans import Span
+
+if TYPE_CHECKING:  # `check` reads waivers too, and needs no schema
+    from ppdm_flow.core.documents import WaiverDocument
 
 PRIVACY = "privacy."
 """What the ids of requirements begin with."""
@@ -32,6 +36,18 @@ class Waiver:
     privacy: bool = False
     covers: tuple[str, ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False)
+
+    @property
+    def document(self) -> WaiverDocument:
+        """The JSON form, in plans and reports."""
+        found: WaiverDocument = {
+            "name": self.name,
+            "of": self.of,
+            "reason": self.reason,
+            "owner": self.owner,
+            "until": self.until.isoformat(),
+        }
+        return {**found, "at": self.at} if self.at else found
 
     def expired(self, today: date) -> bool:
         """Whether its last day is over."""

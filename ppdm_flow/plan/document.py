@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.requirements import (
@@ -19,24 +19,25 @@ from ppdm_flow.core.requirements import (
     Template,
     ValueBound,
 )
-from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.class_documents import absent, class_document
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
 from ppdm_flow.plan.together import Link, keyed_links, read_together
 from ppdm_flow.plan.ways import ways
 from ppdm_flow.policy.redaction import without
 
+if TYPE_CHECKING:  # `check` makes plans too, and needs no schema
+    from ppdm_flow.plan import fields
+
 Document = dict[str, Any]
-VERSION = 1
 
 
-def document(plan: Plan) -> Document:
+def document(plan: Plan) -> fields.PlanDocument:
     """Return the JSON form. It holds no absolute path and no place in a file, so that its digest travels.
 
     What came from the environment is hidden where the plan knows of it (``secrets``), which is after the digest.
     """
-    found: Document = {
-        "version": VERSION,
+    found: fields.PlanDocument = {
+        "version": 1,
         "policy": plan.policy,
         "policy_digest": plan.policy_digest,
         "source": _source(plan.source, plan.home),
@@ -51,29 +52,28 @@ def document(plan: Plan) -> Document:
     }
     if plan.ledger is not None:
         node = plan.ledger
-        where = {"server": node.server} if node.server else {"path": _portable(node.place, plan.home)}
-        found["ledger"] = {**where, "subject": node.subject, "ignore": list(node.ignore), "repeat": node.repeat}
+        found["ledger"] = {"subject": node.subject, "ignore": list(node.ignore), "repeat": node.repeat}
+        if node.server:
+            found["ledger"]["server"] = node.server
+        else:
+            found["ledger"]["path"] = _portable(node.place, plan.home)
     if not read_together(plan) and len(plan.releases) > 1:
         found["recipients"] = plan.recipients
     if keyed := [_link(each) for each in keyed_links(plan)]:
         found["joined_by"] = keyed
     if plan.waivers:
-        found["waivers"] = [_waiver(waiver) for waiver in plan.waivers]
-    told: Document = without(found, plan.secrets)
-    return told | ({"digest": plan.digest} if plan.digest else {})
+        found["waivers"] = [waiver.document for waiver in plan.waivers]
+    told: fields.PlanDocument = without(found, plan.secrets)
+    if plan.digest:
+        told["digest"] = plan.digest
+    return told
 
 
-def _link(link: Link) -> Document:
+def _link(link: Link) -> fields.PlanLink:
     return {"releases": [link.one.name, link.other.name], "columns": [list(pair) for pair in link.keyed]}
 
 
-def _waiver(waiver: Waiver) -> Document:
-    at = {"at": waiver.at} if waiver.at else {}
-    words = {"reason": waiver.reason, "owner": waiver.owner, "until": waiver.until.isoformat()}
-    return {"name": waiver.name, "of": waiver.of, **at, **words}
-
-
-def _source(node: SourceNode, home: str) -> Document:
+def _source(node: SourceNode, home: str) -> fields.PlanSource:
     return {
         "path": None if node.path is None else _portable(node.path, home),
         "format": node.format,
@@ -94,11 +94,11 @@ def _portable(path: str, home: str) -> str:
         return Path(path).name
 
 
-def _attributes(facts: Iterable[AttributeFacts]) -> list[Document]:
+def _attributes(facts: Iterable[AttributeFacts]) -> list[fields.PlanAttribute]:
     return [_attribute(fact) for fact in facts]
 
 
-def _attribute(fact: AttributeFacts) -> Document:
+def _attribute(fact: AttributeFacts) -> fields.PlanAttribute:
     return {
         "name": fact.name,
         "role": fact.role.value,
@@ -108,18 +108,18 @@ def _attribute(fact: AttributeFacts) -> Document:
     }
 
 
-def _column(fact: AttributeFacts, steps: Iterable[str]) -> Document:
+def _column(fact: AttributeFacts, steps: Iterable[str]) -> fields.PlanColumn:
     """Return a released column: an attribute, and where its cells come from."""
-    comes_from = {
+    return {
+        **_attribute(fact),
         "computed_from": sorted(fact.lineage.computed_from),
         "how": fact.how.value,
         "chosen_by": sorted(fact.lineage.chosen_by),
         "steps": list(steps),
     }
-    return _attribute(fact) | comes_from
 
 
-def _plugin(bound: Bound) -> Document:
+def _plugin(bound: Bound) -> fields.BoundPlugin:
     return {
         "use": bound.info.name,
         "kind": bound.info.kind.value,
@@ -129,7 +129,7 @@ def _plugin(bound: Bound) -> Document:
     }
 
 
-def _step(node: StepNode) -> Document:
+def _step(node: StepNode) -> fields.PlanStep:
     effect = node.effect
     return {
         "name": node.name,
@@ -150,7 +150,7 @@ def _step(node: StepNode) -> Document:
     }
 
 
-def _audit(node: AuditNode) -> Document:
+def _audit(node: AuditNode) -> fields.PlanAudit:
     return {
         "name": node.name,
         **_plugin(node.bound),
@@ -160,7 +160,7 @@ def _audit(node: AuditNode) -> Document:
     }
 
 
-def _release(plan: Plan, node: ReleaseNode) -> Document:
+def _release(plan: Plan, node: ReleaseNode) -> fields.PlanRelease:
     passed = ways(plan, node.input)
     return {
         "name": node.name,
@@ -229,7 +229,14 @@ def _bound(bound: ValueBound) -> Document:
     return {"value": bound.value, "r1": bound.r1, "r2": bound.r2} | {k: v for k, v in told.items() if v}
 
 
-def _gate(gate: Gate) -> Document:
-    width = {} if gate.max_width == MAX_WIDTH else {"max_width": gate.max_width}
-    bounds = {"min": gate.minimum, "max": gate.maximum}
-    return {"id": gate.id, "metric": gate.metric, **bounds, "releases": list(gate.releases), **width}
+def _gate(gate: Gate) -> fields.PlanGate:
+    found: fields.PlanGate = {
+        "id": gate.id,
+        "metric": gate.metric,
+        "min": gate.minimum,
+        "max": gate.maximum,
+        "releases": list(gate.releases),
+    }
+    if gate.max_width != MAX_WIDTH:
+        found["max_width"] = gate.max_width
+    return found

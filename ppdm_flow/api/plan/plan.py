@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
+from ppdm_flow.plan.fields import PlanDocument
 from ppdm_flow.plan.pictures import forms
 
 if TYPE_CHECKING:  # a plan without data needs no engine
@@ -27,12 +28,12 @@ class PlanResult:
     preview: Preview | None = None
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> PlanDocument:
         """The JSON form."""
         return document(self.plan)
 
     @property
-    def with_preview(self) -> dict[str, Any]:
+    def with_preview(self) -> PlanDocument:
         """The JSON form, and beside it what the data lets one expect."""
         return self.document if self.preview is None else {**self.document, "preview": self.preview.document}
 

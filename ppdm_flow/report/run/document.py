@@ -106,20 +106,8 @@ def _result(result: RequirementResult, place: str) -> ResultDocument:
 
 
 def _waiver(result: WaiverResult) -> ReportWaiver:
-    waiver = result.waiver
-    found: ReportWaiver = {
-        "name": waiver.name,
-        "of": waiver.of,
-        "reason": waiver.reason,
-        "owner": waiver.owner,
-        "until": waiver.until.isoformat(),
-        "days_left": result.days_left,
-        "covers": list(result.covers),
-        "policy_span": _span(waiver.span),
-    }
-    if waiver.at:
-        found["at"] = waiver.at
-    return found
+    span, covers = _span(result.waiver.span), list(result.covers)
+    return {**result.waiver.document, "days_left": result.days_left, "covers": covers, "policy_span": span}
 
 
 def _span(span: Span | None) -> SpanDocument | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.report.locations import Locations
-from ppdm_flow.report.run.fields import ReportDocument
+
+if TYPE_CHECKING:  # `check` imports this for its forms, and needs no report
+    from ppdm_flow.report.run.fields import ReportDocument
 
 
 @dataclass(frozen=True, slots=True)

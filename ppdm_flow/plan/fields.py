@@ -1,0 +1,186 @@
+"""The fields of ``plan.json``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.documents import Randomness, Sha256, Version, WaiverDocument, about, one_of
+from ppdm_flow.core.lineage import How
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.requirements import MAX_WIDTH
+from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.plan.together import APART
+
+Names = Annotated[list[str], Field(min_length=2, max_length=2)]
+ChangeName = Annotated[str, one_of(Change)]
+
+
+class PlanChange(TypedDict):
+    """What a step does to an attribute."""
+
+    step: Annotated[str, about("The step.")]
+    change: Annotated[ChangeName, about("What it does to the values.")]
+
+
+class PlanAttribute(TypedDict):
+    """An attribute."""
+
+    name: Annotated[str, about("Its name here.")]
+    role: Annotated[str, one_of(Role), about("What it is to the release.")]
+    type: Annotated[str, one_of(AttributeType), about("How the text of a value is understood.")]
+    source: Annotated[str, about("Its name in the source.")]
+    changes: Annotated[list[PlanChange], about("What steps have done to it, oldest first.")]
+
+
+class PlanColumn(PlanAttribute):
+    """A released column."""
+
+    computed_from: Annotated[list[str], about("Attributes of the source that its cells are a function of.")]
+    how: Annotated[
+        str,
+        one_of(How),
+        about(
+            "`unchanged`: its values as in the source. `value_map`: each cell depends on the one value alone (a coarser"
+            " one, a code, suppressed). `keyed`: made with a secret key. `drawn`: drawn by a published operator."
+            " `generated`: rows that a model drew. `other`: anything else, such as an id of classes or a mean of"
+            " neighbours."
+        ),
+    ]
+    chosen_by: Annotated[
+        list[str], about("Attributes of the source that a step looked at, and that no cell depends on otherwise.")
+    ]
+    steps: Annotated[list[str], about("The steps that it went through, and the columns that it is computed from.")]
+
+
+class PlanSource(TypedDict):
+    """The data that is read."""
+
+    path: Annotated[str | None, about("The file, relative to the policy; null where --data must name it.")]
+    format: Annotated[str | None, about("The reader; null where the file's name tells it.")]
+    options: Annotated[dict[str, Any], about("The reader's parameters.")]
+    columns: Annotated[list[str] | None, about("Names of the columns of a file without a header.")]
+    missing: Annotated[list[str], about("Texts that stand for a missing value.")]
+    incomplete_rows: Annotated[str, one_of(("keep", "drop")), about("What happens to rows with missing values.")]
+    undeclared: Annotated[str, one_of(("error", "drop")), about("What happens to columns that are not declared.")]
+    attributes: Annotated[list[PlanAttribute], about("The declared attributes.")]
+
+
+class BoundPlugin(TypedDict):
+    """A plugin with its parameters."""
+
+    use: Annotated[str, about("The plugin.")]
+    kind: Annotated[str, one_of(Kind), about("How the plugin works.")]
+    version: Annotated[str, about("The plugin's version.")]
+    distribution: Annotated[str, about("The package that brings it, with its version.")]
+    parameters: Annotated[dict[str, Any], about("Its parameters, defaults included.")]
+
+
+class PlanNode(BoundPlugin):
+    """A step or an audit."""
+
+    name: Annotated[str, about("Its name in the policy, or the one that the plan gave it.")]
+    implicit: Annotated[bool, about("Whether the plan put it there, not the policy.")]
+
+
+class PlanStep(PlanNode):
+    """A step."""
+
+    input: Annotated[str, about("`source`, a step, or `step.output`.")]
+    outputs: Annotated[list[str], about('Names of its outputs; "" is its own.')]
+    reads: Annotated[list[str], about("Attributes that it looks at to decide.")]
+    changes: Annotated[dict[str, ChangeName], about("What it does to the values of attributes.")]
+    drops: Annotated[list[str], about("Attributes that it takes out.")]
+    renames: Annotated[dict[str, str], about("New names by old ones.")]
+    rows: Annotated[str, one_of(("same", "fewer", "reordered", "generated")), about("What it does to the rows.")]
+    serves: Annotated[list[str], about("Ids of the requirements that it works towards.")]
+    guarantee: Annotated[str, about("What it claims; the audits measure it.")]
+    randomized: Annotated[bool, about("Whether it draws at random.")]
+    expands_weights: Annotated[bool, about("Whether weighted rows are written out singly before.")]
+    attributes: Annotated[list[PlanAttribute], about("The attributes that leave it.")]
+
+
+class PlanAudit(PlanNode):
+    """An audit."""
+
+    release: Annotated[str, about("The release that it measures.")]
+    requirements: Annotated[list[str], about("Ids of the requirements that it judges; none for utility and attacks.")]
+
+
+class PlanRelease(TypedDict):
+    """A file that leaves."""
+
+    name: Annotated[str, about("Its name.")]
+    input: Annotated[str, about("The step that it comes from.")]
+    path: Annotated[str, about("The file, relative to `released/NAME/`.")]
+    format: Annotated[str, about("The writer.")]
+    options: Annotated[dict[str, Any], about("The writer's parameters.")]
+    audience: Annotated[str, one_of(("internal", "partner", "public")), about("Who gets it.")]
+    description: Annotated[str, about("What it is, in the policy's words.")]
+    attributes: Annotated[list[PlanColumn], about("Its columns.")]
+
+
+class PlanGate(TypedDict):
+    """A bound on a figure."""
+
+    id: Annotated[str, about("Place in the policy.")]
+    metric: Annotated[str, about("The figure.")]
+    min: Annotated[float | None, about("The least that holds.")]
+    max: Annotated[float | None, about("The most that holds.")]
+    releases: Annotated[list[str], about("The releases that it is about; none where the figure is a step's.")]
+    max_width: NotRequired[Annotated[float, about(f"How wide its interval may be; {MAX_WIDTH:g} if not said.")]]
+
+
+class PlanLink(TypedDict):
+    """Two releases that can be joined."""
+
+    releases: Annotated[Names, about("The two releases.")]
+    columns: Annotated[list[Names], about("The column of the one, and that of the other.")]
+
+
+class PlanLedger(TypedDict):
+    """The release ledger."""
+
+    path: NotRequired[Annotated[str, about("The release ledger in a file, relative to the policy.")]]
+    server: NotRequired[Annotated[str, about("The release ledger in a database: host and database.")]]
+    subject: Annotated[str | None, about("The attribute that names people.")]
+    ignore: Annotated[
+        list[Annotated[str, one_of(("blanks", "case", "form"))]],
+        about("Differences in the spelling of ids that make nobody another person."),
+    ]
+    repeat: Annotated[str, one_of(("refuse", "warn")), about("What becomes of a second draw.")]
+
+
+class PlanDocument(TypedDict):
+    """Plan of a ppdm-flow policy.
+
+    What a run of the policy does: reading, steps, audits, releases, and what must hold.
+    """
+
+    version: Version
+    policy: Annotated[str, about("Name of the release policy.")]
+    policy_digest: Annotated[Sha256, about("SHA-256 of the resolved policy.")]
+    source: PlanSource
+    steps: Annotated[list[PlanStep], about("The steps in an order in which they can run.")]
+    audits: Annotated[list[PlanAudit], about("What is measured: requirements first.")]
+    releases: Annotated[list[PlanRelease], about("The files that leave, if everything holds.")]
+    requirements: Annotated[list[dict[str, Any]], about("What must hold of every release.")]
+    gates: Annotated[list[PlanGate], about("Bounds on other figures.")]
+    nulls: Annotated[str, one_of(Nulls), about("How groups treat missing values.")]
+    randomness: Annotated[Randomness, about("Where the randomness comes from.")]
+    report_values: Annotated[str, one_of(("show", "hide")), about("Whether the report may show data values.")]
+    ledger: NotRequired[PlanLedger]
+    recipients: NotRequired[
+        Annotated[str, one_of((APART,)), about("Nobody sees two of the releases, says the policy.")]
+    ]
+    joined_by: NotRequired[
+        Annotated[
+            list[PlanLink], about("Releases that share a column made with a key, so that they are judged as one.")
+        ]
+    ]
+    waivers: NotRequired[Annotated[list[WaiverDocument], about("What need not hold for a while.")]]
+    digest: NotRequired[Annotated[Sha256, about("SHA-256 of this document without `digest` and `preview`.")]]
+    preview: NotRequired[Annotated[dict[str, Any], about("What the data lets one expect; only with --data.")]]
