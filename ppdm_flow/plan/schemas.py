@@ -1,4 +1,4 @@
-"""The JSON Schema (draft-07) of a plan's document."""
+"""The JSON Schema (draft-07) of a plan's document: its fields, and the kinds of requirements."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import jsonschema
@@ -184,7 +183,3 @@ def test_nearest(tmp_path):
     assert Nearest().of(deep / "p.yaml") == tmp_path / "a" / FILE
     (deep / ".git").write_text("gitdir: elsewhere")
     assert Nearest().of(deep / "p.yaml") is None
-
-
-def test_the_schema_is_the_published_one(root):
-    assert json.loads((root / "schemas" / "lock.v1.json").read_text()) == SCHEMAS["lock"]()

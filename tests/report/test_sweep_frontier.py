@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from xml.etree import ElementTree as ET
 
@@ -97,9 +96,8 @@ def document():
     }
 
 
-def test_the_document_fits_its_published_schema(document, root):
+def test_the_document_fits_its_schema(document):
     jsonschema.validate(document, SCHEMAS["sweep"]())
-    assert json.loads((root / "schemas/sweep.v1.json").read_text()) == SCHEMAS["sweep"]()
     document["points"][0]["more"] = 1
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, SCHEMAS["sweep"]())

@@ -14,7 +14,7 @@ from ppdm_flow.api.loading.policies import expanded, is_policy, is_test
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.order import Relation
-from ppdm_flow.report.diff.document import ClauseChange, DiffDocument, PolicyPair
+from ppdm_flow.report.diff.fields import ClauseChange, DiffDocument, PolicyPair
 
 
 def folders(old: Place, new: Place, sets: Mapping[str, str]) -> DiffDocument:

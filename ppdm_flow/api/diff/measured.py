@@ -17,7 +17,7 @@ from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.measuring import measure
-from ppdm_flow.report.diff.document import OutcomePair
+from ppdm_flow.report.diff.fields import OutcomePair
 from ppdm_flow.report.run.document import plain
 
 _KEY_BYTES = 32

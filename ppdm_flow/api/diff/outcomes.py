@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ppdm_flow.report.diff.document import (
+from ppdm_flow.report.diff.fields import (
     FigurePair,
     FindingChanges,
     JudgedFigure,

@@ -7,7 +7,7 @@ from ppdm_flow.api.diff.outcomes import compared
 from ppdm_flow.api.diff.policies import pair, read
 from ppdm_flow.api.diff.revisions import Place
 from ppdm_flow.api.report import read as report_of
-from ppdm_flow.report.diff.document import DiffDocument
+from ppdm_flow.report.diff.fields import DiffDocument
 
 POLICY = "policy.resolved.yaml"
 

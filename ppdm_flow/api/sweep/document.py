@@ -15,8 +15,8 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
 from ppdm_flow.report.run.document import plain
-from ppdm_flow.report.sweep.document import MeasuredPoint, SweepDocument, SweepPoint, figure_at
 from ppdm_flow.report.sweep.dominance import complete, dominators
+from ppdm_flow.report.sweep.fields import MeasuredPoint, SweepDocument, SweepPoint, figure_at
 
 FAILED, MIXED = "failed", "mixed"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scipy import stats
 
 from ppdm_flow.core.results import Figure
-from ppdm_flow.report.sweep.document import SweepFigure
+from ppdm_flow.report.sweep.fields import SweepFigure
 
 LEVEL = 0.95
 

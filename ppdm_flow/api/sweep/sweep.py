@@ -20,7 +20,7 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.report.sweep import page, picture, text
-from ppdm_flow.report.sweep.document import SweepDocument
+from ppdm_flow.report.sweep.fields import SweepDocument
 
 Warned = Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None]
 DOCUMENT = "sweep.json"

@@ -17,7 +17,7 @@ from ppdm_flow.api.sweep.runs import RunDone
 from ppdm_flow.cli.terminal.output import say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.report.sweep.document import SweepDocument
+from ppdm_flow.report.sweep.fields import SweepDocument
 from ppdm_flow.report.sweep.rows import Row, rows, said
 
 

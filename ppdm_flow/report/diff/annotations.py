@@ -8,7 +8,7 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.diff import markdown
-from ppdm_flow.report.diff.document import ClauseSide, PolicyPair
+from ppdm_flow.report.diff.fields import ClauseSide, PolicyPair
 from ppdm_flow.report.diff.subject import Difference
 
 _SEVERITY = {"weaker": Severity.ERROR, "incomparable": Severity.WARNING, "stronger": Severity.INFO}

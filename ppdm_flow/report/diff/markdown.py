@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from ppdm_flow.report.diff.document import SAYS, ClauseChange, ClauseSide, OutcomePair, PolicyPair
+from ppdm_flow.report.diff.fields import SAYS, ClauseChange, ClauseSide, OutcomePair, PolicyPair
 from ppdm_flow.report.diff.measured import tables
 from ppdm_flow.report.diff.subject import Difference, changed, in_order, place, tally
 from ppdm_flow.report.markup import escaped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from ppdm_flow.report.diff.document import JudgedFigure, MeasuredFigure, OutcomePair, ResultPair
+from ppdm_flow.report.diff.fields import JudgedFigure, MeasuredFigure, OutcomePair, ResultPair
 from ppdm_flow.report.snippet import printable
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ppdm_flow.core.visible import json_text
-from ppdm_flow.report.diff.document import VERDICTS, ClauseChange, ClauseSide, DiffDocument, PolicyPair
+from ppdm_flow.report.diff.fields import VERDICTS, ClauseChange, ClauseSide, DiffDocument, PolicyPair
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ppdm_flow.report.plots.document import ChartDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing
+from ppdm_flow.report.plots.fields import ChartDocument
 from ppdm_flow.report.plots.frame import WIDTH
 from ppdm_flow.report.plots.horizontal_bars import horizontal_bars
 from ppdm_flow.report.plots.vertical_bars import vertical_bars

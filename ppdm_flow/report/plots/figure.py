@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.plots.bars import bars
-from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import Drawing, styles
+from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.limits import trimmed
 from ppdm_flow.report.plots.lines import lines
 from ppdm_flow.report.plots.marks import colours

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.report.plots.document import ChartDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line
+from ppdm_flow.report.plots.fields import ChartDocument
 from ppdm_flow.report.plots.scale import Scale, counts, extent, tick_text, ticks, unit_of
 
 WIDTH = 460.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ppdm_flow.report.amounts import amount
-from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
+from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.frame import WIDTH
 from ppdm_flow.report.plots.marks import colours, ends, is_limit, lanes, points, tip
 from ppdm_flow.report.plots.scale import Scale, extent, tick_text, ticks, unit_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
+from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 
 _POINTS = 4000  # marks with tooltip and table cell on one page: about 700 kB
 _FEWEST, _MOST = 40, 400

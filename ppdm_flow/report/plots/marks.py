@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ppdm_flow.report.amounts import amount, between
-from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import styles
+from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 
 
 def tip(chart: ChartDocument, series: SeriesDocument, index: int, unit: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.report.amounts import amount
-from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
+from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 _FLAT = 1e-9  # a range this narrow, relative to its ends, is drawn as a point

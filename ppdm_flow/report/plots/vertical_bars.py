@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.report.plots.document import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
+from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 from ppdm_flow.report.plots.frame import Frame, draw_frame
 from ppdm_flow.report.plots.marks import colours, ends, is_limit, lanes, points, tip
 

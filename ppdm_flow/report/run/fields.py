@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.documents import Direction, Interval, Verdict, Version, WaiverDocument, about, one_of
-from ppdm_flow.report.plots.document import ChartDocument
+from ppdm_flow.report.plots.fields import ChartDocument
 
 INTERNAL, PUBLIC = "internal", "public"
 """Who may read a report."""

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from ppdm_flow.report.plots.document import ChartDocument
+from ppdm_flow.report.plots.fields import ChartDocument
 from ppdm_flow.report.plots.figure import Picture, picture
 from ppdm_flow.report.plots.limits import MOST_CHARTS, budget
 from ppdm_flow.report.run.fields import ReportDocument

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.report.amounts import amount
-from ppdm_flow.report.plots.document import ChartDocument
+from ppdm_flow.report.plots.fields import ChartDocument
 from ppdm_flow.report.run.fields import ReportDocument, StepDocument
 
 CHART = "-suppressed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.report.run.facts import facts
 from ppdm_flow.report.run.html import environment, script_hash
-from ppdm_flow.report.sweep.document import SweepDocument
+from ppdm_flow.report.sweep.fields import SweepDocument
 from ppdm_flow.report.sweep.picture import panels
 from ppdm_flow.report.sweep.rows import rows, said
 

@@ -10,7 +10,7 @@ from ppdm_flow.report.amounts import between
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Line, Path, Rect, shortened
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks
 from ppdm_flow.report.run.html import environment
-from ppdm_flow.report.sweep.document import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
+from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
 from ppdm_flow.report.sweep.rows import BETTER, short, standing, tidy, written
 
 WIDTH, HEIGHT = 560.0, 360.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.amounts import NONE, amount, between, duration
-from ppdm_flow.report.sweep.document import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
+from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
 
 _NOISE = 1e-12
 BETTER = {"min": "smaller is better", "max": "larger is better", None: "not compared"}

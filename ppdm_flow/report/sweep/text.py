@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from ppdm_flow.report.markup import escaped
-from ppdm_flow.report.sweep.document import SweepDocument, SweepFigure, figure_at
+from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, figure_at
 from ppdm_flow.report.sweep.rows import Row, rows, said
 
 

@@ -62,10 +62,6 @@ def test_the_manifest_hashes_everything_and_fits_its_schema(done, tools):
     assert found["checks"] == {"total": len(outcome.report.requirements), "failed": 0, "waived": 0}
 
 
-def test_the_published_schema_is_this_one(root):
-    assert json.loads((root / "schemas" / "manifest.v1.json").read_text()) == SCHEMAS["manifest"]()
-
-
 def test_events_are_written_and_told(done):
     _, outcome, seen = done
     lines = [json.loads(line) for line in (outcome.run_dir / "events.jsonl").read_text().splitlines()]

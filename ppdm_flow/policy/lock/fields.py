@@ -1,4 +1,4 @@
-"""What a lock file holds, for its JSON Schema; ``writing`` writes it, and ``reading`` reads it."""
+"""The fields of the lock file."""
 
 from __future__ import annotations
 

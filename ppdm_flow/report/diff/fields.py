@@ -1,4 +1,4 @@
-"""The JSON document of a comparison: what all its forms are made from."""
+"""The fields of a comparison's JSON document, which all its forms are made from."""
 
 from __future__ import annotations
 

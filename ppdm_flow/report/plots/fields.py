@@ -1,4 +1,4 @@
-"""A chart in a report's document."""
+"""The fields of a chart in ``report.json``."""
 
 from __future__ import annotations
 

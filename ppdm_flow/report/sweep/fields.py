@@ -1,4 +1,4 @@
-"""The JSON document of a sweep: what its tables and pictures are made from."""
+"""The fields of ``sweep.json``, which tables and pictures are made from."""
 
 from __future__ import annotations
 
