@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ppdm_flow.api.profile.data import columns, look, numbered, without
 from ppdm_flow.api.profile.header import are_values, names_columns, records_of
@@ -18,7 +17,7 @@ from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.plan.formats import inferred
 from ppdm_flow.report.profile import policy, text
-from ppdm_flow.report.profile.document import document
+from ppdm_flow.report.profile.document import ProfileDocument, document
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class ProfileResult:
     """A profile of the file ``data``; no form of it holds a value of the data."""
 
     data: Path
-    document: dict[str, Any]
+    document: ProfileDocument
 
     def rendered(self, form: str, width: int = 100, beside: Path | None = None) -> str:
         """Return the profile as ``yaml`` (a policy; paths start from the folder ``beside``), ``json`` or ``text``.

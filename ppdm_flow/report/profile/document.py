@@ -4,21 +4,61 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.column import ColumnFacts
 from ppdm_flow.mining.profiling.roles import Guess
 from ppdm_flow.mining.profiling.table import Profile
 
-VERSION = 1
 _MOST_MINIMAL = 20
 _FEW = 8
 
 
-def document(found: Profile, file: str, source: dict[str, Any]) -> dict[str, Any]:
+class ProfileColumn(TypedDict):
+    """What a column looks like, and the guess of its role with its reason."""
+
+    name: str
+    role: str
+    reason: str
+    kind: str | None
+    type: str
+    date_format: str | None
+    missing: int
+    distinct: int
+    alone: int
+    alone_share: float
+    largest_share: float
+    hierarchy: dict[str, Any] | None
+
+
+class TellingCombination(TypedDict):
+    """Columns by which this share of the rows is alone."""
+
+    columns: list[str]
+    alone: float
+
+
+class ProfileDocument(TypedDict):
+    """What a table looks like: ``source`` says how it is read, the combinations what tells its rows apart."""
+
+    version: int
+    file: str
+    source: dict[str, Any]
+    rows: int
+    columns: list[ProfileColumn]
+    unique_combinations: list[list[str]]
+    more_unique_combinations: int
+    telling_combinations: list[TellingCombination]
+    combinations_looked_at: int
+    combinations_left_out: int
+
+
+def document(found: Profile, file: str, source: dict[str, Any]) -> ProfileDocument:
     """Return the JSON-ready form: ``file`` is the data's name, ``source`` how it is read."""
     uniques = found.uniques
     return {
-        "version": VERSION,
+        "version": 1,
         "file": file,
         "source": source,
         "rows": found.rows,
@@ -31,7 +71,7 @@ def document(found: Profile, file: str, source: dict[str, Any]) -> dict[str, Any
     }
 
 
-def _column(column: ColumnFacts, guess: Guess) -> dict[str, Any]:
+def _column(column: ColumnFacts, guess: Guess) -> ProfileColumn:
     return {
         "name": column.name,
         "role": str(guess.role),

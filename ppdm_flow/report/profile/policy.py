@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
 from ppdm_flow.report.snippet import printable
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -20,7 +21,7 @@ _MOST_NAMED = 6
 _BY_TYPE = "text"
 
 
-def render(found: dict[str, Any], path: str) -> str:
+def render(found: ProfileDocument, path: str) -> str:
     """Return the policy as YAML with comments; ``path`` is that of the data as the policy will name it."""
     name = policy_name(found["file"])
     parts = [
@@ -50,7 +51,7 @@ def scalar(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in quoted)
 
 
-def _head(found: dict[str, Any]) -> str:
+def _head(found: ProfileDocument) -> str:
     rows, columns = found["rows"], len(found["columns"])
     lines = _comment(
         f"A first policy, made by `ppdm-flow profile` from what {rows:,} rows of {columns:,} columns look like. Every"
@@ -60,7 +61,7 @@ def _head(found: dict[str, Any]) -> str:
     return "\n".join([*lines, *_told(found)]) + "\n"
 
 
-def _told(found: dict[str, Any]) -> Iterator[str]:
+def _told(found: ProfileDocument) -> Iterator[str]:
     """Yield what tells rows apart."""
     single = [c for c in found["unique_combinations"] if len(c) == 1]
     several = [c for c in found["unique_combinations"] if len(c) > 1]
@@ -80,7 +81,7 @@ def _told(found: dict[str, Any]) -> Iterator[str]:
         yield from _comment(f"{found['combinations_left_out']:,} combinations were not looked at: there may be more.")
 
 
-def _source(found: dict[str, Any], path: str) -> str:
+def _source(found: ProfileDocument, path: str) -> str:
     lines = ["source:", f"  path: {scalar(path)}  # from the folder of this file; or give another with --data"]
     source = found["source"]
     if source.get("options"):
@@ -94,7 +95,7 @@ def _source(found: dict[str, Any], path: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _attributes(columns: Sequence[dict[str, Any]]) -> str:
+def _attributes(columns: Sequence[ProfileColumn]) -> str:
     lines = ["attributes:"]
     for column in columns:
         lines += _comment(f"{column['reason']}; {_figures(column)}", "  ")
@@ -102,7 +103,7 @@ def _attributes(columns: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _declared(column: dict[str, Any]) -> dict[str, Any]:
+def _declared(column: ProfileColumn) -> dict[str, Any]:
     found: dict[str, Any] = {"role": column["role"]}
     if column["type"] != _BY_TYPE and column["role"] != "identifier":
         found["type"] = column["type"]
@@ -111,7 +112,7 @@ def _declared(column: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _figures(column: dict[str, Any]) -> str:
+def _figures(column: ProfileColumn) -> str:
     values = f"{column['distinct']:,} value{'' if column['distinct'] == 1 else 's'}"
     alone = f", {_percent(column['alone_share'])} of the rows alone with theirs" if column["alone"] else ""
     missing = f", {column['missing']:,} missing" if column["missing"] else ""
@@ -120,7 +121,7 @@ def _figures(column: dict[str, Any]) -> str:
     return f"{values}{alone}{missing}{caution}"
 
 
-def _privacy(found: dict[str, Any]) -> str:
+def _privacy(found: ProfileDocument) -> str:
     columns = found["columns"]
     lines = ["privacy:"]
     if _with_role(columns, "quasi_identifier"):
@@ -135,7 +136,7 @@ def _privacy(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n" if len(lines) > 1 else ""
 
 
-def _template(columns: Sequence[dict[str, Any]], sensitive: dict[str, Any]) -> list[str]:
+def _template(columns: Sequence[ProfileColumn], sensitive: ProfileColumn) -> list[str]:
     """Return a template as a comment: its value must come from whoever knows what is harmful."""
     channel = [c["name"] for c in _with_role(columns, "quasi_identifier")][:3]
     body = {"channel": channel, "sensitive": {sensitive["name"]: ["VALUE"]}, "confidence": "0.5"}
@@ -146,11 +147,11 @@ def _template(columns: Sequence[dict[str, Any]], sensitive: dict[str, Any]) -> l
     ]
 
 
-def _diverse(column: dict[str, Any]) -> int:
+def _diverse(column: ProfileColumn) -> int:
     return 3 if column["distinct"] >= _FEW_VALUES else 2
 
 
-def _steps(found: dict[str, Any]) -> str:
+def _steps(found: ProfileDocument) -> str:
     if not _with_role(found["columns"], "quasi_identifier"):
         return ""
     if found["rows"] < _K:
@@ -159,7 +160,7 @@ def _steps(found: dict[str, Any]) -> str:
     return "\n".join([*lines, "  recode: {use: mondrian}"]) + "\n"
 
 
-def _with_role(columns: Sequence[dict[str, Any]], role: str) -> list[dict[str, Any]]:
+def _with_role(columns: Sequence[ProfileColumn], role: str) -> list[ProfileColumn]:
     return [c for c in columns if c["role"] == role]
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
 from ppdm_flow.report.snippet import printable
 
 _HEAD = ("column", "type", "values", "alone", "missing", "role", "since")
 _LONGEST = 32
 
 
-def render(found: dict[str, Any], width: int = 100) -> str:
+def render(found: ProfileDocument, width: int = 100) -> str:
     """Return a table of the columns, and what tells rows apart; its lines are cut at ``width``."""
     rows = [_HEAD, *(_row(column) for column in found["columns"])]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD) - 1)]
@@ -24,7 +23,7 @@ def render(found: dict[str, Any], width: int = 100) -> str:
     return "\n".join(printable(line) for line in [*lines, *_combinations(found)]) + "\n"
 
 
-def _row(column: dict[str, Any]) -> tuple[str, ...]:
+def _row(column: ProfileColumn) -> tuple[str, ...]:
     return (
         _cut(" ".join(column["name"].split()), _LONGEST),
         column["type"],
@@ -36,7 +35,7 @@ def _row(column: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _combinations(found: dict[str, Any]) -> list[str]:
+def _combinations(found: ProfileDocument) -> list[str]:
     lines = []
     if found["unique_combinations"]:
         lines += ["", "unique (no two rows agree):"]
