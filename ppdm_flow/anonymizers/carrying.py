@@ -7,11 +7,17 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from ppdm_flow.anonymizers.naming import is_pattern
-from ppdm_flow.core.anonymity import LKC, KMap, OnClasses, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import KAnonymity, Requirement, Sensitivity, Template
+from ppdm_flow.core.requirement import OnSensitive, Requirement, changed
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.templates.requirement import Template
 
 Attributes = Mapping[str, AttributeFacts]
+OnClasses = OnSensitive | KMap | LKC
+"""What must hold of the classes that ``attributes`` form."""
 
 
 def sensitivities(requirements: Iterable[Requirement], attributes: Attributes) -> tuple[Sensitivity, ...]:
@@ -76,7 +82,7 @@ def _on_classes(requirement: OnClasses, known: Mapping[str, str]) -> OnClasses |
     left = tuple(dict.fromkeys(n for n in names if n is not None))
     if isinstance(requirement, OnSensitive):
         attribute = _name(requirement.attribute, known)
-        return None if attribute is None else replace(requirement, attribute=attribute, attributes=left)
+        return None if attribute is None else changed(requirement, attribute=attribute, attributes=left)
     if isinstance(requirement, KMap):
         columns = dict(requirement.population.columns)
         given = tuple((n, columns.get(a, a)) for n, a in zip(names, requirement.attributes, strict=True) if n)

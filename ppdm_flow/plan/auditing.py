@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import KAnonymity, Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
@@ -17,6 +16,8 @@ from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
 from ppdm_flow.plan.together import APART
 from ppdm_flow.policy.language.models import Audit, Policy
 from ppdm_flow.policy.language.patterns import is_pattern, matches
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER

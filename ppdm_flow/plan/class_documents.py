@@ -4,71 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.core.anonymity import (
-    LKC,
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    Distance,
-    Diversity,
-    KmAnonymity,
-    KMap,
-    LDiversity,
-    OnClasses,
-    TCloseness,
-)
 from ppdm_flow.core.json_schema import record
-from ppdm_flow.core.requirements import Sensitivity, Template
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.core.successive import CumulativeK, FirstDraw, Successive
+from ppdm_flow.requirements.l_diversity.requirement import Diversity
+from ppdm_flow.requirements.t_closeness.requirement import Distance
 
 Document = dict[str, Any]
-
-
-def class_document(requirement: OnClasses | KmAnonymity | Successive) -> Document:
-    """Return what a requirement asks, without its id."""
-    match requirement:
-        case LDiversity():
-            c = {} if requirement.c is None else {"c": requirement.c}
-            return _on(requirement) | {"l": requirement.l, "variant": requirement.variant.value} | c
-        case TCloseness():
-            order = {"order": list(requirement.order)} if requirement.order else {}
-            distance = {"t": requirement.t, "distance": requirement.distance.value}
-            return _on(requirement) | distance | order | absent(requirement)
-        case AlphaK():
-            values = {"values": list(requirement.values)} if requirement.values else {}
-            return _on(requirement) | {"alpha": requirement.alpha} | values | absent(requirement)
-        case DeltaDisclosure():
-            return _on(requirement) | {"delta": requirement.delta}
-        case BetaLikeness():
-            return _on(requirement) | {"beta": requirement.beta}
-        case KMap():
-            told = requirement.population
-            columns = dict(sorted(told.columns))
-            people = {"path": told.path, "columns": columns, "delimiter": told.delimiter}
-            return {"k": requirement.k, "attributes": list(requirement.attributes), "population": people}
-        case LKC():
-            c = {} if requirement.c is None else {"c": requirement.c}
-            pairs = [list(pair) for pair in requirement.sensitive]
-            known = list(requirement.attributes)
-            sizes = {"l": requirement.l, "k": requirement.k, "attributes": known, "sensitive": pairs}
-            return sizes | c | absent(requirement)
-        case CumulativeK():
-            return {"k": requirement.k, "attributes": list(requirement.attributes)}
-        case FirstDraw():
-            return {"attributes": list(requirement.attributes)}
-        case KmAnonymity():
-            return {"attribute": requirement.attribute, "k": requirement.k, "m": requirement.m}
-
-
-def absent(requirement: TCloseness | AlphaK | LKC | Template | Sensitivity) -> Document:
-    """Return what becomes of values that neither the domain nor the data has, where that is not an error."""
-    said = requirement.values_absent
-    return {} if said is ValuesAbsent.ERROR else {"values_absent": said.value}
-
-
-def _on(requirement: LDiversity | TCloseness | AlphaK | DeltaDisclosure | BetaLikeness) -> Document:
-    return {"attribute": requirement.attribute, "attributes": list(requirement.attributes)}
 
 
 ABSENT: Document = {

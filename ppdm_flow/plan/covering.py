@@ -6,28 +6,15 @@ A requirement about a column that does not exist would hold of anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from dataclasses import dataclass, field
 
-from ppdm_flow.core.anonymity import LKC, KmAnonymity, KMap, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirements import (
-    AnonymityScore,
-    Blend,
-    ItemsetBreach,
-    KAnonymity,
-    Requirement,
-    Sensitivity,
-    Template,
-)
+from ppdm_flow.core.requirement import OnAttribute, Requirement
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.language.patterns import is_pattern, matches
 
-OfAttribute = TypeVar("OfAttribute", bound=Sensitivity | OnSensitive)
-"""A requirement on one attribute, or on each that a pattern means."""
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 
 
@@ -37,8 +24,8 @@ def on_columns(
     """Return the requirements with patterns expanded, and a fault for each name that no column has."""
     columns = _Columns({f.name: f for f in facts})
     given = list(requirements)
-    named = {(r.kind, r.attribute) for r in given if isinstance(r, Sensitivity | OnSensitive)}
-    expanded = [r for requirement in given for r in columns.expanded(requirement, named)]
+    columns.named.update((r.kind, r.attribute) for r in given if isinstance(r, OnAttribute))
+    expanded = [r for requirement in given for r in requirement.on_columns(columns)]
     return tuple(expanded), columns.faults
 
 
@@ -46,43 +33,27 @@ def on_columns(
 class _Columns:
     facts: dict[str, AttributeFacts]
     faults: list[Diagnostic] = field(default_factory=list)
+    named: set[tuple[str, str]] = field(default_factory=set)
 
-    def expanded(self, requirement: Requirement, named: set[tuple[str, str]]) -> Iterator[Requirement]:
-        """Yield the requirement; one on a pattern of attributes once for each that has none of its own."""
-        match requirement:
-            case KAnonymity() | KMap() | CumulativeK() | FirstDraw():
-                yield replace(requirement, attributes=self._all(requirement.attributes, requirement))
-            case LKC():
-                pairs = [(n, v) for a, v in requirement.sensitive for n in self._meant(a, requirement)]
-                known = self._all(requirement.attributes, requirement)
-                yield replace(requirement, attributes=known, sensitive=tuple(dict.fromkeys(pairs)))
-            case Template():
-                pairs = [(n, v) for a, v in requirement.sensitive for n in self._meant(a, requirement)]
-                channel = self._all(requirement.channel, requirement)
-                yield replace(requirement, channel=channel, sensitive=tuple(dict.fromkeys(pairs)))
-            case AnonymityScore() | Blend():
-                yield requirement
-            case ItemsetBreach() | KmAnonymity():
-                yield from (replace(requirement, attribute=n) for n in self._meant(requirement.attribute, requirement))
-            case Sensitivity():
-                for own in self._each(requirement, named):
-                    domain = requirement.domain if own is requirement else self.facts[own.attribute].domain
-                    yield replace(own, domain=domain)
-            case _:
-                attributes = self._all(requirement.attributes, requirement)
-                yield from (replace(own, attributes=attributes) for own in self._each(requirement, named))
+    def each(self, requirement: OnAttribute) -> Iterator[str]:
+        """Yield the columns that its attribute means, but for those that have a requirement of that kind."""
+        for name in self.meant(requirement.attribute, requirement):
+            if name == requirement.attribute or (requirement.kind, name) not in self.named:
+                yield name
 
-    def _each(self, requirement: OfAttribute, named: set[tuple[str, str]]) -> Iterator[OfAttribute]:
-        for name in self._meant(requirement.attribute, requirement):
-            if name == requirement.attribute:
-                yield requirement
-            elif (requirement.kind, name) not in named:
-                yield replace(requirement, id=f"privacy.{requirement.kind}.{name}", attribute=name)
+    def every(self, names: Iterable[str], requirement: Requirement) -> tuple[str, ...]:
+        """Return the columns that any of the names means, each once."""
+        return tuple(dict.fromkeys(n for name in names for n in self.meant(name, requirement)))
 
-    def _all(self, names: Iterable[str], requirement: Requirement) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(n for name in names for n in self._meant(name, requirement)))
+    def pairs(self, pairs: Iterable[tuple[str, str]], requirement: Requirement) -> tuple[tuple[str, str], ...]:
+        """Return (column, value) for (name, value), each once."""
+        return tuple(dict.fromkeys((n, value) for name, value in pairs for n in self.meant(name, requirement)))
 
-    def _meant(self, name: str, requirement: Requirement) -> tuple[str, ...]:
+    def domain(self, column: str) -> tuple[str, ...] | None:
+        """Return the declared domain of a column."""
+        return self.facts[column].domain
+
+    def meant(self, name: str, requirement: Requirement) -> tuple[str, ...]:
         """Return the columns that a name in a requirement means; identifiers only where it names them."""
         if name in self.facts:
             return (name,)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.plugin_info import PluginInfo
-from ppdm_flow.core.requirements import Gate, Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver

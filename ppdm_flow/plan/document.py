@@ -7,19 +7,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import (
-    MAX_WIDTH,
-    AnonymityScore,
-    Blend,
-    Gate,
-    ItemsetBreach,
-    KAnonymity,
-    Requirement,
-    Sensitivity,
-    Template,
-    ValueBound,
-)
-from ppdm_flow.plan.class_documents import absent, class_document
+from ppdm_flow.core.gate import MAX_WIDTH, Gate
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
 from ppdm_flow.plan.together import Link, keyed_links, read_together
 from ppdm_flow.plan.ways import ways
@@ -175,58 +164,7 @@ def _release(plan: Plan, node: ReleaseNode) -> fields.PlanRelease:
 
 
 def _requirement(requirement: Requirement) -> Document:
-    body: Document = {"id": requirement.id, "kind": requirement.kind}
-    match requirement:
-        case KAnonymity():
-            return body | {"k": requirement.k, "attributes": list(requirement.attributes)}
-        case Template():
-            return body | {
-                "channel": list(requirement.channel),
-                "sensitive": [list(pair) for pair in requirement.sensitive],
-                "confidence": requirement.confidence,
-                **({"negated": True} if requirement.negated else {}),
-                **({"min_support": requirement.min_support} if requirement.min_support > 1 else {}),
-                **absent(requirement),
-            }
-        case AnonymityScore():
-            return body | {"max": requirement.maximum}
-        case Blend():
-            return body | {"min_support": requirement.min_support.document, "max": requirement.maximum}
-        case ItemsetBreach():
-            return body | _itemset_breach(requirement)
-        case Sensitivity():
-            return body | _sensitivity(requirement)
-        case _:
-            return body | class_document(requirement)
-
-
-def _itemset_breach(requirement: ItemsetBreach) -> Document:
-    given = {"max_supports": list(requirement.max_supports)} if requirement.max_supports else {}
-    by_length = {str(m): list(s) for m, s in requirement.max_supports_by_length}
-    return {
-        "attribute": requirement.attribute,
-        "level": requirement.level,
-        "sizes": list(requirement.sizes),
-        "pool": requirement.pool,
-        **given,
-        **({"max_supports_by_length": by_length} if by_length else {}),
-    }
-
-
-def _sensitivity(requirement: Sensitivity) -> Document:
-    return {
-        "attribute": requirement.attribute,
-        "directions": requirement.directions.value,
-        "values": [_bound(b) for b in requirement.bounds],
-        "tolerance": requirement.tolerance,
-        "default": None if requirement.default is None else list(requirement.default),
-        **absent(requirement),
-    }
-
-
-def _bound(bound: ValueBound) -> Document:
-    told = {"given": bound.given, "group": bound.group}
-    return {"value": bound.value, "r1": bound.r1, "r2": bound.r2} | {k: v for k, v in told.items() if v}
+    return {"id": requirement.id, "kind": requirement.kind, **requirement.document()}
 
 
 def _gate(gate: Gate) -> fields.PlanGate:

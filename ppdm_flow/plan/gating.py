@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirements import Gate
+from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.definition import AuditNode
 from ppdm_flow.policy.loaded import Places

@@ -9,7 +9,7 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan import flow

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
-from ppdm_flow.core.requirements import Gate
+from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver, is_code, of_privacy, within
 from ppdm_flow.policy.demands import Contains

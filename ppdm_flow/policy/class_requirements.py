@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core import anonymity as core
-from ppdm_flow.core.anonymity import Distance
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language import anonymity as models
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.patterns import Declared
 from ppdm_flow.policy.loaded import Places
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 
 def class_requirements(policy: Policy, places: Places) -> Iterator[Requirement]:
@@ -26,11 +32,11 @@ def class_requirements(policy: Policy, places: Places) -> Iterator[Requirement]:
         pairs = tuple((name, value) for name, values in known.sensitive.items() for value in values)
         span = places.key("privacy", "lkc")
         grouped = known.attributes or every
-        yield core.LKC("privacy.lkc", known.l, known.k, grouped, known.c, pairs, span, known.values_absent)
+        yield LKC("privacy.lkc", known.l, known.k, grouped, known.c, pairs, span, known.values_absent)
     if (sets := privacy.km_anonymity) is not None:
         only = next((n for n, a in policy.attributes.items() if a.role is Role.ITEMS), "")
         span = places.key("privacy", "km_anonymity")
-        yield core.KmAnonymity("privacy.km_anonymity", sets.attribute or only, sets.k, sets.m, span)
+        yield KmAnonymity("privacy.km_anonymity", sets.attribute or only, sets.k, sets.m, span)
 
 
 def _diverse(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator[Requirement]:
@@ -38,7 +44,7 @@ def _diverse(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator
     for name, many in policy.privacy.l_diversity.items():
         path = ("privacy", "l_diversity", name)
         grouped = many.attributes or every
-        yield core.LDiversity(".".join(path), name, many.l, grouped, many.kind, many.c, places.key(*path))
+        yield LDiversity(".".join(path), name, many.l, grouped, many.kind, many.c, places.key(*path))
     for name, close in policy.privacy.t_closeness.items():
         path = ("privacy", "t_closeness", name)
         attribute = declared.get(name)
@@ -47,7 +53,7 @@ def _diverse(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator
             texts = attribute is not None and attribute.type is AttributeType.TEXT
             ranks = close.order or ((attribute.domain or ()) if attribute is not None and texts else ())
         grouped, span = close.attributes or every, places.key(*path)
-        yield core.TCloseness(".".join(path), name, close.t, grouped, close.distance, ranks, span, close.values_absent)
+        yield TCloseness(".".join(path), name, close.t, grouped, close.distance, ranks, span, close.values_absent)
 
 
 def _relative(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterator[Requirement]:
@@ -55,16 +61,16 @@ def _relative(policy: Policy, places: Places, every: tuple[str, ...]) -> Iterato
         path = ("privacy", "alpha_k", name)
         grouped, values = most.attributes or every, most.values or ()
         span = places.key(*path)
-        yield core.AlphaK(".".join(path), name, most.alpha, grouped, values, span, most.values_absent)
+        yield AlphaK(".".join(path), name, most.alpha, grouped, values, span, most.values_absent)
     for name, delta in policy.privacy.delta_disclosure.items():
         path = ("privacy", "delta_disclosure", name)
-        yield core.DeltaDisclosure(".".join(path), name, delta.delta, delta.attributes or every, places.key(*path))
+        yield DeltaDisclosure(".".join(path), name, delta.delta, delta.attributes or every, places.key(*path))
     for name, beta in policy.privacy.beta_likeness.items():
         path = ("privacy", "beta_likeness", name)
-        yield core.BetaLikeness(".".join(path), name, beta.beta, beta.attributes or every, places.key(*path))
+        yield BetaLikeness(".".join(path), name, beta.beta, beta.attributes or every, places.key(*path))
 
 
-def _k_map(model: models.KMap, places: Places, every: tuple[str, ...]) -> core.KMap:
+def _k_map(model: models.KMap, places: Places, every: tuple[str, ...]) -> KMap:
     told = model.population
-    population = core.Population(told.path, tuple(told.columns.items()), told.delimiter)
-    return core.KMap("privacy.k_map", model.k, model.attributes or every, population, places.key("privacy", "k_map"))
+    population = Population(told.path, tuple(told.columns.items()), told.delimiter)
+    return KMap("privacy.k_map", model.k, model.attributes or every, population, places.key("privacy", "k_map"))

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from ppdm_flow.core.requirements import (
-    AnonymityScore,
-    Blend,
-    Gate,
-    ItemsetBreach,
-    KAnonymity,
-    Requirement,
-    Sensitivity,
-    Template,
-    ValueBound,
-)
+from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.class_requirements import class_requirements
 from ppdm_flow.policy.language import models
 from ppdm_flow.policy.language.patterns import Declared
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.successive import successive
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
+from ppdm_flow.requirements.blend.requirement import Blend
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.templates.requirement import Template
 
 
 def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement, ...]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ppdm_flow.core.requirements import ItemsetBreach, Requirement, Sensitivity
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
+from ppdm_flow.requirements.first_draw.requirement import FirstDraw
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
 
 def subject_of(policy: Policy) -> str | None:

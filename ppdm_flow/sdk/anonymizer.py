@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.holdout import Holdout

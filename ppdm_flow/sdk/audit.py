@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.anonymizer import Operator, SetOperator

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import PluginInfo
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
 
 

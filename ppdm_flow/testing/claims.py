@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ppdm_flow.core.requirements import Template, within
+from ppdm_flow.core.requirement import within
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Claim, Outcome

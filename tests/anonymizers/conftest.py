@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from ppdm_flow.core.requirements import Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Directions, Role
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
 

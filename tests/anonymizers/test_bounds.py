@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of, slack_of
-from ppdm_flow.core.requirements import Sensitivity, ValueBound
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 
 
 def requirement(*bounds: ValueBound, tolerance=None, default=None) -> Sensitivity:

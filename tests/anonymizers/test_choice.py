@@ -8,8 +8,8 @@ import pytest
 from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import FineGrainPerturbation
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams, effect
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import Sensitivity, ValueBound
 from ppdm_flow.core.roles import Directions, Role
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table

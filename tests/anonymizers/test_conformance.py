@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
-from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Directions, Nulls, Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing import claims

@@ -11,8 +11,8 @@ from ppdm_flow.anonymizers.progressive_disclosure.algorithm import ProgressiveDi
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import confidence

@@ -17,8 +17,9 @@ from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams, 
 from ppdm_flow.anonymizers.progressive_disclosure.tree import grown
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import KAnonymity, Template
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.column import Column

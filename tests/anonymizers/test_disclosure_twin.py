@@ -19,8 +19,9 @@ from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible
 from ppdm_flow.anonymizers.progressive_disclosure.redundancy import needed
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.core.attributes import HierarchySpec
-from ppdm_flow.core.requirements import KAnonymity, Template
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
 

@@ -15,8 +15,8 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTrans
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import Sensitivity, ValueBound
 from ppdm_flow.core.roles import Directions, Role
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 from ppdm_flow.sdk.anonymizer import Operator, StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import smallest_p

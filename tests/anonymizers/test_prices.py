@@ -7,8 +7,8 @@ import pytest
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, record_utility
 from ppdm_flow.anonymizers.fine_grain_perturbation.prices import Prices, shadow_prices
-from ppdm_flow.core.requirements import slack_of
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.requirements.sensitivities.requirement import slack_of
 
 DIRECTIONS = [Directions.UPWARD, Directions.BOTH]
 STEP = 1e-7

@@ -9,8 +9,9 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.codes import pages
-from ppdm_flow.core.requirements import Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Directions, Role
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 

@@ -11,8 +11,8 @@ from ppdm_flow import api
 from ppdm_flow.api.explain.concepts import CONCEPTS, KINDS, concept_of
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.pages import MalformedPageError, parsed
-from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.models import Policy, Privacy, Source, Step
 from ppdm_flow.policy.language.shape import homes

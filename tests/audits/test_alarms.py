@@ -16,10 +16,10 @@ from scipy import stats
 
 from ppdm_flow.anonymizers.genetic_encode.bits import encoded
 from ppdm_flow.audits.records.proportions import ALARM
-from ppdm_flow.core.anonymity import LDiversity
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import sibling
 from ppdm_flow.sdk.holdout import Holdout

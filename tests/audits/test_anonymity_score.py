@@ -15,9 +15,10 @@ from ppdm_flow.audits.anonymity_score.algorithm import AnonymityScoreAudit
 from ppdm_flow.audits.blend.algorithm import BlendAudit
 from ppdm_flow.audits.blend.spec import SPEC, BlendParams
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
-from ppdm_flow.core.requirements import AnonymityScore, Blend
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.core.supports import Support
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
+from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table

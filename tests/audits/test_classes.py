@@ -12,17 +12,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from ppdm_flow.audits.exposure import histograms
-from ppdm_flow.core.anonymity import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    Distance,
-    Diversity,
-    LDiversity,
-    TCloseness,
-)
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.registry import load
 
 CELLS = st.sampled_from([None, "⊥", "a", "b"])

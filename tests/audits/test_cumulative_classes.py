@@ -7,17 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.core.anonymity import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    Distance,
-    Diversity,
-    LDiversity,
-    TCloseness,
-)
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.history import Earlier, History, Membership
 from ppdm_flow.sdk.registry import load
 

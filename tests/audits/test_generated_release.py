@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.core.anonymity import LKC, AlphaK, LDiversity, TCloseness
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.requirements import KAnonymity, Template
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.t_closeness.requirement import TCloseness
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table

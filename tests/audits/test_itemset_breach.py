@@ -17,7 +17,6 @@ from ppdm_flow.audits.itemset_breach.spec import ItemsetBreachParams
 from ppdm_flow.audits.itemset_breach.tails import binomial, mixed, summed
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.counting.vertical import expand
@@ -25,6 +24,7 @@ from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.matrices import transition
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.schema import Field, Schema

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ppdm_flow.audits import trie
 from ppdm_flow.audits.compatible import compatible_sums
 from ppdm_flow.audits.k_anonymity.algorithm import KAnonymityAudit
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.audits.classes.covering import Labels
-from ppdm_flow.core.anonymity import KMap, Population
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
 from ppdm_flow.sdk.registry import load
 
 AUDIT = load("audits", "k_map").load()(load("audits", "k_map").params())

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.audits.km_anonymity import kernels
-from ppdm_flow.core.anonymity import KmAnonymity
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.registry import load
 
 AUDIT = load("audits", "lkc").load()(load("audits", "lkc").params())

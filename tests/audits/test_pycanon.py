@@ -16,8 +16,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ppdm_flow.core.anonymity import AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, TCloseness
-from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.registry import load
 
 with warnings.catch_warnings():

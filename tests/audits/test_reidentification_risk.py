@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.audits.reidentification_risk.algorithm import ReidentificationRiskAudit
-from ppdm_flow.core.anonymity import KMap, Population
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
 from ppdm_flow.sdk.registry import load
 
 SPEC = load("audits", "reidentification_risk")

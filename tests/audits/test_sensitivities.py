@@ -18,8 +18,8 @@ from ppdm_flow.audits.sensitivities.joint_fit import Joint, joint_fit
 from ppdm_flow.audits.sensitivities.marginal_fit import marginal_fit
 from ppdm_flow.audits.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.requirements import Sensitivity, ValueBound
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.registry import load
 

@@ -16,8 +16,8 @@ from ppdm_flow.audits.sensitivities.joint_fit import Joint
 from ppdm_flow.audits.sensitivities.observed import LEVEL, clopper_pearson, observe
 from ppdm_flow.audits.sensitivities.posteriors import amplification, most_telling, posteriors_at
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.requirements import Sensitivity, ValueBound
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.registry import load
 

@@ -13,25 +13,26 @@ import pytest
 
 import ppdm_flow.anonymizers
 import ppdm_flow.audits
-from ppdm_flow.core.anonymity import (
-    LKC,
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    Distance,
-    KMap,
-    LDiversity,
-    Population,
-    TCloseness,
-)
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template, ValueBound
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.core.supports import Support
 from ppdm_flow.engine.reading.repeating import CODE
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.blend.requirement import Blend
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.first_draw.requirement import FirstDraw
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import Audit, Rechecked
 from ppdm_flow.sdk.registry import listed, load

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ppdm_flow.audits.templates.algorithm import TemplatesAudit
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table

@@ -22,18 +22,14 @@ import pandas as pd
 import pyarrow as pa
 from measuring import Row
 
-from ppdm_flow.core.anonymity import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    Distance,
-    Diversity,
-    LDiversity,
-    TCloseness,
-)
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column

@@ -18,9 +18,9 @@ from searches import EIGHT, _read, _view, noisy
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.streams.coding import encode_texts
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table

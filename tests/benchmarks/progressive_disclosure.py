@@ -35,8 +35,8 @@ sys.path.insert(0, str(ROOT / "tests/reproductions"))
 
 from panels import Panel, svg
 
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import RowTransform
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column

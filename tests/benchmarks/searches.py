@@ -20,12 +20,13 @@ from measuring import ROOT, Row, flow, timed
 
 from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecoding
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
-from ppdm_flow.core.anonymity import LDiversity, TCloseness
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.policy import load
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
+from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView

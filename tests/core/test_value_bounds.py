@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.core.requirements import Sensitivity, ValueBound, slack_of
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.core.value_bounds import value_bounds
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound, slack_of
+from ppdm_flow.requirements.sensitivities.value_bounds import value_bounds
 
 pairs = st.tuples(st.floats(0.001, 0.9), st.floats(0.05, 0.95)).map(lambda p: (p[0], p[0] + (0.999 - p[0]) * p[1]))
 

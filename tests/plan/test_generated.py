@@ -9,11 +9,12 @@ import pytest
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirements import AnonymityScore, Blend
 from ppdm_flow.core.supports import Support
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures.wording import demand
 from ppdm_flow.plan.schemas import schema
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
+from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk.spec import Effect
 
 ATTRIBUTES = """attributes:

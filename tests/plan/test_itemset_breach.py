@@ -8,10 +8,10 @@ from functools import partial
 import jsonschema
 import pytest
 
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures.wording import demand
 from ppdm_flow.plan.schemas import schema
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 HEAD = """version: 1
 name: shop

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core import anonymity as core
-from ppdm_flow.core.anonymity import Distance, Diversity
 from ppdm_flow.policy import declared_values, load, requirements_of
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 HEAD = """\
 version: 1
@@ -37,47 +43,45 @@ def one(read, text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("l_diversity: {disease: {l: 3}}", core.LDiversity("privacy.l_diversity.disease", "disease", 3.0, BOTH)),
+        ("l_diversity: {disease: {l: 3}}", LDiversity("privacy.l_diversity.disease", "disease", 3.0, BOTH)),
         (
             "l_diversity: {disease: {l: 2, kind: recursive, c: 3, attributes: [zip]}}",
-            core.LDiversity("privacy.l_diversity.disease", "disease", 2.0, ("zip",), Diversity.RECURSIVE, 3.0),
+            LDiversity("privacy.l_diversity.disease", "disease", 2.0, ("zip",), Diversity.RECURSIVE, 3.0),
         ),
-        ("t_closeness: {disease: {t: 0.2}}", core.TCloseness("privacy.t_closeness.disease", "disease", 0.2, BOTH)),
+        ("t_closeness: {disease: {t: 0.2}}", TCloseness("privacy.t_closeness.disease", "disease", 0.2, BOTH)),
         (
             "t_closeness: {disease: {t: 0.2, distance: ordered}}",
-            core.TCloseness(
-                "privacy.t_closeness.disease", "disease", 0.2, BOTH, Distance.ORDERED, ("flu", "HIV", "cancer")
-            ),
+            TCloseness("privacy.t_closeness.disease", "disease", 0.2, BOTH, Distance.ORDERED, ("flu", "HIV", "cancer")),
         ),
         (
             "t_closeness: {income: {t: 0.2, distance: ordered}}",
-            core.TCloseness("privacy.t_closeness.income", "income", 0.2, BOTH, Distance.ORDERED),
+            TCloseness("privacy.t_closeness.income", "income", 0.2, BOTH, Distance.ORDERED),
         ),
         (
             "t_closeness: {rating: {t: 0.2, distance: ordered, order: [C, B, A]}}",
-            core.TCloseness("privacy.t_closeness.rating", "rating", 0.2, BOTH, Distance.ORDERED, ("C", "B", "A")),
+            TCloseness("privacy.t_closeness.rating", "rating", 0.2, BOTH, Distance.ORDERED, ("C", "B", "A")),
         ),
         (
             "alpha_k: {disease: {alpha: 0.5, values: [HIV]}}",
-            core.AlphaK("privacy.alpha_k.disease", "disease", 0.5, BOTH, ("HIV",)),
+            AlphaK("privacy.alpha_k.disease", "disease", 0.5, BOTH, ("HIV",)),
         ),
         (
             "delta_disclosure: {disease: {delta: 1.5}}",
-            core.DeltaDisclosure("privacy.delta_disclosure.disease", "disease", 1.5, BOTH),
+            DeltaDisclosure("privacy.delta_disclosure.disease", "disease", 1.5, BOTH),
         ),
         (
             "beta_likeness: {disease: {beta: 2}}",
-            core.BetaLikeness("privacy.beta_likeness.disease", "disease", 2.0, BOTH),
+            BetaLikeness("privacy.beta_likeness.disease", "disease", 2.0, BOTH),
         ),
         (
             "k_map: {k: 5, population: {path: voters.csv, columns: {zip: ZIP}}}",
-            core.KMap("privacy.k_map", 5, BOTH, core.Population("voters.csv", (("zip", "ZIP"),))),
+            KMap("privacy.k_map", 5, BOTH, Population("voters.csv", (("zip", "ZIP"),))),
         ),
         (
             "lkc: {l: 2, k: 5, c: 0.5, sensitive: {disease: [HIV, flu]}}",
-            core.LKC("privacy.lkc", 2, 5, BOTH, 0.5, (("disease", "HIV"), ("disease", "flu"))),
+            LKC("privacy.lkc", 2, 5, BOTH, 0.5, (("disease", "HIV"), ("disease", "flu"))),
         ),
-        ("km_anonymity: {k: 5}", core.KmAnonymity("privacy.km_anonymity", "basket", 5, 2)),
+        ("km_anonymity: {k: 5}", KmAnonymity("privacy.km_anonymity", "basket", 5, 2)),
     ],
 )
 def test_each(read, text, expected):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.templates.requirement import Template
 
 TEXT = """\
 version: 1

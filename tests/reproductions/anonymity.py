@@ -25,9 +25,9 @@ from panels import Panel, svg
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load

@@ -35,10 +35,10 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import (
 )
 from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.core.requirements import Sensitivity, ValueBound
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table

@@ -16,9 +16,9 @@ from ppdm_flow.audits.learning.errors import Split, trials
 from ppdm_flow.audits.learning.sides import side
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import SUPPRESSED, Column

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Params, PluginSpec
 from ppdm_flow.tables.table import Table

@@ -6,20 +6,16 @@ from collections.abc import Sequence
 
 from ppdm_flow.anonymizers.class_models.sensitive import Sensitive, dense, ranked
 from ppdm_flow.anonymizers.class_models.task import Task
-from ppdm_flow.core.anonymity import (
-    LKC,
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    Distance,
-    Diversity,
-    KMap,
-    LDiversity,
-    OnSensitive,
-    TCloseness,
-)
-from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.core.requirement import OnSensitive
 from ppdm_flow.mining.recoding import models
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.counts import Counts
 
@@ -50,6 +46,8 @@ class Asked:
             return models.BetaLike(at, asked.beta)
         if isinstance(asked, AlphaK):
             return models.AlphaBounded(at, asked.alpha, self._codes(at, asked.values))
+        if not isinstance(asked, TCloseness):
+            raise TypeError(f"the search keeps no `{asked.kind}`")
         if asked.distance is Distance.EQUAL:
             return models.Close(at, asked.t)
         self.sensitive.append(ranked(counts, asked, ctx.attributes.get(asked.attribute)))

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.anonymity import TCloseness
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Nulls
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.numbers import decimals
+from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 

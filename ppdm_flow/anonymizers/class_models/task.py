@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ppdm_flow.anonymizers.carrying import k_anonymity, on_classes
-from ppdm_flow.core.anonymity import LKC, KMap, OnClasses, OnSensitive
+from ppdm_flow.anonymizers.carrying import OnClasses, k_anonymity, on_classes
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import KAnonymity, Requirement
+from ppdm_flow.core.requirement import OnSensitive, Requirement
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap
+from ppdm_flow.requirements.lkc.requirement import LKC
 
 Enforced = KAnonymity | OnClasses
 

@@ -9,8 +9,8 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel
 from ppdm_flow.anonymizers.fine_grain_perturbation.comparison import comparison
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import record_utility
 from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
-from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.results import Figure
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
 
 def figures(channels: Sequence[Channel], worths: Mapping[str, Worth]) -> dict[str, Figure]:

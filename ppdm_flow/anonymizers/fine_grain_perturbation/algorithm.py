@@ -13,7 +13,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTrans
 from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import Fitted, Operator, StepContext
 from ppdm_flow.sdk.view import DataView
 

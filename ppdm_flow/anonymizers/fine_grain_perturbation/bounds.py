@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.requirements import Sensitivity, slack_of
-from ppdm_flow.core.value_bounds import ValueBounds, value_bounds
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
+from ppdm_flow.requirements.sensitivities.value_bounds import ValueBounds, value_bounds
 
 __all__ = ["Bounds", "bounds_of", "slack_of"]
 

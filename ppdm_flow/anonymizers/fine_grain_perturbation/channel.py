@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import Bounds
 from ppdm_flow.anonymizers.fine_grain_perturbation.choice import Choice
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.results import Finding
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SUPPRESSED
 

@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED)

@@ -17,7 +17,6 @@ from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved, solve
 from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
 from ppdm_flow.anonymizers.presence import require
-from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
@@ -25,6 +24,7 @@ from ppdm_flow.mining.hierarchies.whole import whole
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.judge import Watch
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts

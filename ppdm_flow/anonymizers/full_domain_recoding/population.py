@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table

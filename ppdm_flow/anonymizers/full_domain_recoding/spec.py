@@ -9,12 +9,12 @@ from pydantic import Field
 from ppdm_flow.anonymizers.class_models.task import Enforced, Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]

@@ -12,9 +12,11 @@ from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones, rea
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import AnonymityScore, Blend, Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.supports import Support, Supported
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
+from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 _LEFT_OUT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT)

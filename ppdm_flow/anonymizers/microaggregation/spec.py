@@ -12,8 +12,8 @@ from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]

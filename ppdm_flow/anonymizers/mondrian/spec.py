@@ -9,12 +9,12 @@ from pydantic import Field
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.mondrian.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import KAnonymity, protected
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -73,7 +73,8 @@ def _is_known(name: str, scope: Scope) -> bool:
     facts = scope.attributes.get(name)
     if facts is None or facts.role is not Role.QUASI_IDENTIFIER:
         return False
-    return facts.lineage.computed_from == {facts.source} and facts.source not in protected(scope.requirements)
+    protected = any(facts.source in r.secrets for r in scope.requirements)
+    return facts.lineage.computed_from == {facts.source} and not protected
 
 
 def _of_task(todo: Task) -> list[Problem]:

@@ -15,9 +15,9 @@ from ppdm_flow.anonymizers.progressive_disclosure.spec import NOTHING, Disclosur
 from ppdm_flow.anonymizers.progressive_disclosure.transform import SuppressTransform
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 

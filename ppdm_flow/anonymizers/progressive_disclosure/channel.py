@@ -23,7 +23,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.state import (
     Places,
     State,
 )
-from ppdm_flow.core.requirements import TOLERANCE
+from ppdm_flow.core.requirement import TOLERANCE
 
 _FIXED = ("mass", "rows", "begin", "end", "local", "child_begin", "children")
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirements import within
+from ppdm_flow.core.requirement import within
 
 
 def infeasible(channels: Iterable[tuple[Channel, Groups]]) -> tuple[Diagnostic, ...]:

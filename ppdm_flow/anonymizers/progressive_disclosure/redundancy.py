@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ppdm_flow.core.requirements import Template
+from ppdm_flow.requirements.templates.requirement import Template
 
 
 def needed(templates: Sequence[Template]) -> tuple[tuple[Template, ...], tuple[str, ...]]:

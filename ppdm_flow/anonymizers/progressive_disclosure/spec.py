@@ -12,9 +12,11 @@ from ppdm_flow.anonymizers.progressive_disclosure.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 NOTHING = "nothing to enforce: no template of `privacy.templates` concerns this table, and no k-anonymity either"

@@ -13,7 +13,8 @@ from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import ItemsetBreach, Requirement
+from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope, SetShape
 
 EVERY = 0

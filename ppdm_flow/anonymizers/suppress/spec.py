@@ -12,8 +12,8 @@ from ppdm_flow.anonymizers.suppress.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.supports import Supported
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from ppdm_flow.api.loading.policies import find_policies
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.requirements import Requirement, Sensitivity, Template
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
 from ppdm_flow.report.test.results import Item, PolicyCoverage, Result, Trace
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.templates.requirement import Template
 
 
 def coverage(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ppdm_flow.core.requirements import TOLERANCE, within
+from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.policy.test.models import Figured
 
 

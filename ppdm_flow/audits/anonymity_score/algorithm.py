@@ -17,9 +17,9 @@ from ppdm_flow.audits.anonymity_score.wording import alone, sentence
 from ppdm_flow.audits.matching import Comparison, comparison, matched
 from ppdm_flow.audits.matching_findings import NOTHING, shortcomings
 from ppdm_flow.audits.matching_query import Pairs, supports
-from ppdm_flow.core import requirements
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.mining.anonymity.scores import AnonymityScore, anonymity_score
+from ppdm_flow.requirements.anonymity_score import requirement as requirements
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -13,8 +13,8 @@ from ppdm_flow.audits.classes.audit import Names, SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
-from ppdm_flow.core.anonymity import BetaLikeness
 from ppdm_flow.mining.recoding.measures import largest, shares
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 from ppdm_flow.sdk.audit import AuditContext
 
 

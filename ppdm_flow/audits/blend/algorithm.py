@@ -15,11 +15,11 @@ from ppdm_flow.audits.blend.wording import exposed, sentence
 from ppdm_flow.audits.matching import Comparison, comparison, matched
 from ppdm_flow.audits.matching_findings import NOTHING, shortcomings
 from ppdm_flow.audits.matching_query import Pairs, supports
-from ppdm_flow.core import requirements
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.supports import Support
 from ppdm_flow.mining.anonymity.scores import Blend, blend
 from ppdm_flow.mining.anonymity.supports import JointSupports
+from ppdm_flow.requirements.blend import requirement as requirements
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.exposure.histograms import Histograms
-from ppdm_flow.core.anonymity import OnSensitive
-from ppdm_flow.core.requirements import TOLERANCE
+from ppdm_flow.core.requirement import TOLERANCE, OnSensitive
 
 Floats = npt.NDArray[np.float64]
 R = TypeVar("R", bound=OnSensitive)

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from ppdm_flow.audits.exposure.columns import untold
 from ppdm_flow.audits.exposure.faults import UnmeasuredError
 from ppdm_flow.audits.release import listed
-from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.requirement import OnSensitive
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

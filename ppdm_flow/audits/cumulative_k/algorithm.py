@@ -17,7 +17,7 @@ from ppdm_flow.audits.cumulative_k.wording import sentence, warning
 from ppdm_flow.audits.successive import members, unknown
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
-from ppdm_flow.core.successive import CumulativeK
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import History, Membership
 from ppdm_flow.sdk.view import DataView

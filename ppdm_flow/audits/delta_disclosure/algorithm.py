@@ -14,10 +14,10 @@ from ppdm_flow.audits.classes.audit import Names, SensitiveAudit
 from ppdm_flow.audits.classes.judged import Floats, Judged
 from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
-from ppdm_flow.core.anonymity import DeltaDisclosure
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.recoding.measures import distinct, largest, shares
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.sdk.audit import AuditContext
 
 

@@ -14,7 +14,7 @@ from ppdm_flow.audits.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.audits.exposure.ground import Layout
 from ppdm_flow.audits.exposure.rows import Relation, Rows
 from ppdm_flow.audits.relation import crowds
-from ppdm_flow.core.requirements import TOLERANCE
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import Sql
 

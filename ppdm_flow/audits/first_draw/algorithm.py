@@ -13,7 +13,7 @@ from typing import Any
 from ppdm_flow.audits.release import source_of
 from ppdm_flow.audits.successive import relation
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
-from ppdm_flow.core.successive import FirstDraw
+from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Earlier, History
 from ppdm_flow.sdk.view import DataView

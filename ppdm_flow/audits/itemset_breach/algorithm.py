@@ -20,10 +20,10 @@ from ppdm_flow.audits.itemset_breach.picture import charts
 from ppdm_flow.audits.itemset_breach.second_route import posterior, released
 from ppdm_flow.audits.itemset_breach.wording import findings, no_operator, sentence, unknown
 from ppdm_flow.audits.release import namesakes
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.mining.transactions.counting.counting import support_counts
 from ppdm_flow.mining.transactions.counting.vertical import columns
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -11,13 +11,14 @@ import numpy.typing as npt
 from ppdm_flow.audits.itemset_breach.fit import Fit, fit_of
 from ppdm_flow.audits.itemset_breach.material import Material
 from ppdm_flow.audits.itemset_breach.observed import Observed, Watched, observed
-from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach, within
+from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.mining.transactions.amplification import epsilon
 from ppdm_flow.mining.transactions.breaches import Event, likelihoods
 from ppdm_flow.mining.transactions.exposure import Exposed, inside, knowing, outside, rest
 from ppdm_flow.mining.transactions.pools import pools
 from ppdm_flow.mining.transactions.prevalent import Prevalent, prevalent
 from ppdm_flow.mining.transactions.worst import hardest
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 SHOWN = 4
 """Itemsets of each size and kind that are watched in the released sets."""

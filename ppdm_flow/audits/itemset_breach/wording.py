@@ -8,9 +8,10 @@ from ppdm_flow.audits.itemset_breach.judged import Judged
 from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.requirements import ItemsetBreach, within
+from ppdm_flow.core.requirement import within
 from ppdm_flow.core.results import Finding
 from ppdm_flow.mining.transactions.exposure import Exposed
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk.audit import AuditContext
 
 

@@ -20,9 +20,9 @@ from ppdm_flow.audits.exposure.sizes import Classes, crowds, crowds_again
 from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.audits.k_anonymity.query import Query
 from ppdm_flow.audits.k_anonymity.wording import left_out, sentence
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 

@@ -10,9 +10,9 @@ from ppdm_flow.audits.exposure.sizes import Classes
 from ppdm_flow.audits.release import listed
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext
 
 

@@ -21,11 +21,11 @@ from ppdm_flow.audits.k_map.unreadable import UnlabelledError, unreadable
 from ppdm_flow.audits.populations.matching import fitting
 from ppdm_flow.audits.populations.profiles import profiles
 from ppdm_flow.audits.release import listed
-from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING

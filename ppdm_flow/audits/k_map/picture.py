@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.anonymity import KMap
 from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.requirements.k_map.requirement import KMap
 
 Ints = npt.NDArray[np.int64]
 _EDGES = (0, 1, 2, 5, 10, 50, 100, 1000)

@@ -17,10 +17,10 @@ from ppdm_flow.audits.exposure.columns import beside
 from ppdm_flow.audits.km_anonymity.kernels import smallest
 from ppdm_flow.audits.relation import weight_of
 from ppdm_flow.audits.release import listed, namesakes
-from ppdm_flow.core.anonymity import KmAnonymity
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.compiled import tolerant
 from ppdm_flow.sdk.view import DataView

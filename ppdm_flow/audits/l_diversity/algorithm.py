@@ -20,10 +20,10 @@ from ppdm_flow.audits.exposure.intersections_query import TogetherQuery
 from ppdm_flow.audits.exposure.matching import distinct_values
 from ppdm_flow.audits.exposure.matching_query import matched_again
 from ppdm_flow.audits.exposure.query import Query
-from ppdm_flow.core.anonymity import Diversity, LDiversity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.recoding.measures import entropies
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.sdk.audit import AuditContext
 
 SLACK = 1e-12

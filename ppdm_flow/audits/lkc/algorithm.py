@@ -39,9 +39,9 @@ from ppdm_flow.audits.lkc.survey import (
     together_queries,
 )
 from ppdm_flow.audits.release import listed
-from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.audits.lkc.survey import Names, Survey
-from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.requirements.lkc.requirement import LKC
 
 _MOST = 12
 

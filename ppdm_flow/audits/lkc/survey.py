@@ -19,9 +19,9 @@ from ppdm_flow.audits.exposure.rows import Alone
 from ppdm_flow.audits.exposure.sizes import Classes, crowds
 from ppdm_flow.audits.exposure.values import Values, values
 from ppdm_flow.audits.k_anonymity.classes import classes
-from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS

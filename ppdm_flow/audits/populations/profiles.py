@@ -11,9 +11,9 @@ import pyarrow as pa
 from ppdm_flow.audits.classes.covering import Labels
 from ppdm_flow.audits.populations.reading import people_of
 from ppdm_flow.audits.release import source_of
-from ppdm_flow.core.anonymity import Population
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.requirements.k_map.requirement import Population
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from ppdm_flow.audits.release import source_of
-from ppdm_flow.core.anonymity import Population
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.requirements.k_map.requirement import Population
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.counts import Counts, count

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ppdm_flow.audits.populations.matching import fitting
 from ppdm_flow.audits.populations.profiles import profiles
 from ppdm_flow.audits.release import source_of
-from ppdm_flow.core.anonymity import Population as FileOf
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.requirements.k_map.requirement import Population as FileOf
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column

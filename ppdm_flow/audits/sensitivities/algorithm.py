@@ -21,8 +21,8 @@ from ppdm_flow.audits.sensitivities.picture import charts_of
 from ppdm_flow.audits.sensitivities.second_route import again, unreleased_again
 from ppdm_flow.audits.sensitivities.unreleased import unreleased_margin
 from ppdm_flow.audits.sensitivities.wording import sentence
-from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

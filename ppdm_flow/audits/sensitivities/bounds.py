@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.histogram import Domain
-from ppdm_flow.core.requirements import Sensitivity
-from ppdm_flow.core.value_bounds import value_bounds
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.sensitivities.value_bounds import value_bounds
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ppdm_flow.audits.release import listed
 from ppdm_flow.audits.sensitivities.judgement import Judgement
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import ValuesAbsent
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
 
 def no_operator(requirement: Sensitivity, column: str) -> Finding:

@@ -13,8 +13,8 @@ from ppdm_flow.audits.sensitivities.bytes_check import BytesCheck
 from ppdm_flow.audits.sensitivities.observed import Observed
 from ppdm_flow.audits.sensitivities.posteriors import Posteriors
 from ppdm_flow.audits.sensitivities.replay import Replay
-from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
 Floats = npt.NDArray[np.float64]
 

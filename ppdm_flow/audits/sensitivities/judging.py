@@ -14,7 +14,7 @@ from ppdm_flow.audits.sensitivities.observed import Observed, observe
 from ppdm_flow.audits.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
 from ppdm_flow.audits.sensitivities.replay import replay
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

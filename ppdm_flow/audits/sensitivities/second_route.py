@@ -10,8 +10,8 @@ import numpy as np
 from ppdm_flow.audits.operator_input import operator_input
 from ppdm_flow.audits.relation import weight_of
 from ppdm_flow.audits.sensitivities.exact import brute_posteriors
-from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.audit import AuditContext, quoted
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ppdm_flow.audits.histogram import histogram
 from ppdm_flow.audits.sensitivities.bounds import bounds
 from ppdm_flow.audits.sensitivities.judgement import NO_BOUND
-from ppdm_flow.core.requirements import Sensitivity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.view import DataView
 
 

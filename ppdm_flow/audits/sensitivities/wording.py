@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ppdm_flow.audits.sensitivities.judgement import Judgement
-from ppdm_flow.core.requirements import Sensitivity, within
+from ppdm_flow.core.requirement import within
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
 
 def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[Judgement]) -> str:

@@ -16,7 +16,7 @@ from ppdm_flow.audits.classes.wording import beyond, known_by
 from ppdm_flow.audits.exposure.histograms import Histograms
 from ppdm_flow.audits.t_closeness.distances import equal, ordered
 from ppdm_flow.audits.t_closeness.order import ranked
-from ppdm_flow.core.anonymity import Distance, TCloseness
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
 

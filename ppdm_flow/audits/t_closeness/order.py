@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ppdm_flow.audits.exposure.faults import UnrankedError
-from ppdm_flow.core.anonymity import TCloseness
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.sdk.audit import AuditContext
 
 

@@ -29,8 +29,8 @@ from ppdm_flow.audits.templates.told import (
     told_of,
 )
 from ppdm_flow.audits.templates.wording import absent, chart, recoded, sentence, support
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

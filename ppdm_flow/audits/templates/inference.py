@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.compatible import compatible_sums
-from ppdm_flow.core.requirements import TOLERANCE
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING

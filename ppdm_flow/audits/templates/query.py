@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ppdm_flow.audits.relation import all_known, classes, crowds
 from ppdm_flow.audits.templates.survey import Target
-from ppdm_flow.core.requirements import TOLERANCE
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.schema import Schema

@@ -9,8 +9,8 @@ import numpy as np
 
 from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.audits.templates.inference import Images, Inferences, inferences
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.view import DataView
 
 

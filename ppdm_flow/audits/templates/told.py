@@ -24,8 +24,9 @@ from ppdm_flow.audits.exposure.values import Values, values
 from ppdm_flow.audits.k_anonymity.classes import classes
 from ppdm_flow.audits.templates.inference import Images, Inferences
 from ppdm_flow.audits.templates.survey import Survey, Target, by_attribute
-from ppdm_flow.core.requirements import TOLERANCE, Template
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS

@@ -11,9 +11,10 @@ from ppdm_flow.audits.release import listed
 from ppdm_flow.audits.templates.survey import Survey, by_attribute
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.requirements import Template, within
+from ppdm_flow.core.requirement import within
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.core.roles import ValuesAbsent
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.view import DataView
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -11,11 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.anonymity import KmAnonymity, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError, RunError
-from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach, Requirement, Sensitivity, Template
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.engine.calls.calling import guard_plugin_call
 from ppdm_flow.engine.calls.lending import lent_context, lent_view
@@ -186,25 +185,12 @@ def _compare(
             raise _disagreement(node, release, key, "only the second route has it")
         if not _agree(figures[key].value, value):
             raise _disagreement(node, release, key, "the two routes computed different figures")
-    trivial = {r.id for r in node.requirements if _is_absent(r, release)}
+    sources = frozenset[str]().union(*(a.lineage.computed_from for a in release.attributes))
+    trivial = {r.id for r in node.requirements if r.is_absent_from(sources)}  # the plan itself shows it
     for measured in outcome.measured:
         known = measured.verifiable and measured.figure.value is not None
         if known and measured.metric not in again and measured.requirement not in trivial:
             raise _disagreement(node, release, measured.metric, "the second route did not compute it")
-
-
-def _is_absent(requirement: Requirement, release: ReleaseNode) -> bool:
-    """Whether the release has no column of the attributes that the requirement protects: the plan itself shows it."""
-    there = frozenset[str]().union(*(a.lineage.computed_from for a in release.attributes))
-    if isinstance(requirement, OnSensitive):
-        return requirement.attribute not in there
-    match requirement:
-        case Sensitivity() | ItemsetBreach() | KmAnonymity():
-            return requirement.attribute not in there
-        case Template():
-            return there.isdisjoint(attribute for attribute, _ in requirement.sensitive)
-        case _:
-            return False
 
 
 def _agree(first: float | None, second: float | None) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ppdm_flow.core.requirements import Gate, OnGroups, Requirement, within
+from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import Chart, Figure, Finding, Measured, RequirementResult, StepResult
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.plan.definition import Plan
@@ -35,7 +36,7 @@ def requirements_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[Require
     joined = [name for name in dict.fromkeys(a.node.release for a in audited) if name not in own]
     results: list[RequirementResult] = []
     for requirement in plan.requirements:
-        for release in (*own, *(joined if isinstance(requirement, OnGroups) else ())):
+        for release in (*own, *(joined if requirement.on_groups else ())):
             outcomes = [a.outcome for a in audited if a.node.release == release]
             measured = [m for o in outcomes for m in o.measured if m.requirement == requirement.id]
             results += _judged(requirement, release, measured)

@@ -8,7 +8,6 @@ from datetime import date
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult, WaiverResult
-from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.core.waivers import Waiver, of_privacy
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
@@ -26,7 +25,7 @@ def waive(plan: Plan, results: JudgedResults, today: date) -> JudgedResults:
     """
     distinct = tuple(dict.fromkeys(results.findings))
     valid = [w for w in plan.waivers if not w.expired(today)]
-    never = {r.id for r in plan.requirements if isinstance(r, FirstDraw)}
+    never = {r.id for r in plan.requirements if not r.waivable}
     asked = tuple(_over(r, [w for w in valid if r.id not in never]) for r in results.requirements)
     gated = tuple(_over(r, valid) for r in results.gates)
     waivers = tuple(_result(w, (*asked, *gated), distinct, today) for w in plan.waivers)

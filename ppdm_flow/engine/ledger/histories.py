@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.ledger.key import LedgerKey
 from ppdm_flow.engine.ledger.membership import membership
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.together import read_together
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.sdk.history import Earlier, History, Membership
 
 

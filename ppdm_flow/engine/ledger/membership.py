@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.successive import CumulativeK
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.hashes import hashes_of, ranked
 from ppdm_flow.engine.ledger.key import LedgerKey
 from ppdm_flow.engine.ledger.person_ids import spelling
 from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.sdk.history import Hashes, Membership, Places
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.numbering import joined, numbered

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import KAnonymity, Sensitivity, Template, within
+from ppdm_flow.core.requirement import within
 from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.repeating import warnings
@@ -18,6 +18,9 @@ from ppdm_flow.engine.steps.feasibility import unreachable_requirements
 from ppdm_flow.engine.streams.set_counts import SetCounts, SetSize
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.tables.column import MISSING
 
 

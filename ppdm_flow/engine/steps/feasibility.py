@@ -8,13 +8,13 @@ from dataclasses import replace
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 
 def unreachable_requirements(plan: Plan, original: Original, partition_rows: int, stop: Stop) -> Iterator[Diagnostic]:

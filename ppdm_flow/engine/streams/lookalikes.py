@@ -11,10 +11,9 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.streams.named_values import values_of
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 
@@ -69,7 +68,7 @@ def lookalike_checks(
     """Return a check for each attribute that is read and of which requirements name values."""
     named: dict[str, dict[str, Span | None]] = {}
     for requirement in requirements:
-        for attribute, value, span in values_of(requirement):
+        for attribute, value, span in requirement.named_values():
             named.setdefault(attribute, {}).setdefault(value, span)
     return tuple(LookalikeCheck(a, named[a.name]) for a in attributes if a.name in named)
 

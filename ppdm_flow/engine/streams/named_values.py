@@ -8,38 +8,19 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.anonymity import LKC, AlphaK, TCloseness
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirements import Requirement, Sensitivity, Template
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.table import Table
 
-Named = tuple[str, str, Span | None]
-"""An attribute, one of its values, and the place where the policy names it."""
-
 _HELP = (
     "correct it; where it is right and merely rare, list it in the attribute's `domain:`, or say"
     " `values_absent: allowed` beside it"
 )
-
-
-def values_of(requirement: Requirement) -> list[Named]:
-    """Return the values that a requirement names."""
-    match requirement:
-        case Template() | LKC():
-            return [(attribute, value, requirement.span) for attribute, value in requirement.sensitive]
-        case Sensitivity():
-            return [(requirement.attribute, b.value, b.span or requirement.span) for b in requirement.bounds]
-        case AlphaK():
-            return [(requirement.attribute, value, requirement.span) for value in requirement.values]
-        case TCloseness():
-            return [(requirement.attribute, value, requirement.span) for value in requirement.order]
-        case _:
-            return []
 
 
 @dataclass(slots=True)
@@ -90,7 +71,7 @@ def value_presence(
     named: dict[str, dict[str, Span | None]] = {}
     for requirement in requirements:
         if getattr(requirement, "values_absent", None) is ValuesAbsent.ERROR:
-            for attribute, value, span in values_of(requirement):
+            for attribute, value, span in requirement.named_values():
                 named.setdefault(attribute, {}).setdefault(value, span)
     presences = []
     for facts in attributes:

@@ -16,14 +16,13 @@ from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DisagreementError, PpdmError
-from ppdm_flow.core.requirements import OnGroups, Requirement
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.candidate import read_back
 from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.judging.joining.joined import requirement_attributes
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.measuring import measure
@@ -58,9 +57,9 @@ class RemakeTarget:
         """Whether all columns that tell of the requirement's attributes are made again."""
         if self.whole:
             return True
-        if not isinstance(requirement, OnGroups):
+        if not requirement.on_groups:
             return False
-        named = requirement_attributes(requirement)
+        named = (*requirement.grouping, *requirement.secrets)
         asked = [a for a in self.release.attributes if a.role is Role.WEIGHT or any(map(a.carries, named))]
         return all(a in self.made.attributes for a in asked)
 
@@ -81,7 +80,7 @@ class RemakeResult:
         """Whether nothing but what was made again is needed to measure these requirements as the run did."""
         if not self.same or self.target is None:
             return False
-        return self.target.whole or (self.target.complete and all(isinstance(r, OnGroups) for r in requirements))
+        return self.target.whole or (self.target.complete and all(r.on_groups for r in requirements))
 
 
 @dataclass(frozen=True, slots=True)

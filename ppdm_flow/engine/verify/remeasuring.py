@@ -10,9 +10,8 @@ from pathlib import Path
 
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.requirements import TOLERANCE, ItemsetBreach
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.results import RequirementResult
-from ppdm_flow.core.successive import Successive
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
@@ -143,7 +142,7 @@ class _Remeasurement:
             for id_, on, _ in self.before:
                 if on == release.name:
                     self.unknown[f"{id_} on {on}"] = _CHANGED
-        elif remade.tells(r for r in self.plan.requirements if not isinstance(r, Successive)):
+        elif remade.tells(r for r in self.plan.requirements if not r.successive):
             self._compare(remade.results)
         else:
             self._judge(release, remade)
@@ -204,7 +203,8 @@ class _Remeasurement:
 
     def _is_successive(self, requirement: str, metric: str) -> bool:
         """Whether a figure is about earlier releases as well."""
-        if isinstance(self.requirements.get(requirement), Successive):
+        asked = self.requirements.get(requirement)
+        if asked is not None and asked.successive:
             return True
         return self.plan.ledger is not None and metric.startswith(f"{requirement}.cumulative_")
 
@@ -212,7 +212,7 @@ class _Remeasurement:
 def _is_hidden(plan: Plan, release: ReleaseNode, result: RequirementResult) -> bool:
     """Whether a result is on sets that were randomized after another change, or some of which were dropped."""
     requirement = result.id
-    about = {r.attribute for r in plan.requirements if isinstance(r, ItemsetBreach) and r.id == requirement}
+    about = {a for r in plan.requirements if r.id == requirement and r.needs_operator for a in r.secrets}
     names = {a.name for a in release.attributes if a.source in about} | about
     steps = [s.effect for s in plan.upstream(release.input)]
     changing = [e for e in steps if names & e.changes.keys()]

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core import phrases
-from ppdm_flow.core.anonymity import LKC, KmAnonymity, KMap, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.requirements import ItemsetBreach, KAnonymity, Requirement, Sensitivity, Template
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.policy.language.models import Policy
@@ -65,23 +63,6 @@ class CompiledFlow:
 def perturbers(fact: AttributeFacts) -> tuple[str, ...]:
     """Return the steps that perturbed the attribute, oldest first."""
     return tuple(step for step, change in fact.changes if change is Change.PERTURBED)
-
-
-def about(requirement: Requirement) -> tuple[str, ...]:
-    """Return the attributes that a requirement hides something about, or among whom it lets people hide."""
-    if isinstance(requirement, OnSensitive):
-        return (requirement.attribute,)
-    match requirement:
-        case KAnonymity() | KMap():
-            return requirement.attributes
-        case LKC():
-            return tuple(dict.fromkeys(name for name, _ in requirement.sensitive))
-        case Template():
-            return tuple(dict.fromkeys(name for name, _ in requirement.sensitive))
-        case Sensitivity() | ItemsetBreach() | KmAnonymity():
-            return (requirement.attribute,)
-        case _:  # about whole rows
-            return ()
 
 
 def covers(names: tuple[str, ...], fact: AttributeFacts) -> bool:

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.requirements import TOLERANCE, Template
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
+from ppdm_flow.requirements.templates.requirement import Template
 
 Pair = tuple[str, str]
 Bound = tuple[float, str]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.flow import by_name
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
@@ -45,7 +44,7 @@ def uncounted_subjects(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Groups are counted in rows; where a person has several rows, that overstates how many people there are."""
     subjects = [name for name, a in flow.policy.attributes.items() if a.role is Role.SUBJECT]
     for requirement in flow.plan.requirements if subjects else ():
-        if isinstance(requirement, CumulativeK | FirstDraw):  # these count people
+        if requirement.successive:  # these count people
             continue
         yield Diagnostic(
             "PPF562",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from ppdm_flow.core.anonymity import LKC, KMap
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirements import KAnonymity, Requirement, Template
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
@@ -19,7 +17,7 @@ def counted_tuples(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for release in flow.releases:
         step = next((s for s in flow.plan.upstream(release.input) if _joins(s)), None)
         for requirement in flow.plan.requirements if step is not None else ():
-            if step is not None and _counts_rows(requirement):
+            if step is not None and requirement.counts_rows:
                 yield Diagnostic(
                     "PPF587",
                     f"`{requirement.id}` counts rows, and after step `{step.name}` these are pairs and no people",
@@ -75,12 +73,6 @@ def unbounded_joins(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def _joins(step: StepNode) -> bool:
     return step.bound.info.kind is Kind.TABLE and step.effect.rows == "generated"
-
-
-def _counts_rows(requirement: Requirement) -> bool:
-    if isinstance(requirement, Template):
-        return requirement.min_support > 1
-    return isinstance(requirement, KAnonymity | KMap | LKC) or getattr(requirement, "k", None) is not None
 
 
 def _partition(flow: CompiledFlow, release: ReleaseNode) -> StepNode | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.anonymity import LKC, KmAnonymity, OnSensitive
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
-from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, about, covers, perturbers
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, perturbers
 
 _INSTEAD = "bound what is learned of a perturbed attribute by `sensitivities`, or leave it as it is"
 _INSTEAD_OF_SETS = "bound what is learned of randomized sets by `itemset_breach`, or leave them as they are"
@@ -76,11 +75,11 @@ def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """How randomized values vary within a class says nothing of the people's own values."""
-    asked = [r for r in flow.plan.requirements if isinstance(r, OnSensitive | LKC | KmAnonymity)]
+    asked = [r for r in flow.plan.requirements if r.counts_values]
     for release, fact in flow.published():
         steps = perturbers(fact)
         for requirement in asked if steps else ():
-            if covers(about(requirement), fact):
+            if covers(requirement.secrets, fact):
                 yield Diagnostic(
                     "PPF568",
                     f"release `{release.name}` will be withheld: `{requirement.id}` counts the values of"

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ppdm_flow.core.anonymity import LKC, KMap, LDiversity, OnClasses
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import AnonymityScore, Blend, KAnonymity, Sensitivity, Template
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, about, covers, listed
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, listed
 
 
 def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A sensitive attribute about which no template and no sensitivity says anything."""
-    hiding = tuple(n for r in flow.plan.requirements if not isinstance(r, KAnonymity | KMap) for n in about(r))
+    hiding = tuple(n for r in flow.plan.requirements for n in r.secrets)
     for fact, releases in _published(flow, Role.SENSITIVE):
         if not covers(hiding, fact):
             yield Diagnostic(
@@ -30,11 +28,9 @@ def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
-    if any(isinstance(r, (AnonymityScore, Blend)) for r in flow.plan.requirements):
+    if any(r.counts_whole_rows for r in flow.plan.requirements):
         return
-    every = flow.plan.requirements
-    counted = tuple(n for r in every if isinstance(r, KAnonymity | LDiversity | KMap | LKC) for n in r.attributes)
-    counted += tuple(n for r in every if isinstance(r, Template) for n in r.channel)
+    counted = tuple(n for r in flow.plan.requirements if r.hides_people for n in r.grouping)
     counted += tuple(key for audit in flow.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
     for fact, releases in _published(flow, Role.QUASI_IDENTIFIER):
         if not any(covers(counted, replace(fact, source=source)) for source in fact.lineage.computed_from):
@@ -52,8 +48,10 @@ def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def unperturbed(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A sensitivities requirement can only hold of an attribute that was randomized."""
-    wanted = {r.attribute: r for r in flow.plan.requirements if isinstance(r, Sensitivity)}
+    wanted = {a: r for r in flow.plan.requirements if r.needs_operator for a in r.secrets}
     for release, fact in flow.published():
+        if fact.role is Role.ITEMS:
+            continue
         for source in sorted(fact.lineage.computed_from - fact.lineage.drawn):
             requirement = wanted.get(source)
             if requirement is None:
@@ -72,7 +70,7 @@ def unperturbed(flow: CompiledFlow) -> Iterator[Diagnostic]:
 def uncounted_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Rows with missing values that groups leave out are released all the same."""
     plan = flow.plan
-    grouping = [r for r in plan.requirements if isinstance(r, KAnonymity | Template | OnClasses)]
+    grouping = [r for r in plan.requirements if r.on_groups]
     if plan.nulls is Nulls.EXCLUDE and grouping and not plan.source.drop_incomplete:
         yield Diagnostic(
             "PPF565",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
-from ppdm_flow.core.requirements import Sensitivity
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers
 
 
@@ -36,16 +35,16 @@ def public_values(flow: CompiledFlow) -> Iterator[Diagnostic]:
 def public_frequencies(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """An operator that is made from how often values occur tells it to whoever gets the operator."""
     for requirement in flow.plan.requirements:
-        if not isinstance(requirement, Sensitivity) or requirement.tolerance is None:
+        if not requirement.tells_frequencies:
             continue
-        carrying = [release.name for release, fact in flow.published() if covers((requirement.attribute,), fact)]
+        carrying = [release.name for release, fact in flow.published() if covers(requirement.secrets, fact)]
         public = [name for name in carrying if flow.policy.releases[name].audience == "public"]
         if public:
             path = (*requirement.id.split(".", 2), "default", "tolerance")
             span = flow.places.value("releases", public[0], "audience")
             yield Diagnostic(
                 "PPF646",
-                f"release `{public[0]}` is public, and the operator of `{requirement.attribute}` tells how often each"
+                f"release `{public[0]}` is public, and the operator of `{requirement.secrets[0]}` tells how often each"
                 " value occurs: with `tolerance` it is made from that",
                 flow.places.value(*path) or requirement.span,
                 hint="state `r1` and `r2` instead",

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
@@ -90,7 +89,7 @@ def raw_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def unrandomized(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """An itemset_breach requirement can only hold of sets that were randomized."""
-    wanted = {r.attribute: r for r in flow.plan.requirements if isinstance(r, ItemsetBreach)}
+    wanted = {a: r for r in flow.plan.requirements if r.needs_operator for a in r.secrets}
     for release, fact in flow.published():
         requirement = wanted.get(fact.source)
         if requirement is not None and fact.role is Role.ITEMS and not fact.was(Change.PERTURBED):

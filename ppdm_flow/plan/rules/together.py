@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirements import OnGroups
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
 from ppdm_flow.plan.together import APART, Link, keyed_links
 
@@ -13,7 +12,7 @@ from ppdm_flow.plan.together import APART, Link, keyed_links
 def keyed_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two releases with a column that is made of the same attribute with a key: they will be judged as one table."""
     there = {release.name for release in flow.releases}
-    for link in keyed_links(flow.plan) if any(isinstance(r, OnGroups) for r in flow.plan.requirements) else ():
+    for link in keyed_links(flow.plan) if any(r.on_groups for r in flow.plan.requirements) else ():
         if {link.one.name, link.other.name} <= there:
             yield Diagnostic(
                 "PPF540",

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.anonymity import Distance, Diversity
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.policy.language.model import HIGHER, LOWER, Model, Probability, Texts
+from ppdm_flow.requirements.l_diversity.requirement import Diversity
+from ppdm_flow.requirements.t_closeness.requirement import Distance
 
 
 class LDiversity(Model):

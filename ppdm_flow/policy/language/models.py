@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ppdm_flow.core.requirements import MAX_WIDTH
+from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role, ValuesAbsent
 from ppdm_flow.core.supports import Supported
 from ppdm_flow.policy.language.anonymity import (

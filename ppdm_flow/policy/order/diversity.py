@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.anonymity import Diversity, LDiversity
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import contained, unions
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-from ppdm_flow.core.requirements import Gate, Requirement
+from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.requirement import Requirement, fields_of
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import Between
@@ -142,7 +143,7 @@ def sorted_paths(paths: Sequence[str | None]) -> list[str]:
 def _definition(requirement: Requirement, figure: str) -> tuple[Any, ...]:
     """Return what a requirement's figure is: without its bound, where the figure does not depend on it."""
     skipped = _WORDS | (_BOUNDS.get(requirement.kind, frozenset()) if figure in _FREE else frozenset())
-    given = {f.name: getattr(requirement, f.name) for f in fields(requirement) if f.name not in skipped}
+    given = {name: value for name, value in fields_of(requirement).items() if name not in skipped}
     said = tuple((name, frozenset(value) if name in _SETS else value) for name, value in given.items())
     return (requirement.kind, said, figure)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.requirements import AnonymityScore, Blend
 from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import NEVER_MATCHED, Between, PolicyFrame
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
+from ppdm_flow.requirements.blend.requirement import Blend
 
 
 @dataclass(frozen=True, slots=True)

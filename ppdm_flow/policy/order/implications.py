@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
-from ppdm_flow.core.requirements import Requirement
+from ppdm_flow.core.requirement import Requirement, fields_of
 from ppdm_flow.policy.order import (
     claim,
     diversity,
@@ -93,7 +92,7 @@ def said(requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     if says is not None:
         yield from says(requirement, frame)
     known = _NAMES | (FIELDS[requirement.kind] if says is not None else frozenset())
-    rest = [(f.name, getattr(requirement, f.name)) for f in fields(requirement) if f.name not in known]
+    rest = [(name, value) for name, value in fields_of(requirement).items() if name not in known]
     if rest or says is None:
         yield Opaque(requirement.kind, repr(rest))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.anonymity import KmAnonymity
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 
 
 @dataclass(frozen=True, slots=True)

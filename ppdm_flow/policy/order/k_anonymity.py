@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import SAME, contained
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.anonymity import KMap, Population
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.anonymity import LKC
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Opaque, Rules
 from ppdm_flow.policy.order.classes import contained, unions
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
 from ppdm_flow.policy.order.k_anonymity import Size
 from ppdm_flow.policy.order.shares import Share
+from ppdm_flow.requirements.lkc.requirement import LKC
 
 
 @dataclass(frozen=True, slots=True)

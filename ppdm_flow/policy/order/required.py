@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from ppdm_flow.core.requirements import Requirement
-from ppdm_flow.core.successive import FirstDraw
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.order.claim import Claim
 from ppdm_flow.policy.order.clauses import Clauses
@@ -19,6 +18,7 @@ from ppdm_flow.policy.order.implications import implied, said
 from ppdm_flow.policy.order.verdicts import Change, Side, Verdict, verdict
 from ppdm_flow.policy.order.waivers import waived
 from ppdm_flow.policy.requirements import gates_of, requirements_of
+from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 
 Requirements = tuple[Requirement, ...]
 

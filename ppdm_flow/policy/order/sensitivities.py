@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.requirements import Sensitivity, slack_of
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
 
 ROUNDING = 1e-12
 """Relative rounding of a gamma that is computed from two written numbers."""

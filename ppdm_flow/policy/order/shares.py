@@ -10,11 +10,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.anonymity import AlphaK, BetaLikeness, DeltaDisclosure, Distance, TCloseness
 from ppdm_flow.core.roles import AttributeType, ValuesAbsent
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import SAME, unions
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 
 @dataclass(frozen=True, slots=True)

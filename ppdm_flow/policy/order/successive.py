@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.successive import CumulativeK, FirstDraw
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
+from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.requirements import Template
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Rules
 from ppdm_flow.policy.order.classes import MERGED, SAME, contained, unions
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
 from ppdm_flow.policy.order.k_anonymity import Size
+from ppdm_flow.requirements.templates.requirement import Template
 
 
 @dataclass(frozen=True, slots=True)

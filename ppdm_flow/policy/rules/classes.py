@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ppdm_flow.core.anonymity import Distance, Diversity
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.anonymity import AlphaK, BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
@@ -14,6 +13,8 @@ from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.policy.rules.templates import grouping, protected
+from ppdm_flow.requirements.l_diversity.requirement import Diversity
+from ppdm_flow.requirements.t_closeness.requirement import Distance
 
 Path = tuple[str, ...]
 OnSensitive = LDiversity | TCloseness | AlphaK | DeltaDisclosure | BetaLikeness

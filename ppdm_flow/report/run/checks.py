@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ppdm_flow.core.requirements import within
+from ppdm_flow.core.requirement import within
 from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.run.audience import UNTOLD, is_public
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument, ResultDocument, SpanDocument

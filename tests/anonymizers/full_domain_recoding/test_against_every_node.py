@@ -13,20 +13,16 @@ from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecoding
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
-from ppdm_flow.core.anonymity import (
-    LKC,
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    Distance,
-    Diversity,
-    LDiversity,
-    TCloseness,
-)
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.running import run

@@ -10,11 +10,14 @@ import pytest
 
 from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecoding
 from ppdm_flow.anonymizers.full_domain_recoding.spec import SPEC, RecodingParams, effect
-from ppdm_flow.core.anonymity import LKC, Distance, KMap, LDiversity, Population, TCloseness
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table

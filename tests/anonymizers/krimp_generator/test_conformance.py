@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
-from ppdm_flow.core.requirements import Blend
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.supports import Support
+from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case

@@ -9,9 +9,9 @@ import pytest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import Blend
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.supports import Support
+from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table

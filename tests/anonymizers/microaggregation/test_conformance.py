@@ -10,8 +10,8 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case

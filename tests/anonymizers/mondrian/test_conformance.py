@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ppdm_flow.core.anonymity import LKC, KMap, LDiversity, Population, TCloseness
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case

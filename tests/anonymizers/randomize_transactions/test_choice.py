@@ -9,11 +9,11 @@ from ppdm_flow.anonymizers.randomize_transactions import form, sizes
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.breaches import likelihoods
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.worst import hardest
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope

@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import ItemsetBreach
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.counting.vertical import expand
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.matrices import transition
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets
 from ppdm_flow.tables.table import Table

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirements import KAnonymity
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.core.anonymity import AlphaK, LDiversity
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.requirements import KAnonymity
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.sdk.registry import load
 
 ROWS = st.lists(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ppdm_flow.core.requirements import Gate
+from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.results import Figure
 from ppdm_flow.engine.judging.judging import gates_of
 

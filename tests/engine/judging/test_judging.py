@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from ppdm_flow.core.requirements import Gate, KAnonymity
+from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.judging import gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode, SourceNode
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 
 K = KAnonymity("privacy.k_anonymity", 5, ("age",))
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult
-from ppdm_flow.core.successive import FirstDraw
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.engine.judging.judging import verdict
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 
 TODAY = date(2026, 11, 21)
 UNTIL = date(2027, 3, 31)

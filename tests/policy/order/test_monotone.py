@@ -380,7 +380,7 @@ def test_rules_know_every_field_of_the_language():
     from dataclasses import fields
     from typing import get_args
 
-    from ppdm_flow.core.requirements import Requirement
+    from ppdm_flow.core.requirement import Requirement
     from ppdm_flow.policy.order.implications import FIELDS, SAYS
     from ppdm_flow.policy.order.unknown import KNOWN
 

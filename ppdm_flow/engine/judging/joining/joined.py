@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ppdm_flow.core.anonymity import LKC, KMap
-from ppdm_flow.core.requirements import OnGroups, Template
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject
 from ppdm_flow.engine.judging.joining.layout import layout
@@ -49,7 +47,7 @@ def joined_audits(
 
     ``subjects`` are the releases by themselves; those whose rows belong to nobody are not joined.
     """
-    nodes = [n for n in plan.audits if any(isinstance(r, OnGroups) for r in n.requirements)]
+    nodes = [n for n in plan.audits if any(r.on_groups for r in n.requirements)]
     people = [s for s in subjects if s.pairs is not None]
     if not nodes or not read_together(plan) or len(people) < 2:
         return ()
@@ -100,7 +98,7 @@ class _JoinSource:
         )
         mine = [replace(n, release=release.name) for n in nodes if n.release == names[0]]
         every, why = self._subject(release, made, made.table), reason(joined_rows)
-        found_in_population = [n for n in mine if any(isinstance(r, KMap) for r in n.requirements)]
+        found_in_population = [n for n in mine if any(r.in_population for r in n.requirements)]
         of_population = self._subject(release, made, made.unknowing) if found_in_population else every
         return [JoinedAudit(n, of_population if n in found_in_population else every, why) for n in mine]
 
@@ -121,21 +119,9 @@ def grouping_attributes(plan: Plan) -> frozenset[str]:
     """Return the attributes of the source that the plan's requirements on groups are about."""
     names = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
     for requirement in plan.requirements:
-        if isinstance(requirement, OnGroups):
-            names |= set(requirement_attributes(requirement))
+        if requirement.on_groups:
+            names |= {*requirement.grouping, *requirement.secrets}
     return frozenset(names)
-
-
-def requirement_attributes(requirement: OnGroups) -> tuple[str, ...]:
-    """Return the attributes of the source that a requirement names, or stands for."""
-    match requirement:
-        case Template():
-            return (*requirement.channel, *(attribute for attribute, _ in requirement.sensitive))
-        case LKC():
-            return (*requirement.attributes, *(attribute for attribute, _ in requirement.sensitive))
-        case _:
-            own = getattr(requirement, "attribute", None)
-            return (*requirement.attributes, *(() if own is None else (own,)))
 
 
 def _found(streams: Sequence[NumberedStream]) -> tuple[dict[str, CellHashes], tuple[JoinedRows, ...]]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.requirements import Sensitivity, slack_of
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]

@@ -1,0 +1,1 @@
+"""The requirement `first_draw`."""

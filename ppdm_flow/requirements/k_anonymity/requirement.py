@@ -1,0 +1,41 @@
+"""k-anonymity: everybody is one of at least k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from ppdm_flow.core.requirement import Columns, Requirement
+from ppdm_flow.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonymity(Requirement):
+    """Every equivalence class over the quasi-identifiers has at least ``k`` rows."""
+
+    kind: ClassVar[str] = "k_anonymity"
+    on_groups: ClassVar[bool] = True
+    hides_people: ClassVar[bool] = True
+    id: str
+    k: int
+    attributes: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """The attributes that form the classes."""
+        return self.attributes
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether a group has to have so many rows."""
+        return True
+
+    def on_columns(self, columns: Columns) -> Iterator[KAnonymity]:
+        """Yield it with the columns that its names mean."""
+        yield replace(self, attributes=columns.every(self.attributes, self))
+
+    def document(self) -> dict[str, Any]:
+        """Return what it asks."""
+        return {"k": self.k, "attributes": list(self.attributes)}

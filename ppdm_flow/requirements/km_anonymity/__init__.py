@@ -1,0 +1,1 @@
+"""The requirement `km_anonymity`."""
