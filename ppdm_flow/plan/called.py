@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ppdm_flow.policy.language.kinds import Entries
 from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.requirements import specs_of
 
 
 def names_of(policy: Policy) -> frozenset[str]:
@@ -16,7 +18,8 @@ def _names(policy: Policy) -> Iterator[str]:
     yield policy.name
     for entries in (policy.attributes, policy.steps, policy.audits, policy.gates, policy.releases, policy.waivers):
         yield from entries
-    yield from policy.privacy.templates
+    for spec in specs_of(policy):
+        yield from policy.privacy.entries(spec.name) if spec.entries is Entries.BY_NAME else ()
     yield from (step.use for step in policy.steps.values())
     yield from (audit.use for audit in policy.audits.values())
     yield from filter(None, (policy.source.path, policy.source.format, *(policy.source.columns or ())))

@@ -135,7 +135,7 @@ class _Compiler:
             randomness=policy.randomness.mode,
             seed=policy.randomness.seed,
             show_values=policy.report.values == "show",
-            declared=declared_values(policy),
+            declared=declared_values(policy, requirements),
             ledger=ledger_node(policy, self.home),
             recipients=policy.recipients,
         )

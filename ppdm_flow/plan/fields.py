@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.documents import Randomness, Sha256, Version, WaiverDocument, about, one_of
+from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.lineage import How
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirements import MAX_WIDTH
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.plan.together import APART
 

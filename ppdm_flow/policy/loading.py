@@ -22,7 +22,7 @@ from ppdm_flow.policy.inheritance.inherit import Inheritance, InheritanceRecord
 from ppdm_flow.policy.inheritance.layers import Layer
 from ppdm_flow.policy.inheritance.override import overridden
 from ppdm_flow.policy.inheritance.references import FoundTemplate
-from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
 from ppdm_flow.policy.params.params import limits_of
@@ -68,7 +68,7 @@ def load(
     account = inheritance.account
     layer.laid.node = overridden(layer.node, over)
     flat, nulls = _resolved(layer, extending=account.extending)
-    policy, faults = validate(flat, Policy, whole=layer.whole)
+    policy, faults = validate(flat, policy_model(kinds_named(flat.tree)), whole=layer.whole)
     every = [*found, *account.found, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
     if part is not None:

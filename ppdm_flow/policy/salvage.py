@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.shape import Keys, MapOf, at, placed
 from ppdm_flow.policy.loaded import PolicyPath
 
@@ -28,9 +29,10 @@ def salvaged(flat: Flat) -> tuple[Policy | None, frozenset[PolicyPath]]:
     """
     tree = copy.deepcopy(flat.tree)
     out: set[PolicyPath] = set(flat.gone)
+    model = policy_model(kinds_named(tree))
     for _ in range(_ROUNDS):
         try:
-            return Policy.model_validate(tree, by_alias=True, by_name=False), frozenset(out)
+            return model.model_validate(tree, by_alias=True, by_name=False), frozenset(out)
         except ValidationError as error:
             for each in error.errors(include_url=False, include_input=False, include_context=False):
                 out.add(_without(tree, placed(each["loc"], tree), each["type"]))

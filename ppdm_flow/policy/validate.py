@@ -14,6 +14,7 @@ from ppdm_flow.core.supports import refusal
 from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.language.models import Header, Policy
+from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
 from ppdm_flow.policy.language.words import NAME_RULE, choices, expected, place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
@@ -44,8 +45,8 @@ class _Judge:
         self.flat = flat
         self.model = model
         self.whole = whole
-        self.language = Policy if model is Header else model
-        self.top = "the policy" if self.language is Policy else "the file"
+        self.language = policy_model() if model is Header else model
+        self.top = "the policy" if issubclass(self.language, Policy) else "the file"
         self.misspelt: set[PolicyPath] = set()
 
     def of(self, error: Any) -> Iterable[Diagnostic]:

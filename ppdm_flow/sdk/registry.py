@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
-from typing import Any
+from typing import Any, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -15,6 +15,7 @@ from ppdm_flow.sdk.spec import PluginSpec
 
 GROUPS = ("anonymizers", "audits", "sources", "sinks")
 OWN = "ppdm_flow"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,24 @@ def load(group: str, name: str) -> PluginSpec:
 
 def load_listed(plugin: Listed) -> PluginSpec:
     """Import the light half of a plugin, whether or not another has its name. Raises PluginError where that fails."""
+    spec = _loaded(plugin)
+    if not isinstance(spec, PluginSpec) or spec.info.name != plugin.name:
+        raise _misnamed(plugin)
+    return spec
+
+
+def load_entry(group: str, name: str, of: type[T]) -> T:
+    """Import what the one entry point of that name names, of that type. Raises PluginError where that fails."""
+    plugin = find(group, name)
+    spec = _loaded(plugin)
+    if not isinstance(spec, of) or getattr(spec, "name", None) != name:
+        raise _misnamed(plugin)
+    return spec
+
+
+def _loaded(plugin: Listed) -> Any:
     try:
-        spec = _imported(plugin.entry)
+        return _imported(plugin.entry)
     except Exception as error:  # whatever a third party's module raises must not look like our own fault
         raise PluginError(
             Diagnostic(
@@ -93,13 +110,11 @@ def load_listed(plugin: Listed) -> PluginSpec:
                 help="ppdm-flow doctor tries every plugin and shows the import that fails",
             )
         ) from error
-    if not isinstance(spec, PluginSpec) or spec.info.name != plugin.name:
-        raise PluginError(
-            Diagnostic(
-                "PPF404", f"the entry point `{plugin.name}` of {plugin.distribution} is not a plugin of that name"
-            )
-        )
-    return spec
+
+
+def _misnamed(plugin: Listed) -> PluginError:
+    text = f"the entry point `{plugin.name}` of {plugin.distribution} is not a plugin of that name"
+    return PluginError(Diagnostic("PPF404", text))
 
 
 @cache

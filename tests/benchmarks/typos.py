@@ -33,7 +33,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape, Text, at
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 from ppdm_flow.policy.text.parse import parse
@@ -70,11 +70,11 @@ def tokens(path: Path) -> Iterator[Token]:
     """Yield the words of the language in a policy, in the order of the file."""
     root, _ = parse(path.read_text(encoding="utf-8"), str(path))
     if isinstance(root, Map):
-        yield from _of_map(root, (), (), Policy, "key")
+        yield from _of_map(root, (), (), policy_model(), "key")
 
 
 def _of_map(node: Map, path: tuple[str, ...], place: tuple[str, ...], model: type, kind: str) -> Iterator[Token]:
-    fixed, policy = _fixed(at(path, model)), model is Policy
+    fixed, policy = _fixed(at(path, model)), model is policy_model()
     for name, entry in node.entries.items():
         if fixed is not None and name in fixed and entry.plain:
             yield Token(name, place, entry.key_span, frozenset(fixed), kind)
@@ -85,7 +85,7 @@ def _of_map(node: Map, path: tuple[str, ...], place: tuple[str, ...], model: typ
         elif policy and name == "use" and isinstance(entry.node, Scalar):
             yield from _of_plugin_name(entry.node, path, here)
         elif (
-            model is Policy
+            model is policy_model()
             and name == "format"
             and path[:1] in (("source",), ("releases",))
             and isinstance(entry.node, Scalar)

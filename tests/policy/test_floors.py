@@ -9,8 +9,9 @@ import pytest
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.floors.grammar import demands
-from ppdm_flow.policy.floors.strength import SIGNS, counts_groups
-from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Number, at
+from ppdm_flow.policy.floors.strength import counts_groups
+from ppdm_flow.policy.language.privacy import policy_model
+from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Number, at, stricter_signs
 from ppdm_flow.policy.text.dotted import split, written
 
 HOUSE = """\
@@ -523,7 +524,7 @@ def figures(shape, path: tuple[str, ...]):
 
 def test_every_figure_of_a_requirement_has_a_weaker_side() -> None:
     """A new requirement has to say here which side of its figures is weaker, or that they are no bounds."""
-    known = {path for path in SIGNS if path[0] == "privacy"}
+    known = {path for path in stricter_signs(policy_model()) if path[0] == "privacy"}
     without = {("privacy", "itemset_breach", "pool"), ("privacy", "blend", "min_support")}
     assert set(figures(at(("privacy",)), ("privacy",))) == known | without
 

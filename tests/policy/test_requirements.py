@@ -30,6 +30,10 @@ releases:
 """
 
 
+def _declared(loaded):
+    return declared_values(loaded.policy, requirements_of(loaded.policy, loaded.places))
+
+
 def test_every_clause_with_its_id_and_place(read) -> None:
     loaded = read(TEXT)
     k, template, disease, income = requirements_of(loaded.policy, loaded.places)
@@ -66,7 +70,7 @@ def test_gates(read) -> None:
 
 
 def test_values_that_the_policy_writes(read) -> None:
-    assert declared_values(read(TEXT).policy) == {
+    assert _declared(read(TEXT)) == {
         "city": frozenset({"Paris", "Rome", "France", "Italy"}),
         "disease": frozenset({"HIV", "flu"}),
         "income": frozenset({"low"}),
@@ -77,7 +81,7 @@ def test_nothing_required(read, start) -> None:
     loaded = read(start)
     assert requirements_of(loaded.policy, loaded.places) == ()
     assert gates_of(loaded.policy, loaded.places) == ()
-    assert declared_values(loaded.policy) == {}
+    assert _declared(loaded) == {}
 
 
 SEVERAL = """\
@@ -112,7 +116,7 @@ def test_groups_and_several_bounds_with_their_places(read) -> None:
         ("HIV", 0.3, 0.4, "patients", "clinic", 10),
     ]
     assert len({b.span for b in requirement.bounds}) == 6
-    assert declared_values(loaded.policy)["disease"] == {"HIV", "flu", "cancer", "0"}
+    assert _declared(loaded)["disease"] == {"HIV", "flu", "cancer", "0"}
 
 
 def test_a_list_of_one_is_the_same_as_a_map(read) -> None:

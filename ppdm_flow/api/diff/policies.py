@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ppdm_flow.policy.order import Change, Order, Side, compare
 from ppdm_flow.policy.order.frame import Contents
 from ppdm_flow.policy.order.meanings import as_written
 from ppdm_flow.report.diff.fields import ClauseChange, ClauseSide, PolicyPair
+from ppdm_flow.policy.requirements import specs_of
 from ppdm_flow.sdk import registry
 
 
@@ -55,8 +56,10 @@ def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
     if typed is None:
         return ()
     paths = [a.hierarchy.csv for a in typed.attributes.values() if a.hierarchy and a.hierarchy.csv]
-    mapped = typed.privacy.k_map
-    return (*dict.fromkeys(paths), *((mapped.population.path,) if mapped else ()))
+    for spec in specs_of(typed):
+        for clause in typed.privacy.entries(spec.name).values():
+            paths += [str(reduce(getattr, place, clause)) for place in spec.files]
+    return tuple(dict.fromkeys(paths))
 
 
 def read(path: Path, where: Place, sets: Mapping[str, str]) -> LoadedPolicy:

@@ -6,14 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ppdm_flow.core.roles import Role, ValuesAbsent, no_weaker
+from ppdm_flow.policy.language.privacy import model_for
 from ppdm_flow.policy.language.shape import Keys, MapOf, at, stricter_signs
 from ppdm_flow.policy.text.nodes import PolicyPath
-
-SIGNS: Mapping[PolicyPath, str] = stricter_signs()
-"""The sign of a bound that forbids the weaker side; r1 is a prior that is protected, so a higher one is stronger.
-
-The support of ``blend`` has none: its share of the rare rows says nothing of the share of others.
-"""
 
 _ABSENT = tuple(ValuesAbsent)
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
@@ -36,8 +31,8 @@ _RELEASES = ("gates", "*", "releases")
 
 
 def sign(path: PolicyPath) -> str | None:
-    """Return ``>=`` or ``<=`` for a figure of which one side is weaker."""
-    return next((s for pattern, s in SIGNS.items() if fits(pattern, path)), None)
+    """Return ``>=`` or ``<=`` for a figure of which one side is weaker: the sign of a bound that forbids that side."""
+    return next((s for pattern, s in stricter_signs(model_for(path)).items() if fits(pattern, path)), None)
 
 
 def ordered(path: PolicyPath) -> tuple[str, ...]:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ppdm_flow.core.server_address import is_address
 from ppdm_flow.policy.inheritance.references import FoundTemplate
+from ppdm_flow.policy.language.kinds import Entries, built_in
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
 
 PATHS = (
     ("source", "path"),
     ("attributes", "*", "hierarchy", "csv"),
-    ("privacy", "k_map", "population", "path"),
     ("ledger", "path"),
     ("ledger", "key"),
 )
@@ -43,9 +43,15 @@ def rebased(node: Map, here: FoundTemplate, root: Path, inherited: Map) -> Map:
     if home == folder:
         return node
     changed: Node = node
-    for pattern in (*PATHS, *_of_plugins(node, inherited)):
+    for pattern in (*PATHS, *_of_requirements(), *_of_plugins(node, inherited)):
         changed = _at(changed, pattern, os.path.relpath(folder, home))
     return changed if isinstance(changed, Map) else node
+
+
+def _of_requirements() -> Iterator[PolicyPath]:
+    for spec in built_in():
+        named = () if spec.entries is Entries.ONCE else ("*",)
+        yield from (("privacy", spec.name, *named, *file) for file in spec.files)
 
 
 def _of_plugins(node: Map, inherited: Map) -> Iterator[PolicyPath]:

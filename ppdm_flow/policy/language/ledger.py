@@ -1,12 +1,10 @@
-"""The release ledger and what is asked of successive releases, as typed models."""
+"""The release ledger as a typed model."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from ppdm_flow.policy.language.model import HIGHER, Model, Texts
+from ppdm_flow.policy.language.model import Model
 
 Spelling = Literal["case", "blanks", "form"]
 """A difference between two spellings of an id."""
@@ -21,10 +19,3 @@ class Ledger(Model):
     subject: str | None = None
     ignore: tuple[Spelling, ...] = ("case", "blanks", "form")
     repeat: Literal["refuse", "warn"] = "refuse"
-
-
-class CumulativeK(Model):
-    """All earlier releases of the ledger, and this one, together leave groups of at least ``k`` people."""
-
-    k: Annotated[int, Field(ge=2), HIGHER]
-    attributes: Texts | None = None

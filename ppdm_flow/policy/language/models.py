@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from ppdm_flow.core.gate import MAX_WIDTH
-from ppdm_flow.core.roles import AttributeType, Directions, Nulls, Role, ValuesAbsent
-from ppdm_flow.core.supports import Supported
-from ppdm_flow.policy.language.anonymity import (
-    LKC,
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    KmAnonymity,
-    KMap,
-    LDiversity,
-    TCloseness,
-)
-from ppdm_flow.policy.language.ledger import CumulativeK, Ledger
+from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.policy.language.ledger import Ledger
 from ppdm_flow.policy.language.model import (
     HIGHER,
     LOWER,
@@ -28,10 +18,8 @@ from ppdm_flow.policy.language.model import (
     Name,
     ParamName,
     ParamValue,
-    Probability,
     Texts,
     Tree,
-    one_or_more,
 )
 from ppdm_flow.policy.language.waivers import Waiver
 
@@ -103,124 +91,17 @@ class Attribute(Model):
     description: str = ""
 
 
-class KAnonymity(Model):
-    """Every combination of quasi-identifier values occurs in at least ``k`` released rows."""
-
-    k: Annotated[int, Field(ge=2), HIGHER]
-    attributes: Texts | None = None
-
-
-class Template(Model):
-    """<IC -> pi, h>: no group over ``channel`` lets one infer a sensitive value with more than ``confidence``.
-
-    ``negated``: to infer that someone has *not* the value. ``min_support``: besides, no group has fewer rows.
-    """
-
-    channel: Annotated[tuple[str, ...], Field(min_length=1)]
-    sensitive: Annotated[dict[str, Annotated[tuple[str, ...], Field(min_length=1)]], Field(min_length=1)]
-    confidence: Annotated[float, Field(gt=0.0, lt=1.0), LOWER]
-    negated: Flag = False
-    min_support: Annotated[Annotated[int, Field(ge=2)] | None, HIGHER] = None
-    values_absent: ValuesAbsent = ValuesAbsent.ERROR
-
-
-class ValueBound(Model):
-    """(r1, r2): whoever gives the value a prior of at most r1 must not come to a posterior above r2.
-
-    ``given`` says, for readers, what else is known of the people that the prior is about.
-    """
-
-    r1: Annotated[Probability, HIGHER]
-    r2: Annotated[Probability, LOWER]
-    given: str = ""
-
-
-class ValueGroup(Model):
-    """One bound for each of several values. Their union then keeps it as well."""
-
-    values: Texts
-    r1: Annotated[Probability, HIGHER]
-    r2: Annotated[Probability, LOWER]
-    given: str = ""
-
-
-ValueBounds = Annotated[tuple[ValueBound, ...], BeforeValidator(one_or_more), Field(min_length=1)]
-"""One bound, or a list of several: each must hold."""
-
-
-class DefaultBound(Model):
-    """The bound of other values: ``tolerance`` (r1 = frequency, r2 = tolerance r1), or (r1, r2)."""
-
-    tolerance: Annotated[Annotated[float, Field(gt=1.0)] | None, LOWER] = None
-    r1: Annotated[Probability | None, HIGHER] = None
-    r2: Annotated[Probability | None, LOWER] = None
-
-
-class Sensitivity(Model):
-    """(r1, r2) per value of one sensitive attribute."""
-
-    directions: Directions = Directions.BOTH
-    default: DefaultBound | None = None
-    values: dict[str, ValueBounds] = Field(default_factory=dict)
-    groups: dict[Name, ValueGroup] = Field(default_factory=dict)
-    values_absent: ValuesAbsent = ValuesAbsent.ERROR
-
-
-class AnonymityScore(Model):
-    """The Normalised Anonymity Score is at most ``max``: 0 where no original row is released, 1 where all are."""
-
-    max: Annotated[float, Field(ge=0.0, le=1.0), LOWER]
-
-
-class Blend(Model):
-    """Of released rows rarer than ``min_support``, at most a share of ``max`` is rarer than that in the original too.
-
-    That is minsup in the role of k: rare original rows do not show among the released ones.
-    """
-
-    min_support: Supported
-    max: Annotated[float, Field(ge=0.0, le=1.0), LOWER] = 0.0
-
-
-Share = Annotated[float, Field(gt=0.0, le=1.0)]
-Shares = Annotated[tuple[Share, ...], Field(min_length=1)]
-Length = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,3}$")]
-"""A number of items, from 1."""
-
-
-class ItemsetBreach(Model):
-    """Items of an original set are not inferred from what was released in its place with more than ``level``.
-
-    ``sizes``: of the itemsets that are looked for. ``max_supports``: the largest supports of itemsets of 1, 2, .. items
-    among the sets of one length. ``pool``: lengths with fewer sets are judged together with their neighbours.
-    """
-
-    level: Annotated[Probability, LOWER]
-    sizes: Annotated[tuple[Annotated[int, Field(ge=1, le=4)], ...], Field(min_length=1)] = (1, 2, 3)
-    attribute: str | None = None
-    max_supports: Shares | None = None
-    max_supports_by_length: dict[Length, Shares] = Field(default_factory=dict)
-    pool: Annotated[int, Field(ge=1)] = 1000
-
-
 class Privacy(Model):
     """What must hold of every release. Each entry is measured on the released bytes and gates the release."""
 
-    k_anonymity: KAnonymity | None = None
-    templates: dict[Name, Template] = Field(default_factory=dict)
-    sensitivities: dict[str, Sensitivity] = Field(default_factory=dict)
-    anonymity_score: AnonymityScore | None = None
-    blend: Blend | None = None
-    itemset_breach: ItemsetBreach | None = None
-    l_diversity: dict[str, LDiversity] = Field(default_factory=dict)
-    t_closeness: dict[str, TCloseness] = Field(default_factory=dict)
-    alpha_k: dict[str, AlphaK] = Field(default_factory=dict)
-    delta_disclosure: dict[str, DeltaDisclosure] = Field(default_factory=dict)
-    beta_likeness: dict[str, BetaLikeness] = Field(default_factory=dict)
-    k_map: KMap | None = None
-    lkc: LKC | None = None
-    km_anonymity: KmAnonymity | None = None
-    cumulative_k: CumulativeK | None = None
+    # its fields are the kinds of requirements that are installed: `policy_model` adds them
+
+    def entries(self, kind: str) -> Mapping[str, Any]:
+        """Return the clauses of a kind by their names; by ``""`` where there can be but one."""
+        clauses = getattr(self, kind, None)
+        if isinstance(clauses, Mapping):
+            return clauses
+        return {} if clauses is None else {"": clauses}
 
 
 class Step(Model):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ppdm_flow.policy.language.descriptions import POLICY, Described, descriptions
-from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
 
 IDENTITY = "https://ppdm-flow.example/schemas/policy.v1.json"
@@ -28,8 +28,9 @@ def schema() -> _Schema:
     """Return the schema of a policy file, version 1."""
     described = descriptions(POLICY)
     whole, child = Writer(described), Writer(described, child=True)
-    whole.reference(shape_of(Policy))
-    child.reference(shape_of(Policy))
+    policy = shape_of(policy_model())
+    whole.reference(policy)
+    child.reference(policy)
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": IDENTITY,

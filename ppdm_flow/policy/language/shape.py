@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.language.model import Flag, Stricter, one_or_more, text_or_texts
-from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.privacy import model_for, policy_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,9 @@ def shape_of(model: type[BaseModel]) -> Keys:
     return Keys(model, keys)
 
 
-def at(path: tuple[str, ...], model: type[BaseModel] = Policy) -> Shape | None:
-    """Return what stands at ``path``, or None where the language has nothing."""
-    shape: Shape | None = shape_of(model)
+def at(path: tuple[str, ...], model: type[BaseModel] | None = None) -> Shape | None:
+    """Return what stands at ``path``, of a policy or another model, or None where the language has nothing."""
+    shape: Shape | None = shape_of(model or model_for(path))
     for part in path:
         shape = _below(shape, part)
     return shape
@@ -128,7 +128,8 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
     return shape if isinstance(shape, Free) else None
 
 
-def stricter_signs(model: type[BaseModel] = Policy) -> Mapping[tuple[str, ...], str]:
+@cache
+def stricter_signs(model: type[BaseModel]) -> Mapping[tuple[str, ...], str]:
     """Return the sign of a bound that forbids the weaker side, by the place of each figure (``*`` for any name)."""
     return dict(_signs(shape_of(model), ()))
 
@@ -159,10 +160,10 @@ def placed(loc: Iterable[str | int], tree: Any) -> tuple[str, ...]:
 
 
 @cache
-def homes(model: type[BaseModel] = Policy) -> Mapping[str, tuple[str, ...]]:
+def homes(model: type[BaseModel] | None = None) -> Mapping[str, tuple[str, ...]]:
     """Return for each key of the language the dotted places that it may stand under (``""`` is the top)."""
     found: dict[str, list[str]] = {}
-    for place, name in _walk(shape_of(model), ()):
+    for place, name in _walk(shape_of(model or policy_model()), ()):
         found.setdefault(name, []).append(".".join(place))
     return {name: tuple(places) for name, places in found.items()}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text
 
 NAME_RULE = "a letter, then up to 63 letters, digits, `_` or `-`"
 
 _NOUNS = {
     "attributes": "attribute",
-    "templates": "template",
     "steps": "step",
     "audits": "audit",
     "gates": "gate",
@@ -24,8 +24,8 @@ def place_name(path: tuple[str, ...]) -> str:
     """Name the map at ``path`` as a reader would: ``template `no-discharged```, ``the policy``."""
     if not path:
         return "the policy"
-    if path[0] == "privacy" and "sensitivities" in path and len(path) > 2:
-        return _sensitivity(path)
+    if path[0] == "privacy" and len(path) > 2 and (told := _of_requirement(path)):
+        return told
     if path[0] == "tests":
         return _in_tests(path)
     if path[0] == "extends":
@@ -36,6 +36,17 @@ def place_name(path: tuple[str, ...]) -> str:
     if len(path) > 2 and path[-3] in _NOUNS:
         return f"`{short(path[-1])}` of {_NOUNS[path[-3]]} `{short(path[-2])}`"
     return f"`{short(path[-1])}`"
+
+
+def _of_requirement(path: tuple[str, ...]) -> str:
+    """Name a place in a requirement as its kind does: ``template `no-discharged```."""
+    spec = next((s for s in built_in() if s.name == path[1]), None)
+    if spec is not None and spec.place_name is not None:
+        return spec.place_name(path[2:])
+    if spec is None or not spec.noun or len(path) > 4:
+        return ""
+    name = f"{spec.noun} `{short(path[2])}`"
+    return name if len(path) == 3 else f"`{short(path[3])}` of {name}"
 
 
 def _in_tests(path: tuple[str, ...]) -> str:
@@ -88,19 +99,6 @@ def short(text: str, limit: int = 60) -> str:
 def number(value: float) -> str:
     """Write a number without a needless fraction."""
     return f"{value:g}" if abs(value) < 1e6 else repr(value)
-
-
-def _sensitivity(path: tuple[str, ...]) -> str:
-    rest = path[path.index("sensitivities") + 1 :]
-    if len(rest) == 1:
-        return f"the sensitivities of `{short(rest[0])}`"
-    if len(rest) == 3 and rest[1] == "groups":
-        return f"group `{short(rest[2])}`"
-    if len(rest) == 3:
-        return f"the bound of `{short(rest[2])}`"
-    if len(rest) == 4 and rest[1] == "values" and rest[3].isdecimal():
-        return f"bound {int(rest[3]) + 1} of `{short(rest[2])}`"
-    return f"`{rest[1]}` of the sensitivities of `{short(rest[0])}`"
 
 
 def _range(shape: Number) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,20 @@ Rule = Callable[[Any, Any, Between], str | None]
 """Says why what is given implies what is asked for, in words; None where it is not proved to."""
 Rules = tuple[tuple[type[Any], type[Any], Rule], ...]
 """Rules by the kinds of claim that they go from, and to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the clauses of a kind of requirement claim, and the ``rules`` by which claims imply each other.
+
+    ``says`` yields what a requirement claims. ``fields`` are those of the requirement that it looks at: whatever else a
+    requirement says is only implied by the very same. ``bounds`` are those that only bound figures of their names.
+    """
+
+    says: Callable[[Any, Any], Iterator[Any]]
+    rules: Rules
+    fields: frozenset[str]
+    bounds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

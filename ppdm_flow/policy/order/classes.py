@@ -9,6 +9,7 @@ to wildcards over fewer attributes is that a crowd grows.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.order.frame import Between
@@ -45,3 +46,38 @@ def contained(given: Iterable[str], asked: Iterable[str], between: Between) -> s
     if wild and more >= fewer and between.same_counting and between.certain(more, fewer):
         return LARGER
     return None
+
+
+class OnClasses(Protocol):
+    """A claim on the values of one attribute in the classes over others."""
+
+    @property
+    def attribute(self) -> str:
+        """The sensitive attribute."""
+        ...
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """What forms the classes."""
+        ...
+
+
+def bounded(
+    given: OnClasses,
+    asked: OnClasses,
+    most: float,
+    bound: float,
+    between: Between,
+    how: str = "",
+) -> str | None:
+    """Return why a bound on all classes of one attribute is a bound on others, if no union of classes is worse.
+
+    So are shares, which are weighted means in a union, and distances that are convex in them.
+    """
+    if given.attribute != asked.attribute or most > bound or not between.about(given.attribute):
+        return None
+    holds = unions(given.attributes, asked.attributes, between)
+    if holds is None:
+        return None
+    first = how or f"at most {most:g} is at most {bound:g}"
+    return first if holds == SAME else f"{first}; {holds}"

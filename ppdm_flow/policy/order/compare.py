@@ -9,6 +9,7 @@ from ppdm_flow.policy.order.conduct import conduct
 from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
 from ppdm_flow.policy.order.gates import Measuring
 from ppdm_flow.policy.order.governance import floors
+from ppdm_flow.policy.order.implications import bounds_of
 from ppdm_flow.policy.order.meanings import Canon, as_written
 from ppdm_flow.policy.order.means import means
 from ppdm_flow.policy.order.reading import reading
@@ -57,7 +58,7 @@ def compare(
 
 def _required(before: Clauses, after: Clauses, between: Between, canon: Canon) -> Required:
     names = paired(before.policy, after.policy, canon)
-    old = Measuring(before.policy, asked_of(before), {}, canon)
-    new = Measuring(after.policy, asked_of(after), {later: name for name, later in names.items()}, canon)
+    old = Measuring(before.policy, asked_of(before), {}, canon, bounds_of)
+    new = Measuring(after.policy, asked_of(after), {later: name for name, later in names.items()}, canon, bounds_of)
     claims = claims_of(before, between.asked, old), claims_of(after, between.given, new)
     return Required(before, after, *claims, between)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.policy.language.kinds import Entries, kinds_of
 from ppdm_flow.policy.language.models import Attribute, Policy
 from ppdm_flow.policy.language.patterns import Declared, is_pattern
 from ppdm_flow.policy.successive import subject_of
@@ -67,15 +68,13 @@ class PolicyFrame:
     def keyed(self) -> tuple[frozenset[str], ...]:
         """The attributes that have a requirement of each kind of their own."""
         privacy = self.policy.privacy
-        kinds = (
-            privacy.sensitivities,
-            privacy.l_diversity,
-            privacy.t_closeness,
-            privacy.alpha_k,
-            privacy.delta_disclosure,
-            privacy.beta_likeness,
-        )
-        return tuple(frozenset(kind) for kind in kinds)
+        specs = [spec for spec in kinds_of(self.kinds) if spec.entries is Entries.BY_ATTRIBUTE]
+        return tuple(frozenset(privacy.entries(spec.name)) for spec in specs)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of requirements that the policy can have."""
+        return frozenset(type(self.policy.privacy).model_fields)
 
     @cached_property
     def reading(self) -> tuple[object, ...]:
@@ -111,6 +110,11 @@ class Between:
         return Between(self.asked, self.given)
 
     @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of requirements that one of the two can have."""
+        return self.given.kinds | self.asked.kinds
+
+    @cached_property
     def same_roles(self) -> bool:
         """Whether all names are declared alike: then patterns mean the same columns."""
         return self.given.roles == self.asked.roles
@@ -125,9 +129,26 @@ class Between:
         """Whether the bytes of the original are the same table to both."""
         return self.given.reading == self.asked.reading and self.same_counting
 
+    @property
+    def one_history(self) -> bool:
+        """Whether somebody sees the same earlier releases, of the same people."""
+        one, other = self.given, self.asked
+        seen = one.policy.recipients in ("together", other.policy.recipients)
+        return one.ledger == other.ledger and seen and self.same_original
+
     def certain(self, *names: Iterable[str]) -> bool:
         """Whether these names mean the same columns to both."""
         return self.same_roles or not any(is_pattern(name) for some in names for name in some)
+
+    @property
+    def same_rows(self) -> bool:
+        """Whether whole rows are compared in the same columns, and numbers by the same intervals."""
+        frames = self.given, self.asked
+        if not self.same_original or len({f.having(*NEVER_MATCHED) for f in frames}) > 1:
+            return False
+        names = [frozenset(f.policy.attributes) for f in frames]
+        alike = names[0] == names[1] and all(self.same_hierarchy(name) for name in names[0])
+        return alike and (self.same_roles or self.certain(self.given.policy.attributes))
 
     def about(self, name: str) -> bool:
         """Whether a clause on the attribute ``name`` is about the same columns in both: patterns yield to names."""

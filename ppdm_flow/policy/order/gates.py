@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,20 +15,10 @@ from ppdm_flow.policy.order.meanings import Canon, chain
 from ppdm_flow.policy.order.releases import origin
 
 _WORDS = frozenset({"id", "name", "span", "values_absent"})
-_BOUNDS: Mapping[str, frozenset[str]] = {
-    "k_anonymity": frozenset({"k"}),
-    "templates": frozenset({"confidence", "min_support"}),
-    "l_diversity": frozenset({"l"}),
-    "t_closeness": frozenset({"t"}),
-    "alpha_k": frozenset({"alpha"}),
-    "delta_disclosure": frozenset({"delta"}),
-    "beta_likeness": frozenset({"beta"}),
-}
-"""Fields of requirements that only bound a figure."""
 _SETS = frozenset({"attributes", "channel", "sensitive", "values", "sizes"})
 """Fields whose order means nothing."""
-_FREE = frozenset({"k", "confidence", "l", "t", "alpha", "delta", "beta", "uniques", "classes", "distinct"})
-"""Figures of these requirements that do not depend on the bound."""
+_FREE = frozenset({"uniques", "classes", "distinct"})
+"""Figures of requirements that do not depend on a bound, beside those that it bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +44,16 @@ class GateClaim:
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """What says which figure a metric is: the policy, its requirements, and how releases are called in both."""
+    """What says which figure a metric is: the policy, its requirements, and how releases are called in both.
+
+    ``bounds`` are the fields of a kind of requirement that only bound figures of their names.
+    """
 
     policy: Policy
     requirements: Sequence[Requirement]
     releases: Mapping[str, str]
     canon: Canon
+    bounds: Callable[[str], frozenset[str]]
 
     def says(self, gate: Gate) -> Iterator[GateClaim]:
         """Yield what a gate claims on each side."""
@@ -80,7 +74,10 @@ class Measuring:
     def _figure(self, metric: str) -> tuple[object, ...]:
         for requirement in sorted(self.requirements, key=lambda r: -len(r.id)):
             if metric.startswith(f"{requirement.id}."):
-                return ("requirement", *_definition(requirement, metric[len(requirement.id) + 1 :]))
+                return (
+                    "requirement",
+                    *_definition(requirement, metric[len(requirement.id) + 1 :], self.bounds(requirement.kind)),
+                )
         owner, _, figure = metric.partition(".")
         if owner in self.policy.audits:
             audit = self.policy.audits[owner]
@@ -140,9 +137,9 @@ def sorted_paths(paths: Sequence[str | None]) -> list[str]:
     return sorted(p for p in paths if p is not None)
 
 
-def _definition(requirement: Requirement, figure: str) -> tuple[Any, ...]:
+def _definition(requirement: Requirement, figure: str, bounds: frozenset[str]) -> tuple[Any, ...]:
     """Return what a requirement's figure is: without its bound, where the figure does not depend on it."""
-    skipped = _WORDS | (_BOUNDS.get(requirement.kind, frozenset()) if figure in _FREE else frozenset())
+    skipped = _WORDS | (bounds if figure in _FREE | bounds else frozenset())
     given = {name: value for name, value in fields_of(requirement).items() if name not in skipped}
     said = tuple((name, frozenset(value) if name in _SETS else value) for name, value in given.items())
     return (requirement.kind, said, figure)

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.policy.language.kinds import Entries, spec_of
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.order.claim import Claim
 from ppdm_flow.policy.order.clauses import Clauses
@@ -18,7 +19,6 @@ from ppdm_flow.policy.order.implications import implied, said
 from ppdm_flow.policy.order.verdicts import Change, Side, Verdict, verdict
 from ppdm_flow.policy.order.waivers import waived
 from ppdm_flow.policy.requirements import gates_of, requirements_of
-from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 
 Requirements = tuple[Requirement, ...]
 
@@ -31,7 +31,7 @@ def asked_of(clauses: Clauses) -> Requirements:
 
 def _marked(requirement: Requirement, clauses: Clauses) -> Requirement:
     given = getattr(requirement, "attributes", None)
-    if isinstance(requirement, FirstDraw) or given is None or _names_them(requirement, clauses):
+    if given is None or spec_of(requirement.kind).entries is Entries.IMPLIED or _names_them(requirement, clauses):
         return requirement
     grouped: Any = requirement
     marked: Requirement = replace(grouped, attributes=by_role(given))
@@ -41,8 +41,9 @@ def _marked(requirement: Requirement, clauses: Clauses) -> Requirement:
 def _names_them(requirement: Requirement, clauses: Clauses) -> bool:
     """Whether the clause itself says by which attributes it groups."""
     path = path_of(requirement.id)
-    if requirement.kind == "cumulative_k" and not clauses.has(path):
-        path = ("privacy", "k_anonymity")
+    usual = spec_of(requirement.kind).implied_by
+    if usual and not clauses.has(path):
+        path = ("privacy", usual)
     return clauses.has((*path, "attributes"))
 
 
@@ -67,8 +68,8 @@ def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: Measuring) -> dic
 def _hides(clauses: Clauses, requirement: Requirement, path: PolicyPath) -> bool:
     """Whether a sentence on what a requirement claims could quote the environment."""
     places = [path, ("attributes",)]
-    if requirement.kind == "cumulative_k":
-        places.append(("privacy", "k_anonymity"))
+    if usual := spec_of(requirement.kind).implied_by:
+        places.append(("privacy", usual))
     return any(clauses.hides(*place) for place in places)
 
 

@@ -11,14 +11,12 @@ from ppdm_flow.policy.language.models import (
     Attribute,
     Gate,
     Policy,
-    Privacy,
     Randomness,
     Release,
     ReportOptions,
     Source,
 )
 from ppdm_flow.policy.order.clauses import Clauses
-from ppdm_flow.policy.order.implications import SAYS
 from ppdm_flow.policy.order.verdicts import Change, Verdict
 
 KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
@@ -47,7 +45,6 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "report",
         ]
     ),
-    Privacy: frozenset(SAYS) - {"first_draw"},
     Source: frozenset(("path", "format", "columns", "missing", "incomplete_rows", "with_")),
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
     Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
@@ -70,7 +67,6 @@ def unknown(old: Clauses, new: Clauses) -> Iterator[Change]:
 
 def _parts(policy: Policy) -> Iterator[tuple[tuple[str, ...], BaseModel]]:
     yield (), policy
-    yield ("privacy",), policy.privacy
     yield ("source",), policy.source
     yield ("randomness",), policy.randomness
     yield ("report",), policy.report
@@ -83,7 +79,7 @@ def _beyond(part: BaseModel | None) -> dict[str, Any]:
     """Return the fields that nothing here judges, as far as they are not what they are by default."""
     if part is None:
         return {}
-    known = KNOWN[type(part)]
+    known = next(KNOWN[model] for model in type(part).__mro__ if model in KNOWN)
     fields = type(part).model_fields
     found = {name: getattr(part, name) for name in fields if name not in known}
     return {

@@ -8,31 +8,24 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.ledger import Ledger
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.rules.classes import grouped
+from ppdm_flow.policy.requirements import specs_of
 from ppdm_flow.policy.rules.ledger_place import place
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.policy.successive import subject_of
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
-    """Judge ``ledger`` and ``cumulative_k`` (PPF531 to PPF534, PPF590 to PPF594)."""
-    asked, given = scene.policy.privacy.cumulative_k, scene.policy.ledger
-    path = ("privacy", "cumulative_k")
-    if asked is not None:
-        yield from grouped(scene, asked.attributes, path)
-    alone = len(scene.policy.releases) < 2 or scene.policy.recipients == "apart"
-    if asked is not None and given is None and alone and not scene.lacks("ledger") and not scene.lacks("releases"):
-        text = "`cumulative_k` is about several releases: nobody sees two of this run, and no ledger remembers others"
-        yield scene.fault("PPF590", text, path, at_key=True, hint="add `ledger: {path: releases.ledger}`")
+    """Judge ``ledger`` (PPF531 to PPF534, PPF591 to PPF594)."""
+    given = scene.policy.ledger
     if given is not None:
         yield from place(scene, given)
     if given is not None and not scene.lacks("attributes"):
-        yield from _people(scene, given, needed=asked is not None)
+        yield from _people(scene, given)
         yield from _weights(scene)
         yield from _repeats(scene, given)
 
 
-def _people(scene: Scene, given: Ledger, *, needed: bool) -> Iterator[Diagnostic]:
+def _people(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
     if given.subject is not None:
         place = ("ledger", "subject")
         attribute = scene.policy.attributes.get(given.subject)
@@ -44,8 +37,9 @@ def _people(scene: Scene, given: Ledger, *, needed: bool) -> Iterator[Diagnostic
     elif subject_of(scene.policy) is None:
         text = "the ledger is not told whose rows are released, so it cannot find people again"
         hint = "say `subject: NAME` here, of an attribute with `role: identifier`"
-        wanted = "; `cumulative_k` needs that" if needed else ""
-        yield scene.fault("PPF591", f"{text}{wanted}", ("ledger",), at_key=True, warning=not needed, hint=hint)
+        needing = [s.name for s in specs_of(scene.policy) if s.needs_people and scene.policy.privacy.entries(s.name)]
+        wanted = f"; `{needing[0]}` needs that" if needing else ""
+        yield scene.fault("PPF591", f"{text}{wanted}", ("ledger",), at_key=True, warning=not needing, hint=hint)
 
 
 def _weights(scene: Scene) -> Iterator[Diagnostic]:
@@ -56,6 +50,7 @@ def _weights(scene: Scene) -> Iterator[Diagnostic]:
 
 
 def _repeats(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
-    if given.repeat == "warn" and (scene.policy.privacy.sensitivities or scene.policy.privacy.itemset_breach):
+    drawn = any(s.requirement.needs_operator and scene.policy.privacy.entries(s.name) for s in specs_of(scene.policy))
+    if given.repeat == "warn" and drawn:
         text = "randomized attributes may be released again, and no bound holds of several draws together"
         yield scene.fault("PPF594", text, ("ledger", "repeat"), warning=True, hint="say `repeat: refuse`")

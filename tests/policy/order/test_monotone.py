@@ -365,11 +365,13 @@ def test_demands_of_a_floor_count_one_by_one(before, after, verdict):
 
 
 def test_another_kind_of_requirement_is_only_implied_by_itself():
-    from ppdm_flow.policy.language.models import Policy
+    from ppdm_flow.policy.language.privacy import policy_model
     from ppdm_flow.policy.order.claim import Opaque, opaque
     from ppdm_flow.policy.order.frame import Between, PolicyFrame
 
-    frame = PolicyFrame(Policy.model_validate({k: v for k, v in BASE.items() if k != "nulls"} | {"version": "1"}))
+    frame = PolicyFrame(
+        policy_model().model_validate({k: v for k, v in BASE.items() if k != "nulls"} | {"version": "1"})
+    )
     between = Between(frame, frame)
     assert opaque(Opaque("new", "a"), Opaque("new", "a"), between)
     assert opaque(Opaque("new", "a"), Opaque("new", "b"), between) is None
@@ -378,15 +380,13 @@ def test_another_kind_of_requirement_is_only_implied_by_itself():
 def test_rules_know_every_field_of_the_language():
     """A new field makes policies incomparable until a rule judges it: here is where one learns of it."""
     from dataclasses import fields
-    from typing import get_args
 
-    from ppdm_flow.core.requirement import Requirement
-    from ppdm_flow.policy.order.implications import FIELDS, SAYS
+    from ppdm_flow.policy.language.kinds import built_in
+    from ppdm_flow.policy.order.implications import order_of
     from ppdm_flow.policy.order.unknown import KNOWN
 
-    kinds = {c.kind: {f.name for f in fields(c)} - {"id", "name", "span"} for c in get_args(Requirement)}
-    assert {kind: set(known) for kind, known in FIELDS.items()} == kinds
-    assert set(SAYS) == set(kinds)
+    kinds = {s.name: {f.name for f in fields(s.requirement)} - {"id", "name", "span"} for s in built_in()}
+    assert {kind: set(order_of(kind).fields) for kind in kinds} == kinds
     assert {model: set(known) for model, known in KNOWN.items()} == {m: set(m.model_fields) for m in KNOWN}
 
 
@@ -401,6 +401,8 @@ def test_another_database_is_another_history(order):
 
 
 def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
+    from dataclasses import replace
+
     from ppdm_flow.policy.language.models import Release
     from ppdm_flow.policy.order import compare, implications, unknown
 
@@ -411,5 +413,6 @@ def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
     old = written(policy(privacy={"k_anonymity": {"k": 3}}), "a.yaml")
     new = written(policy(privacy={"k_anonymity": {"k": 4}}), "b.yaml")
     assert compare(old, new).relation is Relation.STRICTER
-    monkeypatch.setitem(implications.FIELDS, "k_anonymity", frozenset({"attributes"}))
+    narrow = replace(implications.order_of("k_anonymity"), fields=frozenset({"attributes"}))
+    monkeypatch.setattr(implications, "order_of", lambda _kind: narrow)
     assert compare(old, new).relation is Relation.INCOMPARABLE

@@ -1,0 +1,85 @@
+"""The kinds of requirements that are installed: found by entry point, each with its entry under ``privacy:``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.policy.language.model import Model
+from ppdm_flow.sdk.registry import listed, load_entry
+
+GROUP = "requirements"
+LAST = 1000
+"""The rank of kinds that come with other packages: after the built-in ones, by name."""
+
+
+class Entries(StrEnum):
+    """How a kind is written under ``privacy:``: once, a clause for each attribute, by a name, or not at all."""
+
+    ONCE = "once"
+    BY_ATTRIBUTE = "by_attribute"
+    BY_NAME = "by_name"
+    IMPLIED = "implied"
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementSpec:
+    """A kind of requirement: all that the policy, the comparison of policies and the reports know of it.
+
+    ``clause`` is the model of an entry, ``bind`` makes the requirement of it at its place in a policy. ``judge`` yields
+    what is wrong with the clauses of a policy, given by name. ``implied`` yields the requirements that other parts of a
+    policy imply, after all that are written. ``order`` is the dotted path of what its clauses claim and imply
+    (``package.module:ORDER``), which is loaded only to compare policies. ``noun`` is what an entry is called, and
+    ``place_name`` what places below are, from the entry's name on. ``files`` are places below an entry that have the
+    path of a file. ``needs_people``: it has to find people again. ``implied_by``: the kind that it follows where it has
+    no clause of its own.
+    """
+
+    name: str
+    requirement: type[Requirement]
+    entries: Entries
+    order: str
+    clause: type[Model] | None = None
+    bind: Callable[[Any, Any], Requirement] | None = None
+    judge: Callable[[Any, Mapping[str, Any]], Iterator[Diagnostic]] | None = None
+    implied: Callable[[Any, Any, Any], Iterator[Requirement]] | None = None
+    rank: int = LAST
+    noun: str = ""
+    place_name: Callable[[tuple[str, ...]], str] | None = None
+    files: tuple[tuple[str, ...], ...] = ()
+    needs_people: bool = False
+    implied_by: str = ""
+
+
+@cache
+def spec_of(name: str) -> RequirementSpec:
+    """Return the kind of that name. Raises PluginError where none is installed, or more than one."""
+    spec: RequirementSpec = load_entry(GROUP, name, RequirementSpec)
+    return spec
+
+
+@cache
+def built_in() -> tuple[RequirementSpec, ...]:
+    """Return the kinds that come with ppdm_flow, in the order of reports."""
+    return _ranked(spec_of(each.name) for each in listed(GROUP) if each.built_in)
+
+
+@cache
+def third_parties() -> frozenset[str]:
+    """Return the names of the kinds that come with other packages; none of them is imported."""
+    own = {each.name for each in listed(GROUP) if each.built_in}
+    return frozenset(each.name for each in listed(GROUP)) - own
+
+
+def kinds_of(names: Iterable[str]) -> tuple[RequirementSpec, ...]:
+    """Return the built-in kinds, and those of other packages that are among the names, in the order of reports."""
+    return _ranked((*built_in(), *(spec_of(name) for name in sorted(third_parties().intersection(names)))))
+
+
+def _ranked(specs: Iterable[RequirementSpec]) -> tuple[RequirementSpec, ...]:
+    return tuple(sorted(specs, key=lambda spec: (spec.rank, spec.name)))

@@ -1,0 +1,45 @@
+"""The model of a policy with the kinds of requirements that are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import Field, create_model
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, kinds_of, third_parties
+from ppdm_flow.policy.language.model import Name
+from ppdm_flow.policy.language.models import Policy, Privacy
+
+
+def policy_model(named: Iterable[str] = ()) -> type[Policy]:
+    """Return the model of a policy that takes the built-in kinds, and those of other packages among ``named``."""
+    return _model(third_parties().intersection(named))
+
+
+def kinds_named(tree: Any) -> frozenset[str]:
+    """Return what a policy's tree has under ``privacy:``, whatever it is."""
+    privacy = tree.get("privacy") if isinstance(tree, Mapping) else None
+    return frozenset(str(key) for key in privacy) if isinstance(privacy, Mapping) else frozenset()
+
+
+def model_for(path: tuple[str, ...]) -> type[Policy]:
+    """Return the model of a policy that has something at ``path``."""
+    return policy_model(path[1:2] if path[:1] == ("privacy",) else ())
+
+
+@cache
+def _model(others: frozenset[str]) -> type[Policy]:
+    fields: dict[str, Any] = {s.name: _field(s) for s in kinds_of(others) if s.clause is not None}
+    privacy = create_model("Privacy", __base__=Privacy, __doc__=Privacy.__doc__, **fields)
+    whole: Any = (privacy, Field(default_factory=privacy))
+    return create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, privacy=whole)
+
+
+def _field(spec: RequirementSpec) -> Any:
+    clause: Any = spec.clause
+    if spec.entries is Entries.ONCE:
+        return (clause | None, None)
+    by_name: Any = dict[Name, clause] if spec.entries is Entries.BY_NAME else dict[str, clause]
+    return (by_name, Field(default_factory=dict))

@@ -1,0 +1,19 @@
+"""The kind of requirement `alpha_k`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.alpha_k import clause, requirement
+from ppdm_flow.requirements.alpha_k.binding import bind
+from ppdm_flow.requirements.alpha_k.problems import judge
+
+SPEC = RequirementSpec(
+    name="alpha_k",
+    requirement=requirement.AlphaK,
+    entries=Entries.BY_ATTRIBUTE,
+    order="ppdm_flow.requirements.alpha_k.order:ORDER",
+    clause=clause.AlphaK,
+    bind=bind,
+    judge=judge,
+    rank=90,
+)

@@ -1,0 +1,36 @@
+"""The anonymity score: a lower one, if the same columns are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The Normalised Anonymity Score is at most ``maximum``."""
+
+    maximum: float
+
+
+def says(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[Score]:
+    """Yield what the score claims."""
+    yield Score(requirement.maximum)
+
+
+def scores(given: Score, asked: Score, between: Between) -> str | None:
+    """A lower score implies a higher one, if the same columns are compared."""
+    if given.maximum > asked.maximum or not between.same_rows:
+        return None
+    return f"at most {given.maximum:g} is at most {asked.maximum:g}"
+
+
+ORDER = Order(
+    says=says,
+    rules=((Score, Score, scores),),
+    fields=frozenset(("maximum",)),
+)

@@ -1,0 +1,17 @@
+"""A bound that nothing could break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.requirements.anonymity_score.clause import AnonymityScore
+
+
+def judge(scene: Scene, entries: Mapping[str, AnonymityScore]) -> Iterator[Diagnostic]:
+    """Judge it (PPF530)."""
+    for clause in entries.values():
+        if clause.max >= 1.0:
+            text = "`anonymity_score` with `max: 1` holds of any data"
+            yield scene.fault("PPF530", text, ("privacy", "anonymity_score", "max"), hint="give a bound below 1")

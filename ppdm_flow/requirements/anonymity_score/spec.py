@@ -1,0 +1,19 @@
+"""The kind of requirement `anonymity_score`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.anonymity_score import clause, requirement
+from ppdm_flow.requirements.anonymity_score.binding import bind
+from ppdm_flow.requirements.anonymity_score.problems import judge
+
+SPEC = RequirementSpec(
+    name="anonymity_score",
+    requirement=requirement.AnonymityScore,
+    entries=Entries.ONCE,
+    order="ppdm_flow.requirements.anonymity_score.order:ORDER",
+    clause=clause.AnonymityScore,
+    bind=bind,
+    judge=judge,
+    rank=40,
+)

@@ -1,0 +1,59 @@
+"""Bounds on the gain of a share: a lower one, over more attributes; and what ratios and distances say of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.classes import bounded
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
+from ppdm_flow.requirements.delta_disclosure.order import Ratio
+from ppdm_flow.requirements.t_closeness.order import Near, near_by_gain
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A share in a class is at most 1 + ``beta`` times that in the table."""
+
+    attribute: str
+    beta: float
+    attributes: frozenset[str]
+
+
+def says(requirement: BetaLikeness, _frame: PolicyFrame) -> Iterator[Gain]:
+    """Yield what beta claims."""
+    yield Gain(requirement.attribute, requirement.beta, frozenset(requirement.attributes))
+
+
+def gains(given: Gain, asked: Gain, between: Between) -> str | None:
+    """A lower beta implies a higher one."""
+    return bounded(given, asked, given.beta, asked.beta, between)
+
+
+def gains_of_ratios(given: Ratio, asked: Gain, between: Between) -> str | None:
+    """A ratio of at most e^delta is a gain of at most e^delta - 1."""
+    return bounded(
+        given, asked, math.expm1(min(given.delta, 700.0)), asked.beta, between, "beta is at most e^delta - 1"
+    )
+
+
+def near_by_gains(given: Gain, asked: Near, between: Between) -> str | None:
+    """A bound on gains is one on distances."""
+    return near_by_gain(given, given.beta, asked, between)
+
+
+ORDER = Order(
+    says=says,
+    rules=((Gain, Gain, gains), (Ratio, Gain, gains_of_ratios), (Gain, Near, near_by_gains)),
+    fields=frozenset(
+        (
+            "attribute",
+            "beta",
+            "attributes",
+        )
+    ),
+    bounds=frozenset(("beta",)),
+)

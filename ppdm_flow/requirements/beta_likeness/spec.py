@@ -1,0 +1,19 @@
+"""The kind of requirement `beta_likeness`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.beta_likeness import clause, requirement
+from ppdm_flow.requirements.beta_likeness.binding import bind
+from ppdm_flow.requirements.beta_likeness.problems import judge
+
+SPEC = RequirementSpec(
+    name="beta_likeness",
+    requirement=requirement.BetaLikeness,
+    entries=Entries.BY_ATTRIBUTE,
+    order="ppdm_flow.requirements.beta_likeness.order:ORDER",
+    clause=clause.BetaLikeness,
+    bind=bind,
+    judge=judge,
+    rank=110,
+)

@@ -1,0 +1,46 @@
+"""Groups of people over several releases: comparable only within one history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """All releases together leave groups of ``k`` people, who are told apart by ``attributes``."""
+
+    k: int
+    attributes: frozenset[str]
+
+
+def says(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[Together]:
+    """Yield what cumulative k claims: quasi-identifiers count in any case."""
+    yield Together(requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER)))))
+
+
+def together(given: Together, asked: Together, between: Between) -> str | None:
+    """Larger groups, of people who are told apart by more."""
+    if given.k < asked.k or not given.attributes >= asked.attributes or not between.one_history:
+        return None
+    if not between.certain(given.attributes, asked.attributes):
+        return None
+    where = "beside the same releases" if between.asked.policy.ledger is None else "in the same ledger"
+    return f"groups of {given.k} people are groups of {asked.k}, {where}"
+
+
+ORDER = Order(
+    says=says,
+    rules=((Together, Together, together),),
+    fields=frozenset(
+        (
+            "k",
+            "attributes",
+        )
+    ),
+)

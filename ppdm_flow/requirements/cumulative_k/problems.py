@@ -1,0 +1,23 @@
+"""What can be wrong with a clause on cumulative k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.rules.grouping import grouped
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.requirements.cumulative_k.clause import CumulativeK
+
+
+def judge(scene: Scene, entries: Mapping[str, CumulativeK]) -> Iterator[Diagnostic]:
+    """Judge it (PPF590)."""
+    path, policy = ("privacy", "cumulative_k"), scene.policy
+    alone = len(policy.releases) < 2 or policy.recipients == "apart"
+    for clause in entries.values():
+        yield from grouped(scene, clause.attributes, path)
+        if policy.ledger is None and alone and not scene.lacks("ledger") and not scene.lacks("releases"):
+            text = (
+                "`cumulative_k` is about several releases: nobody sees two of this run, and no ledger remembers others"
+            )
+            yield scene.fault("PPF590", text, path, at_key=True, hint="add `ledger: {path: releases.ledger}`")

@@ -1,0 +1,44 @@
+"""Bounds on ratios of shares: a lower one, over more attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.classes import bounded
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """|ln(share in the class / share in the table)| is at most ``delta``."""
+
+    attribute: str
+    delta: float
+    attributes: frozenset[str]
+
+
+def says(requirement: DeltaDisclosure, _frame: PolicyFrame) -> Iterator[Ratio]:
+    """Yield what delta claims."""
+    yield Ratio(requirement.attribute, requirement.delta, frozenset(requirement.attributes))
+
+
+def ratios(given: Ratio, asked: Ratio, between: Between) -> str | None:
+    """A lower delta implies a higher one."""
+    return bounded(given, asked, given.delta, asked.delta, between)
+
+
+ORDER = Order(
+    says=says,
+    rules=((Ratio, Ratio, ratios),),
+    fields=frozenset(
+        (
+            "attribute",
+            "delta",
+            "attributes",
+        )
+    ),
+    bounds=frozenset(("delta",)),
+)

@@ -1,0 +1,16 @@
+"""The kind of requirement `first_draw`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.first_draw import requirement
+from ppdm_flow.requirements.first_draw.binding import implied
+
+SPEC = RequirementSpec(
+    name="first_draw",
+    requirement=requirement.FirstDraw,
+    entries=Entries.IMPLIED,
+    order="ppdm_flow.requirements.first_draw.order:ORDER",
+    implied=implied,
+    rank=160,
+)

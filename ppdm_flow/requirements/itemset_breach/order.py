@@ -1,0 +1,48 @@
+"""What a randomized set tells: a lower level, for itemsets of more sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """No item is inferred with more than the level of the requirement."""
+
+    requirement: ItemsetBreach
+
+
+def says(requirement: ItemsetBreach, _frame: PolicyFrame) -> Iterator[Inferred]:
+    """Yield what an itemset breach claims."""
+    yield Inferred(requirement)
+
+
+def inferred(given: Inferred, asked: Inferred, between: Between) -> str | None:
+    """A lower level, for itemsets of more sizes, on the same assumptions about supports."""
+    one, other = given.requirement, asked.requirement
+    about = one.attribute == other.attribute and between.same_original and between.about(one.attribute)
+    assumed = [(r.max_supports, r.max_supports_by_length, r.pool) for r in (one, other)]
+    if not about or assumed[0] != assumed[1] or one.level > other.level or not set(one.sizes) >= set(other.sizes):
+        return None
+    return f"at most {one.level:g} is at most {other.level:g}, for itemsets of the same sizes or more"
+
+
+ORDER = Order(
+    says=says,
+    rules=((Inferred, Inferred, inferred),),
+    fields=frozenset(
+        (
+            "attribute",
+            "level",
+            "sizes",
+            "max_supports",
+            "max_supports_by_length",
+            "pool",
+        )
+    ),
+)

@@ -1,0 +1,51 @@
+"""The requirement on sets of items: there are such sets, and the level is one that they can keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.rules.item_sets import item_sets
+from ppdm_flow.policy.rules.repeats import repeats
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.requirements.itemset_breach.clause import ItemsetBreach
+
+PATH = ("privacy", "itemset_breach")
+
+
+def judge(scene: Scene, entries: Mapping[str, ItemsetBreach]) -> Iterator[Diagnostic]:
+    """Judge it (PPF575 to PPF577)."""
+    for breach in entries.values():
+        yield from _judge(scene, breach)
+
+
+def _judge(scene: Scene, breach: ItemsetBreach) -> Iterator[Diagnostic]:
+    yield from item_sets(scene, "itemset_breach", breach.attribute, "PPF575")
+    yield from repeats(scene, [str(k) for k in breach.sizes], (*PATH, "sizes"), "the sizes of itemsets")
+    for place, maxima in _given(breach):
+        yield from _rising(scene, maxima, place)
+        if maxima[0] >= breach.level:
+            yield _known(scene, breach.level, maxima[0], place)
+
+
+def _given(breach: ItemsetBreach) -> Iterator[tuple[tuple[str, ...], Sequence[float]]]:
+    if breach.max_supports is not None:
+        yield (*PATH, "max_supports"), breach.max_supports
+    for length, maxima in breach.max_supports_by_length.items():
+        yield (*PATH, "max_supports_by_length", length), maxima
+
+
+def _rising(scene: Scene, maxima: Sequence[float], place: tuple[str, ...]) -> Iterator[Diagnostic]:
+    for i, (smaller, larger) in enumerate(pairwise(maxima)):
+        if larger > smaller:
+            text = f"itemsets of {i + 2} items cannot occur more often than those of {i + 1}"
+            yield scene.fault("PPF577", text, (*place, str(i + 1)), hint="order the supports by the size of itemsets")
+
+
+def _known(scene: Scene, level: float, support: float, place: tuple[str, ...]) -> Diagnostic:
+    text = (
+        f"an item with a support of {support:g} is known with that probability before anything is released, so a level"
+        f" of {level:g} cannot be kept"
+    )
+    return scene.fault("PPF576", text, (*place, "0"), hint=f"give a level above {support:g}, or drop such items")

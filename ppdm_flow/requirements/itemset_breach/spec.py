@@ -1,0 +1,19 @@
+"""The kind of requirement `itemset_breach`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.itemset_breach import clause, requirement
+from ppdm_flow.requirements.itemset_breach.binding import bind
+from ppdm_flow.requirements.itemset_breach.problems import judge
+
+SPEC = RequirementSpec(
+    name="itemset_breach",
+    requirement=requirement.ItemsetBreach,
+    entries=Entries.ONCE,
+    order="ppdm_flow.requirements.itemset_breach.order:ORDER",
+    clause=clause.ItemsetBreach,
+    bind=bind,
+    judge=judge,
+    rank=60,
+)

@@ -1,0 +1,19 @@
+"""The kind of requirement `k_anonymity`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.k_anonymity import clause, requirement
+from ppdm_flow.requirements.k_anonymity.binding import bind
+from ppdm_flow.requirements.k_anonymity.problems import judge
+
+SPEC = RequirementSpec(
+    name="k_anonymity",
+    requirement=requirement.KAnonymity,
+    entries=Entries.ONCE,
+    order="ppdm_flow.requirements.k_anonymity.order:ORDER",
+    clause=clause.KAnonymity,
+    bind=bind,
+    judge=judge,
+    rank=10,
+)

@@ -1,0 +1,60 @@
+"""k-map: a larger k, over more attributes, in the same population."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.k_map.requirement import KMap, Population
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """Every class over ``attributes`` fits at least ``k`` people of the population."""
+
+    k: int
+    attributes: frozenset[str]
+    population: Population
+
+
+def says(requirement: KMap, _frame: PolicyFrame) -> Iterator[Mapped]:
+    """Yield what it claims."""
+    yield Mapped(requirement.k, frozenset(requirement.attributes), requirement.population)
+
+
+def mapped(given: Mapped, asked: Mapped, between: Between) -> str | None:
+    """Return why the classes fit as many: whoever fits more attributes fits fewer, if all of them read labels alike."""
+    nulls = between.given.nulls, between.asked.nulls
+    alike = nulls[0] is nulls[1] or nulls == (Nulls.OWN_CATEGORY, Nulls.WILDCARD)  # wildcards fit whom they fitted
+    same = alike and between.same_counting and between.certain(given.attributes, asked.attributes)
+    nested = given.attributes == asked.attributes or (
+        given.attributes > asked.attributes and nulls[0] is not Nulls.EXCLUDE
+    )
+    if not same or not nested or given.k < asked.k or not _same_people(given, asked, between):
+        return None
+    return f"{given.k} people are at least {asked.k}, and whoever fits more attributes fits fewer"
+
+
+def _same_people(given: Mapped, asked: Mapped, between: Between) -> bool:
+    one, other = given.population, asked.population
+    if one.delimiter != other.delimiter or not between.same_file(one.path, other.path):
+        return False
+    names = dict(one.columns), dict(other.columns)
+    alike = all(names[0].get(a, a) == names[1].get(a, a) for a in asked.attributes)
+    return alike and all(between.same_hierarchy(a) for a in asked.attributes)
+
+
+ORDER = Order(
+    says=says,
+    rules=((Mapped, Mapped, mapped),),
+    fields=frozenset(
+        (
+            "k",
+            "attributes",
+            "population",
+        )
+    ),
+)

@@ -1,0 +1,45 @@
+"""k^m-anonymity: more sets, for combinations of more items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Every combination of at most ``m`` items that occurs is in at least ``k`` sets."""
+
+    attribute: str
+    k: int
+    m: int
+
+
+def says(requirement: KmAnonymity, _frame: PolicyFrame) -> Iterator[Combined]:
+    """Yield what k^m-anonymity claims."""
+    yield Combined(requirement.attribute, requirement.k, requirement.m)
+
+
+def combined(given: Combined, asked: Combined, between: Between) -> str | None:
+    """More sets, for combinations of more items."""
+    about = given.attribute == asked.attribute and between.same_counting and between.about(given.attribute)
+    if not about or given.k < asked.k or given.m < asked.m:
+        return None
+    return f"{given.k} sets for up to {given.m} items are {asked.k} sets for up to {asked.m}"
+
+
+ORDER = Order(
+    says=says,
+    rules=((Combined, Combined, combined),),
+    fields=frozenset(
+        (
+            "attribute",
+            "k",
+            "m",
+        )
+    ),
+)

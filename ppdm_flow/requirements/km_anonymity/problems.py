@@ -1,0 +1,16 @@
+"""What can be wrong with a clause on k^m-anonymity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.rules.item_sets import item_sets
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.requirements.km_anonymity.clause import KmAnonymity
+
+
+def judge(scene: Scene, entries: Mapping[str, KmAnonymity]) -> Iterator[Diagnostic]:
+    """Judge it (PPF586)."""
+    for clause in entries.values():
+        yield from item_sets(scene, "km_anonymity", clause.attribute, "PPF586")

@@ -1,0 +1,19 @@
+"""The kind of requirement `km_anonymity`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.km_anonymity import clause, requirement
+from ppdm_flow.requirements.km_anonymity.binding import bind
+from ppdm_flow.requirements.km_anonymity.problems import judge
+
+SPEC = RequirementSpec(
+    name="km_anonymity",
+    requirement=requirement.KmAnonymity,
+    entries=Entries.ONCE,
+    order="ppdm_flow.requirements.km_anonymity.order:ORDER",
+    clause=clause.KmAnonymity,
+    bind=bind,
+    judge=judge,
+    rank=140,
+)

@@ -1,0 +1,19 @@
+"""The kind of requirement `l_diversity`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.l_diversity import clause, requirement
+from ppdm_flow.requirements.l_diversity.binding import bind
+from ppdm_flow.requirements.l_diversity.problems import judge
+
+SPEC = RequirementSpec(
+    name="l_diversity",
+    requirement=requirement.LDiversity,
+    entries=Entries.BY_ATTRIBUTE,
+    order="ppdm_flow.requirements.l_diversity.order:ORDER",
+    clause=clause.LDiversity,
+    bind=bind,
+    judge=judge,
+    rank=70,
+)

@@ -1,0 +1,36 @@
+"""What can be wrong with a clause on LKC-privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.policy.language.patterns import is_pattern
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.rules.grouping import grouped, known, sensitive_values
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.requirements.lkc.clause import LKC
+
+
+def judge(scene: Scene, entries: Mapping[str, LKC]) -> Iterator[Diagnostic]:
+    """Judge it (PPF581, PPF583)."""
+    for clause in entries.values():
+        yield from _lkc(scene, clause)
+
+
+def _lkc(scene: Scene, model: LKC) -> Iterator[Diagnostic]:
+    path = ("privacy", "lkc")
+    yield from grouped(scene, model.attributes, path)
+    names = known(scene, model.attributes)
+    if (model.c is None) is not (not model.sensitive):
+        text = "`c` bounds how sure one can be of the `sensitive` values: each needs the other"
+        yield scene.fault("PPF583", text, path, at_key=True, hint="add the other, or remove both")
+    if names and model.l > len(names) and not any(is_pattern(n) for n in names):
+        text = f"`l` is {model.l}, but there are only {len(names)} attributes to know"
+        yield scene.fault("PPF583", text, (*path, "l"), hint=f"use at most `l: {len(names)}`")
+    for name, values in model.sensitive.items():
+        place = (*path, "sensitive", name)
+        yield from sensitive_values(scene, name, values, place)
+        if name in names:
+            text = f"`{short(name)}` cannot both be known and be what is inferred"
+            yield scene.fault("PPF581", text, place, at_key=True, hint="take it out of one of the two")

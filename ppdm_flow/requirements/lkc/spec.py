@@ -1,0 +1,19 @@
+"""The kind of requirement `lkc`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.lkc import clause, requirement
+from ppdm_flow.requirements.lkc.binding import bind
+from ppdm_flow.requirements.lkc.problems import judge
+
+SPEC = RequirementSpec(
+    name="lkc",
+    requirement=requirement.LKC,
+    entries=Entries.ONCE,
+    order="ppdm_flow.requirements.lkc.order:ORDER",
+    clause=clause.LKC,
+    bind=bind,
+    judge=judge,
+    rank=130,
+)

@@ -1,0 +1,159 @@
+"""(r1, r2) bounds: which pair implies which.
+
+An operator keeps (r1, r2) upward if and only if the amplification of the value is at most
+gamma = r2 (1 - r1) / (r1 (1 - r2)), and downward if and only if the reverse ratio is (Chaytor and Wang, Theorem 1;
+Evfimievski, Gehrke, Srikant, PODS 2003). So of two bounds on one value the one with the smaller gamma implies the
+other, whatever their r1 and r2 are. A tolerance theta has gamma = theta (1 - f) / (1 - theta f) for the frequency f:
+it grows with theta and with f, and is never below theta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.core.roles import Directions
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
+
+ROUNDING = 1e-12
+"""Relative rounding of a gamma that is computed from two written numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operated:
+    """If the attribute is released, the operator that it went through is known, and fits the bytes."""
+
+    requirement: Sensitivity
+
+
+@dataclass(frozen=True, slots=True)
+class ValueKept:
+    """One value keeps all its bounds in one direction; ``slack`` is the smallest gamma, less 1."""
+
+    requirement: Sensitivity
+    value: str
+    upward: bool
+    slack: float
+
+
+@dataclass(frozen=True, slots=True)
+class OthersKept:
+    """Values without bounds of their own keep the default in one direction."""
+
+    requirement: Sensitivity
+    upward: bool
+
+
+def says(requirement: Sensitivity, _frame: PolicyFrame) -> Iterator[Operated | ValueKept | OthersKept]:
+    """Yield that the operator is known, and what each value, and all others, keep in each direction."""
+    yield Operated(requirement)
+    both = (True, False) if requirement.directions is Directions.BOTH else (True,)
+    for upward in both:
+        for value, slack in _slacks(requirement).items():
+            yield ValueKept(requirement, value, upward, slack)
+        if requirement.tolerance is not None or requirement.default is not None:
+            yield OthersKept(requirement, upward)
+
+
+def operated(given: Operated, asked: Operated, between: Between) -> str | None:
+    """Any bound on the attribute asks for its operator."""
+    return "both ask for a known operator" if _alike(given.requirement, asked.requirement, between) else None
+
+
+def values(given: ValueKept, asked: ValueKept, between: Between) -> str | None:
+    """The smaller gamma implies the larger."""
+    same = given.value == asked.value and given.upward == asked.upward and _refuses(given, asked)
+    if not same or not _alike(given.requirement, asked.requirement, between) or not _at_most(given.slack, asked.slack):
+        return None
+    return f"gamma of {1 + given.slack:.6g} is at most {1 + asked.slack:.6g}"
+
+
+def values_of_default(given: OthersKept, asked: ValueKept, between: Between) -> str | None:
+    """A fixed default bounds whatever value has no bound of its own."""
+    if given.upward != asked.upward or not _alike(given.requirement, asked.requirement, between):
+        return None
+    default = _fixed(given.requirement)
+    free = asked.value not in _slacks(given.requirement)
+    if default is None or not free or not _at_most(default, asked.slack):
+        return None
+    return f"the default has a gamma of {1 + default:.6g}, which is at most {1 + asked.slack:.6g}"
+
+
+def others(given: OthersKept, asked: OthersKept, between: Between) -> str | None:
+    """A default implies another if it does so for every value that has no bound of its own there."""
+    one, other = given.requirement, asked.requirement
+    if given.upward != asked.upward or not _alike(one, other, between):
+        return None
+    own, theirs = _slacks(one), _slacks(other)
+    least = _least(other)
+    if any(not _at_most(slack, least) for value, slack in own.items() if value not in theirs):
+        return None
+    if one.tolerance is not None and other.tolerance is not None and between.same_original:
+        return f"a tolerance of {one.tolerance:g} is at most {other.tolerance:g}" if _tighter(one, other) else None
+    default = _fixed(one)
+    if default is None or not _at_most(default, least):
+        return None
+    return f"the default has a gamma of {1 + default:.6g}, which is at most {1 + least:.6g}"
+
+
+def _refuses(given: ValueKept, asked: ValueKept) -> bool:
+    """Whether data that lacks the value is refused wherever the asked clause refuses it."""
+    return given.requirement.values_absent.covers(asked.requirement.values_absent)
+
+
+def _tighter(one: Sensitivity, other: Sensitivity) -> bool:
+    return one.tolerance is not None and other.tolerance is not None and one.tolerance <= other.tolerance
+
+
+def _alike(one: Sensitivity, other: Sensitivity, between: Between) -> bool:
+    """Whether both are about the same columns."""
+    return one.attribute == other.attribute and between.same_counting and between.about(one.attribute)
+
+
+def _slacks(requirement: Sensitivity) -> dict[str, float]:
+    """Return the smallest gamma - 1 of each value with bounds of its own."""
+    found: dict[str, float] = {}
+    for bound in requirement.bounds:
+        slack = slack_of(bound.r1, bound.r2)
+        found[bound.value] = min(slack, found.get(bound.value, slack))
+    return found
+
+
+def _fixed(requirement: Sensitivity) -> float | None:
+    if requirement.tolerance is not None or requirement.default is None:
+        return None
+    return slack_of(*requirement.default)
+
+
+def _least(requirement: Sensitivity) -> float:
+    """Return the smallest gamma - 1 that the default comes to at any frequency."""
+    fixed = _fixed(requirement)
+    return (requirement.tolerance or 1.0) - 1.0 if fixed is None else fixed
+
+
+def _at_most(one: float, other: float) -> bool:
+    return one <= other * (1.0 + ROUNDING)
+
+
+ORDER = Order(
+    says=says,
+    rules=(
+        (Operated, Operated, operated),
+        (ValueKept, ValueKept, values),
+        (OthersKept, ValueKept, values_of_default),
+        (OthersKept, OthersKept, others),
+    ),
+    fields=frozenset(
+        (
+            "attribute",
+            "directions",
+            "bounds",
+            "tolerance",
+            "default",
+            "domain",
+            "values_absent",
+        )
+    ),
+)

@@ -1,0 +1,21 @@
+"""The kind of requirement `sensitivities`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.sensitivities import clause, requirement
+from ppdm_flow.requirements.sensitivities.binding import bind
+from ppdm_flow.requirements.sensitivities.problems import judge
+from ppdm_flow.requirements.sensitivities.wording import place_name
+
+SPEC = RequirementSpec(
+    name="sensitivities",
+    requirement=requirement.Sensitivity,
+    entries=Entries.BY_ATTRIBUTE,
+    order="ppdm_flow.requirements.sensitivities.order:ORDER",
+    clause=clause.Sensitivity,
+    bind=bind,
+    judge=judge,
+    rank=30,
+    place_name=place_name,
+)

@@ -1,0 +1,88 @@
+"""Bounds on the distance t: a lower one, over more attributes; and what bounds on shares say of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.core.roles import AttributeType, ValuesAbsent
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.classes import SAME, OnClasses, bounded, unions
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.delta_disclosure.order import Ratio
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The distribution in a class is within ``t`` of that in the table; ``order`` and ``type`` say how values rank."""
+
+    attribute: str
+    t: float
+    attributes: frozenset[str]
+    distance: Distance
+    order: tuple[str, ...] = ()
+    dates: bool = False
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
+
+
+def says(requirement: TCloseness, frame: PolicyFrame) -> Iterator[Near]:
+    """Yield what t claims."""
+    ranked = requirement.distance is Distance.ORDERED
+    dates = ranked and not requirement.order and frame.type(requirement.attribute) is AttributeType.DATE
+    yield Near(
+        requirement.attribute,
+        requirement.t,
+        frozenset(requirement.attributes),
+        requirement.distance,
+        requirement.order,
+        dates,
+        requirement.values_absent if requirement.order else ValuesAbsent.ERROR,
+    )
+
+
+def near(given: Near, asked: Near, between: Between) -> str | None:
+    """A lower t implies a higher one; over fewer attributes where all values are equally far apart.
+
+    By ranks, what is suppressed or missing is moved first: then the distance is not convex, so classes must be the
+    same.
+    """
+    ways = [(n.distance, n.order, n.dates) for n in (given, asked)]
+    ranked = given.distance is Distance.ORDERED
+    if (
+        not given.values_absent.covers(asked.values_absent)
+        or ways[0] != ways[1]
+        or (ranked and unions(given.attributes, asked.attributes, between) != SAME)
+    ):
+        return None
+    return bounded(given, asked, given.t, asked.t, between)
+
+
+def near_by_gain(given: OnClasses, beta: float, asked: Near, between: Between) -> str | None:
+    """Where values that gain at most beta hold a share x of the table, the distance is at most min(beta x, 1 - x)."""
+    if asked.distance is not Distance.EQUAL:
+        return None
+    return bounded(given, asked, beta / (1.0 + beta), asked.t, between, "the distance is at most beta / (1 + beta)")
+
+
+def near_by_ratios(given: Ratio, asked: Near, between: Between) -> str | None:
+    """The same, through the gain that a ratio allows."""
+    return near_by_gain(given, math.expm1(min(given.delta, 700.0)), asked, between)
+
+
+ORDER = Order(
+    says=says,
+    rules=((Near, Near, near), (Ratio, Near, near_by_ratios)),
+    fields=frozenset(
+        (
+            "attribute",
+            "t",
+            "attributes",
+            "distance",
+            "order",
+            "values_absent",
+        )
+    ),
+    bounds=frozenset(("t",)),
+)

@@ -1,0 +1,19 @@
+"""The kind of requirement `t_closeness`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.t_closeness import clause, requirement
+from ppdm_flow.requirements.t_closeness.binding import bind
+from ppdm_flow.requirements.t_closeness.problems import judge
+
+SPEC = RequirementSpec(
+    name="t_closeness",
+    requirement=requirement.TCloseness,
+    entries=Entries.BY_ATTRIBUTE,
+    order="ppdm_flow.requirements.t_closeness.order:ORDER",
+    clause=clause.TCloseness,
+    bind=bind,
+    judge=judge,
+    rank=80,
+)

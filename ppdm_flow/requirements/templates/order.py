@@ -1,0 +1,115 @@
+"""Inference templates: Lemma 3.1 of Wang, Fung, Yu (ICDM 2005) for channels and thresholds, and what supports say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.core.roles import Nulls, ValuesAbsent
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.classes import MERGED, SAME, contained, unions
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.k_anonymity.order import Size
+from ppdm_flow.requirements.templates.requirement import Template
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """No group over ``channel`` lets one infer the value, or not having it, with more than ``confidence``."""
+
+    attribute: str
+    value: str
+    negated: bool
+    channel: frozenset[str]
+    confidence: float
+    values_absent: ValuesAbsent = ValuesAbsent.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """No group over ``channel`` has fewer rows than ``rows``, if one of ``protected`` is released."""
+
+    channel: frozenset[str]
+    rows: int
+    protected: frozenset[str]
+
+
+def says(requirement: Template, _frame: PolicyFrame) -> Iterator[Inference | Support]:
+    """Yield a template for each value, never their union, and the support apart."""
+    channel = frozenset(requirement.channel)
+    for attribute, value in requirement.sensitive:
+        shown = requirement.confidence, requirement.values_absent
+        yield Inference(attribute, value, requirement.negated, channel, *shown)
+    if requirement.min_support > 1:
+        yield Support(channel, requirement.min_support, frozenset(a for a, _ in requirement.sensitive))
+
+
+def inferences(given: Inference, asked: Inference, between: Between) -> str | None:
+    """A group over fewer attributes mixes groups over more: its confidence is a weighted mean of theirs."""
+    about = [(i.attribute, i.value, i.negated) for i in (given, asked)]
+    if about[0] != about[1] or given.confidence > asked.confidence or not _named_alike(given, between):
+        return None
+    if not given.values_absent.covers(asked.values_absent):
+        return None
+    holds = unions(given.channel, asked.channel, between) or _complete(given, asked, between)
+    if holds is None:
+        return None
+    first = f"at most {given.confidence:g} is at most {asked.confidence:g}"
+    return first if holds == SAME else f"{first}; {holds} (Lemma 3.1)"
+
+
+def supports(given: Support, asked: Support, between: Between) -> str | None:
+    """A support over more attributes, of a template that protects at least as much."""
+    if given.rows < asked.rows or not given.protected >= asked.protected or not between.certain(asked.protected):
+        return None
+    holds = contained(given.channel, asked.channel, between)
+    return None if holds is None else f"groups of {given.rows} rows or more; {holds}"
+
+
+def supports_of_sizes(given: Size, asked: Support, between: Between) -> str | None:
+    """Classes of k rows make groups of at least as many."""
+    if given.k < asked.rows:
+        return None
+    holds = contained(given.attributes, asked.channel, between)
+    return None if holds is None else f"`k_anonymity` keeps {given.k} rows together; {holds}"
+
+
+def _named_alike(given: Inference, between: Between) -> bool:
+    """Whether every released value that may stand for the sensitive one in the asked reading does so in the given."""
+    if not between.about(given.attribute):
+        return False
+    known = between.given.domain(given.attribute), between.asked.domain(given.attribute)
+    return given.negated or (between.same_original and known[0] <= known[1])
+
+
+def _complete(given: Inference, asked: Inference, between: Between) -> str | None:
+    """Without rows that lack something of the channel, the groups that are left are whole groups."""
+    nulls = between.given.nulls, between.asked.nulls
+    fits = given.channel >= asked.channel and between.same_counting and between.certain(given.channel, asked.channel)
+    return MERGED if fits and nulls == (Nulls.OWN_CATEGORY, Nulls.EXCLUDE) else None
+
+
+ORDER = Order(
+    says=says,
+    rules=(
+        (Inference, Inference, inferences),
+        (Support, Support, supports),
+        (Size, Support, supports_of_sizes),
+    ),
+    fields=frozenset(
+        (
+            "channel",
+            "sensitive",
+            "confidence",
+            "negated",
+            "min_support",
+            "values_absent",
+        )
+    ),
+    bounds=frozenset(
+        (
+            "confidence",
+            "min_support",
+        )
+    ),
+)

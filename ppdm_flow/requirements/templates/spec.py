@@ -1,0 +1,20 @@
+"""The kind of requirement `templates`."""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.requirements.templates import clause, requirement
+from ppdm_flow.requirements.templates.binding import bind
+from ppdm_flow.requirements.templates.problems import judge
+
+SPEC = RequirementSpec(
+    name="templates",
+    requirement=requirement.Template,
+    entries=Entries.BY_NAME,
+    order="ppdm_flow.requirements.templates.order:ORDER",
+    clause=clause.Template,
+    bind=bind,
+    judge=judge,
+    rank=20,
+    noun="template",
+)
