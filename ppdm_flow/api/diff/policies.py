@@ -21,6 +21,7 @@ from ppdm_flow.policy.order.frame import Contents
 from ppdm_flow.policy.order.meanings import as_written
 from ppdm_flow.report.diff.fields import ClauseChange, ClauseSide, PolicyPair
 from ppdm_flow.policy.requirements import specs_of
+from ppdm_flow.report.diff.document import ClauseChange, ClauseSide, PolicyPair
 from ppdm_flow.sdk import registry
 
 
