@@ -141,5 +141,10 @@ class PluginSpec:
 
     def load(self) -> Any:
         """Import the algorithm's class."""
-        module, _, name = self.algorithm.partition(":")
-        return getattr(importlib.import_module(module), name)
+        return imported(self.algorithm)
+
+
+def imported(path: str) -> Any:
+    """Import what a card names by ``package.module:name``."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)

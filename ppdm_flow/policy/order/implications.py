@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -12,6 +11,7 @@ from ppdm_flow.policy.language.kinds import built_in, spec_of
 from ppdm_flow.policy.order import claim, gates
 from ppdm_flow.policy.order.claim import Claim, Opaque, Order, Rule
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.sdk.spec import imported
 
 UNQUOTED = "by values from the environment, not shown"
 _NAMES = frozenset(("id", "name", "span"))
@@ -20,8 +20,7 @@ _NAMES = frozenset(("id", "name", "span"))
 @cache
 def order_of(kind: str) -> Order:
     """Return what the clauses of a kind claim and imply. Raises TypeError where its spec names something else."""
-    module, _, name = spec_of(kind).order.partition(":")
-    order = getattr(importlib.import_module(module), name)
+    order = imported(spec_of(kind).order)
     if not isinstance(order, Order):
         raise TypeError(f"the order of `{kind}` is no Order")
     return order
