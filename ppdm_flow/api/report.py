@@ -22,19 +22,23 @@ REPORT = "report.json"
 
 def documents(report: Report) -> dict[str, str]:
     """Return every form of a report, by file name."""
-    found = document(report)
-    return {REPORT: json_text(found), "report.html": html.render(found), "report.md": markdown.render(found)}
+    report_document = document(report)
+    return {
+        REPORT: json_text(report_document),
+        "report.html": html.render(report_document),
+        "report.md": markdown.render(report_document),
+    }
 
 
-def rendered(found: ReportDocument, form: str) -> str:
+def rendered(report_document: ReportDocument, form: str) -> str:
     """Return a report document as ``html``, ``md`` or ``json``."""
     match form:
         case "html":
-            return html.render(found)
+            return html.render(report_document)
         case "md":
-            return markdown.render(found)
+            return markdown.render(report_document)
         case _:
-            return json_text(found)
+            return json_text(report_document)
 
 
 def report(run: Path, form: str) -> str:

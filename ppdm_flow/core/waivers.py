@@ -40,14 +40,14 @@ class Waiver:
     @property
     def document(self) -> WaiverDocument:
         """The JSON form, in plans and reports."""
-        found: WaiverDocument = {
+        written: WaiverDocument = {
             "name": self.name,
             "of": self.of,
             "reason": self.reason,
             "owner": self.owner,
             "until": self.until.isoformat(),
         }
-        return {**found, "at": self.at} if self.at else found
+        return {**written, "at": self.at} if self.at else written
 
     def expired(self, today: date) -> bool:
         """Whether its last day is over."""

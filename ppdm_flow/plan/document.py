@@ -25,7 +25,7 @@ def document(plan: Plan) -> fields.PlanDocument:
 
     What came from the environment is hidden where the plan knows of it (``secrets``), which is after the digest.
     """
-    found: fields.PlanDocument = {
+    plan_document: fields.PlanDocument = {
         "version": 1,
         "policy": plan.policy,
         "policy_digest": plan.policy_digest,
@@ -41,21 +41,21 @@ def document(plan: Plan) -> fields.PlanDocument:
     }
     if plan.ledger is not None:
         node = plan.ledger
-        found["ledger"] = {"subject": node.subject, "ignore": list(node.ignore), "repeat": node.repeat}
+        plan_document["ledger"] = {"subject": node.subject, "ignore": list(node.ignore), "repeat": node.repeat}
         if node.server:
-            found["ledger"]["server"] = node.server
+            plan_document["ledger"]["server"] = node.server
         else:
-            found["ledger"]["path"] = _portable(node.place, plan.home)
+            plan_document["ledger"]["path"] = _portable(node.place, plan.home)
     if not read_together(plan) and len(plan.releases) > 1:
-        found["recipients"] = plan.recipients
+        plan_document["recipients"] = plan.recipients
     if keyed := [_link(each) for each in keyed_links(plan)]:
-        found["joined_by"] = keyed
+        plan_document["joined_by"] = keyed
     if plan.waivers:
-        found["waivers"] = [waiver.document for waiver in plan.waivers]
-    told: fields.PlanDocument = without(found, plan.secrets)
+        plan_document["waivers"] = [waiver.document for waiver in plan.waivers]
+    shown: fields.PlanDocument = without(plan_document, plan.secrets)
     if plan.digest:
-        told["digest"] = plan.digest
-    return told
+        shown["digest"] = plan.digest
+    return shown
 
 
 def _link(link: Link) -> fields.PlanLink:
@@ -168,7 +168,7 @@ def _requirement(requirement: Requirement) -> Document:
 
 
 def _gate(gate: Gate) -> fields.PlanGate:
-    found: fields.PlanGate = {
+    written: fields.PlanGate = {
         "id": gate.id,
         "metric": gate.metric,
         "min": gate.minimum,
@@ -176,5 +176,5 @@ def _gate(gate: Gate) -> fields.PlanGate:
         "releases": list(gate.releases),
     }
     if gate.max_width != MAX_WIDTH:
-        found["max_width"] = gate.max_width
-    return found
+        written["max_width"] = gate.max_width
+    return written

@@ -45,21 +45,21 @@ class SweepResult:
         return rendered(self.document, form)
 
 
-def rendered(found: SweepDocument, form: str) -> str:
+def rendered(sweep_document: SweepDocument, form: str) -> str:
     """Return a sweep's document in a form: ``text``, ``md``, ``csv``, ``json``, ``svg`` or ``html``."""
     match form:
         case "json":
-            return json_text(found)
+            return json_text(sweep_document)
         case "csv":
-            return text.csv(found)
+            return text.csv(sweep_document)
         case "md":
-            return text.markdown(found)
+            return text.markdown(sweep_document)
         case "svg":
-            return picture.svg(found)
+            return picture.svg(sweep_document)
         case "html":
-            return page.render(found)
+            return page.render(sweep_document)
         case _:
-            return text.plain(found)
+            return text.plain(sweep_document)
 
 
 def sweep(
@@ -145,9 +145,9 @@ def _missing(names: Sequence[str], results: Sequence[Sequence[Result]]) -> list[
     return diagnostics
 
 
-def _directions(found: SweepDocument) -> list[Diagnostic]:
+def _directions(sweep_document: SweepDocument) -> list[Diagnostic]:
     """Say which figures have no better side, so that they play no part in the frontier."""
-    names = [m["name"] for m in found["metrics"] if m["direction"] is None]
+    names = [m["name"] for m in sweep_document["metrics"] if m["direction"] is None]
     if not names:
         return []
     listed = ", ".join(f"`{name}`" for name in names)

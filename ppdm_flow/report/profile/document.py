@@ -54,18 +54,20 @@ class ProfileDocument(TypedDict):
     combinations_left_out: int
 
 
-def document(found: Profile, file: str, source: dict[str, Any]) -> ProfileDocument:
+def document(profile: Profile, file: str, source: dict[str, Any]) -> ProfileDocument:
     """Return the JSON-ready form: ``file`` is the data's name, ``source`` how it is read."""
-    uniques = found.uniques
+    uniques = profile.uniques
     return {
         "version": 1,
         "file": file,
         "source": source,
-        "rows": found.rows,
-        "columns": [_column(c, g) for c, g in zip(found.columns, found.guesses, strict=True)],
-        "unique_combinations": [list(found.names(c)) for c in uniques.minimal[:_MOST_MINIMAL]],
+        "rows": profile.rows,
+        "columns": [_column(c, g) for c, g in zip(profile.columns, profile.guesses, strict=True)],
+        "unique_combinations": [list(profile.names(c)) for c in uniques.minimal[:_MOST_MINIMAL]],
         "more_unique_combinations": max(0, len(uniques.minimal) - _MOST_MINIMAL),
-        "telling_combinations": [{"columns": list(found.names(a.columns)), "alone": a.share} for a in uniques.telling],
+        "telling_combinations": [
+            {"columns": list(profile.names(a.columns)), "alone": a.share} for a in uniques.telling
+        ],
         "combinations_looked_at": uniques.looked_at,
         "combinations_left_out": uniques.left_out,
     }

@@ -21,16 +21,16 @@ _MOST_NAMED = 6
 _BY_TYPE = "text"
 
 
-def render(found: ProfileDocument, path: str) -> str:
+def render(profile: ProfileDocument, path: str) -> str:
     """Return the policy as YAML with comments; ``path`` is that of the data as the policy will name it."""
-    name = policy_name(found["file"])
+    name = policy_name(profile["file"])
     parts = [
-        _head(found),
+        _head(profile),
         f"version: 1\nname: {name}\n",
-        _source(found, path),
-        _attributes(found["columns"]),
-        _privacy(found),
-        _steps(found),
+        _source(profile, path),
+        _attributes(profile["columns"]),
+        _privacy(profile),
+        _steps(profile),
         f"releases:\n  study: {{path: {name}.csv}}\n",
     ]
     return "\n".join(part for part in parts if part)
@@ -51,39 +51,39 @@ def scalar(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in quoted)
 
 
-def _head(found: ProfileDocument) -> str:
-    rows, columns = found["rows"], len(found["columns"])
+def _head(profile: ProfileDocument) -> str:
+    rows, columns = profile["rows"], len(profile["columns"])
     lines = _comment(
         f"A first policy, made by `ppdm-flow profile` from what {rows:,} rows of {columns:,} columns look like. Every"
         " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
         " data stands here: edges of intervals are round numbers around the middle nine tenths of the rows."
     )
-    return "\n".join([*lines, *_told(found)]) + "\n"
+    return "\n".join([*lines, *_told(profile)]) + "\n"
 
 
-def _told(found: ProfileDocument) -> Iterator[str]:
+def _told(profile: ProfileDocument) -> Iterator[str]:
     """Yield what tells rows apart."""
-    single = [c for c in found["unique_combinations"] if len(c) == 1]
-    several = [c for c in found["unique_combinations"] if len(c) > 1]
+    single = [c for c in profile["unique_combinations"] if len(c) == 1]
+    several = [c for c in profile["unique_combinations"] if len(c) > 1]
     if single:
         yield from _comment(f"No two rows have the same {_listed([c[0] for c in single])}.")
     if several:
-        more = len(several) - _MOST_NAMED + found["more_unique_combinations"]
+        more = len(several) - _MOST_NAMED + profile["more_unique_combinations"]
         tail = f" (and {more:,} more)" if more > 0 else ""
         yield from _comment(
             f"Nor the same {_either(several[:_MOST_NAMED])}{tail}."
             if single
             else f"No two rows have the same {_either(several[:_MOST_NAMED])}{tail}."
         )
-    for each in found["telling_combinations"][:_MOST_NAMED]:
+    for each in profile["telling_combinations"][:_MOST_NAMED]:
         yield from _comment(f"{_percent(each['alone'])} of the rows are alone with their {_joined(each['columns'])}.")
-    if found["combinations_left_out"]:
-        yield from _comment(f"{found['combinations_left_out']:,} combinations were not looked at: there may be more.")
+    if profile["combinations_left_out"]:
+        yield from _comment(f"{profile['combinations_left_out']:,} combinations were not looked at: there may be more.")
 
 
-def _source(found: ProfileDocument, path: str) -> str:
+def _source(profile: ProfileDocument, path: str) -> str:
     lines = ["source:", f"  path: {scalar(path)}  # from the folder of this file; or give another with --data"]
-    source = found["source"]
+    source = profile["source"]
     if source.get("options"):
         lines.append(f"  with: {_flow(source['options'])}")
     if source.get("columns"):
@@ -121,8 +121,8 @@ def _figures(column: ProfileColumn) -> str:
     return f"{values}{alone}{missing}{caution}"
 
 
-def _privacy(found: ProfileDocument) -> str:
-    columns = found["columns"]
+def _privacy(profile: ProfileDocument) -> str:
+    columns = profile["columns"]
     lines = ["privacy:"]
     if _with_role(columns, "quasi_identifier"):
         lines += _comment(f"Nobody is told from fewer than {_K - 1} others by what others may know.", "  ")
@@ -151,10 +151,10 @@ def _diverse(column: ProfileColumn) -> int:
     return 3 if column["distinct"] >= _FEW_VALUES else 2
 
 
-def _steps(found: ProfileDocument) -> str:
-    if not _with_role(found["columns"], "quasi_identifier"):
+def _steps(profile: ProfileDocument) -> str:
+    if not _with_role(profile["columns"], "quasi_identifier"):
         return ""
-    if found["rows"] < _K:
+    if profile["rows"] < _K:
         return "\n".join(_comment(f"No step helps: the data has fewer than {_K} rows.")) + "\n"
     lines = ["steps:", *_comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")]
     return "\n".join([*lines, "  recode: {use: mondrian}"]) + "\n"

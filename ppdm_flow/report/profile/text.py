@@ -9,18 +9,18 @@ _HEAD = ("column", "type", "values", "alone", "missing", "role", "since")
 _LONGEST = 32
 
 
-def render(found: ProfileDocument, width: int = 100) -> str:
+def render(profile: ProfileDocument, width: int = 100) -> str:
     """Return a table of the columns, and what tells rows apart; its lines are cut at ``width``."""
-    rows = [_HEAD, *(_row(column) for column in found["columns"])]
+    rows = [_HEAD, *(_row(column) for column in profile["columns"])]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD) - 1)]
-    lines = [f"{found['file']}: {found['rows']:,} rows, {len(found['columns']):,} columns", ""]
+    lines = [f"{profile['file']}: {profile['rows']:,} rows, {len(profile['columns']):,} columns", ""]
     for row in rows:
         cells = [
             cell.rjust(w) if 2 <= i <= 4 else cell.ljust(w)
             for i, (cell, w) in enumerate(zip(row, widths, strict=False))
         ]
         lines.append(_cut("  ".join([*cells, row[-1]]).rstrip(), width))
-    return "\n".join(printable(line) for line in [*lines, *_combinations(found)]) + "\n"
+    return "\n".join(printable(line) for line in [*lines, *_combinations(profile)]) + "\n"
 
 
 def _row(column: ProfileColumn) -> tuple[str, ...]:
@@ -35,18 +35,18 @@ def _row(column: ProfileColumn) -> tuple[str, ...]:
     )
 
 
-def _combinations(found: ProfileDocument) -> list[str]:
+def _combinations(profile: ProfileDocument) -> list[str]:
     lines = []
-    if found["unique_combinations"]:
+    if profile["unique_combinations"]:
         lines += ["", "unique (no two rows agree):"]
-        lines += [f"  {_named(c)}" for c in found["unique_combinations"]]
-        if found["more_unique_combinations"]:
-            lines.append(f"  and {found['more_unique_combinations']:,} more")
-    if found["telling_combinations"]:
+        lines += [f"  {_named(c)}" for c in profile["unique_combinations"]]
+        if profile["more_unique_combinations"]:
+            lines.append(f"  and {profile['more_unique_combinations']:,} more")
+    if profile["telling_combinations"]:
         lines += ["", "rows that are alone:"]
-        lines += [f"  {100 * c['alone']:5.1f} %  {_named(c['columns'])}" for c in found["telling_combinations"]]
-    if found["combinations_left_out"]:
-        lines += ["", f"{found['combinations_left_out']:,} combinations were not looked at: there may be more."]
+        lines += [f"  {100 * c['alone']:5.1f} %  {_named(c['columns'])}" for c in profile["telling_combinations"]]
+    if profile["combinations_left_out"]:
+        lines += ["", f"{profile['combinations_left_out']:,} combinations were not looked at: there may be more."]
     return lines
 
 

@@ -77,8 +77,8 @@ def anchored(document: ReportDocument) -> dict[str, ResultDocument]:
 
 def _ordered(document: ReportDocument, part: str) -> list[Check]:
     results = anchored(document).items()
-    found = [_check(result, document, anchor) for anchor, result in results if anchor.startswith(part)]
-    return sorted(found, key=lambda check: _ORDER.index(check.state))
+    checks = [_check(result, document, anchor) for anchor, result in results if anchor.startswith(part)]
+    return sorted(checks, key=lambda check: _ORDER.index(check.state))
 
 
 def _check(result: ResultDocument, document: ReportDocument, anchor: str) -> Check:

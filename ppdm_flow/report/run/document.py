@@ -35,7 +35,7 @@ def document(report: Report) -> ReportDocument:
 
     Raises ValueError, naming the place, where a number is not finite, and TypeError where a value has no JSON form.
     """
-    found: ReportDocument = {
+    report_document: ReportDocument = {
         "version": 1,
         "audience": INTERNAL,
         "policy": report.policy,
@@ -51,7 +51,7 @@ def document(report: Report) -> ReportDocument:
         "plan": plain(report.plan, "plan"),
         "run": plain(report.run, "run"),
     }
-    hidden = {key: item if key in _OWN else without(item, report.secrets) for key, item in found.items()}
+    hidden = {key: item if key in _OWN else without(item, report.secrets) for key, item in report_document.items()}
     return cast("ReportDocument", hidden)
 
 
@@ -87,7 +87,7 @@ def _finite(value: float, place: str) -> float:
 
 
 def _result(result: RequirementResult, place: str) -> ResultDocument:
-    found: ResultDocument = {
+    written: ResultDocument = {
         "id": result.id,
         "release": result.release,
         "metric": result.metric,
@@ -99,10 +99,10 @@ def _result(result: RequirementResult, place: str) -> ResultDocument:
         "sentence": result.sentence,
     }
     if result.interval is not None:
-        found["interval"] = plain(result.interval, f"{place}.interval")
+        written["interval"] = plain(result.interval, f"{place}.interval")
     if result.waived_by:
-        found["waived_by"] = result.waived_by
-    return found
+        written["waived_by"] = result.waived_by
+    return written
 
 
 def _waiver(result: WaiverResult) -> ReportWaiver:
@@ -129,14 +129,14 @@ def _place(file: str) -> str:
 
 
 def _figure(figure: Figure, place: str) -> FigureDocument:
-    found: FigureDocument = {"value": plain(figure.value, place), "unit": figure.unit}
+    written: FigureDocument = {"value": plain(figure.value, place), "unit": figure.unit}
     if figure.interval is not None:
-        found["interval"] = plain(figure.interval, f"{place}.interval")
+        written["interval"] = plain(figure.interval, f"{place}.interval")
     if figure.sample is not None:
-        found["sample"] = int(figure.sample)
+        written["sample"] = int(figure.sample)
     if figure.note:
-        found["note"] = figure.note
-    return found
+        written["note"] = figure.note
+    return written
 
 
 def _metrics(report: Report) -> dict[str, FigureDocument]:
@@ -172,7 +172,7 @@ def _findings(report: Report) -> list[FindingDocument]:
 
 def finding_document(finding: Finding, waived: Mapping[str, str]) -> FindingDocument:
     """Return a finding; ``waived`` has the name of its waiver by its hash, where one covers it."""
-    found: FindingDocument = {
+    written: FindingDocument = {
         "code": finding.code,
         "severity": finding.severity.value,
         "text": finding.text,
@@ -180,11 +180,11 @@ def finding_document(finding: Finding, waived: Mapping[str, str]) -> FindingDocu
         "hash": finding.hash,
     }
     if finding.release:
-        found["release"] = finding.release
+        written["release"] = finding.release
     by = waived.get(finding.hash) if finding.severity is not Severity.ERROR else None
     if by:
-        found["waived_by"] = by
-    return found
+        written["waived_by"] = by
+    return written
 
 
 def _charts(report: Report) -> list[ChartDocument]:
@@ -220,7 +220,7 @@ def _chart(chart: Chart, name: str) -> ChartDocument:
 
 
 def _series(series: Series, place: str) -> SeriesDocument:
-    found: SeriesDocument = {"name": series.name, "y": plain(series.y, place)}
+    written: SeriesDocument = {"name": series.name, "y": plain(series.y, place)}
     if series.low and series.high:
-        found |= {"low": plain(series.low, place), "high": plain(series.high, place)}
-    return found
+        written |= {"low": plain(series.low, place), "high": plain(series.high, place)}
+    return written

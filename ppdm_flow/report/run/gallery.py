@@ -67,14 +67,14 @@ def gallery(document: ReportDocument) -> Gallery:
 
 def _merged(charts: list[ChartDocument]) -> list[ChartDocument]:
     """Return the charts, those that look the same on several releases once, with the names of all of them."""
-    found: dict[str, ChartDocument] = {}
+    chart_of: dict[str, ChartDocument] = {}
     for chart in charts:
         looks = json.dumps({key: value for key, value in chart.items() if key not in {"id", "release"}}, sort_keys=True)
-        same = found.setdefault(looks, chart)
+        same = chart_of.setdefault(looks, chart)
         if same is not chart:
             names = dict.fromkeys(name for name in (same.get("release", ""), chart.get("release", "")) if name)
-            found[looks] = same | {"release": ", ".join(names)}
-    return list(found.values())
+            chart_of[looks] = same | {"release": ", ".join(names)}
+    return list(chart_of.values())
 
 
 def _title(chart: ChartDocument) -> str:

@@ -97,13 +97,13 @@ def _result(result: ResultDocument, metrics: dict[str, FigureDocument]) -> Resul
 def _findings(findings: list[FindingDocument]) -> list[FindingDocument]:
     """Return of each code one finding with the title of its page: texts and subjects tell of the data."""
     known = pages()
-    found: dict[tuple[str, str], FindingDocument] = {}
+    finding_of: dict[tuple[str, str], FindingDocument] = {}
     for each in findings:
         code, release = each["code"], each.get("release", "")
         title = known[code].title if code in known else "a finding of a plugin"
         told = Finding(code, Severity(each["severity"]), title, "", release)
-        found.setdefault((code, release), finding_document(told, {told.hash: each.get("waived_by", "")}))
-    return list(found.values())
+        finding_of.setdefault((code, release), finding_document(told, {told.hash: each.get("waived_by", "")}))
+    return list(finding_of.values())
 
 
 def _release(about: Document) -> Document:

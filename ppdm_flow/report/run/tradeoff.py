@@ -99,9 +99,9 @@ def _measured(document: ReportDocument) -> Iterator[_Share]:
     """Yield the figures that count here; a step's own only where no audit measured the same."""
     steps = {step["name"] for step in document["steps"]}
     every = (_share(name, figure) for name, figure in document["metrics"].items())
-    found = [share for share in every if share is not None and share.name in _ORDER]
-    audited = {share.name for share in found if share.owner not in steps}
-    return (share for share in found if share.owner not in steps or share.name not in audited)
+    shares = [share for share in every if share is not None and share.name in _ORDER]
+    audited = {share.name for share in shares if share.owner not in steps}
+    return (share for share in shares if share.owner not in steps or share.name not in audited)
 
 
 def _share(name: str, figure: FigureDocument) -> _Share | None:

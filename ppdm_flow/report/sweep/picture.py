@@ -72,8 +72,8 @@ def svg(document: SweepDocument) -> str:
 
 
 def _values(document: SweepDocument, metric: SweepMetric) -> set[float]:
-    found = (figure_at(p, metric["name"])["value"] for p in document["points"])
-    return {tidy(value) for value in found if value is not None}
+    values = (figure_at(p, metric["name"])["value"] for p in document["points"])
+    return {tidy(value) for value in values if value is not None}
 
 
 def _panel(
