@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ppdm_flow.core.supports import Support
+from ppdm_flow.policy.language.kinds import kind_of
 
 HOWS = {
     "value_map": "value by value",
@@ -46,54 +46,8 @@ def deeds(step: Mapping[str, Any]) -> list[str]:
 
 def demand(requirement: Mapping[str, Any]) -> str:
     """Return a requirement in a clause: what is bounded, and by what."""
-    name = requirement["id"].removeprefix("privacy.")
-    match requirement["kind"]:
-        case "k_anonymity":
-            return f"k ≥ {requirement['k']}"
-        case "templates":
-            short = name.removeprefix("templates.")
-            of = "confidence of not" if requirement.get("negated") else "confidence"
-            support = f", groups ≥ {requirement['min_support']}" if "min_support" in requirement else ""
-            return f"{short}: {of} ≤ {requirement['confidence']:g}{support}"
-        case "sensitivities":
-            return f"(r1, r2) of {requirement['attribute']}"
-        case "anonymity_score":
-            return f"NAS ≤ {requirement['max']:g}"
-        case "blend":
-            below = Support(**requirement["min_support"])
-            return f"blend (support below {below}) ≤ {requirement['max']:g}"
-        case "itemset_breach":
-            return f"posterior of an item of {requirement['attribute']} ≤ {requirement['level']:g}"
-        case _:
-            return _of_classes(requirement) or str(name)
-
-
-def _of_classes(requirement: Mapping[str, Any]) -> str:
-    of = requirement.get("attribute", "")
-    match requirement["kind"]:
-        case "l_diversity":
-            return f"l of {of} ≥ {requirement['l']:g} ({requirement['variant']})"
-        case "t_closeness":
-            return f"t of {of} ≤ {requirement['t']:g} ({requirement['distance']})"
-        case "alpha_k":
-            return f"share of a value of {of} ≤ {requirement['alpha']:g}"
-        case "delta_disclosure":
-            return f"δ of {of} ≤ {requirement['delta']:g}"
-        case "beta_likeness":
-            return f"β of {of} ≤ {requirement['beta']:g}"
-        case "k_map":
-            return f"k in the population ≥ {requirement['k']}"
-        case "lkc":
-            inferred = f", confidence ≤ {requirement['c']:g}" if "c" in requirement else ""
-            return f"k ≥ {requirement['k']} by {requirement['l']} attributes{inferred}"
-        case "cumulative_k":
-            return f"k of all releases together ≥ {requirement['k']}"
-        case "first_draw":
-            return f"first draw of {', '.join(requirement['attributes'])}"
-        case "km_anonymity":
-            return f"k of {requirement['m']} items of {of} ≥ {requirement['k']}"
-        case _:
-            return ""
+    spec = kind_of(requirement["id"])
+    return requirement["id"].removeprefix("privacy.") if spec is None else spec.wording.clause(requirement)
 
 
 def bound(gate: Mapping[str, Any]) -> str:

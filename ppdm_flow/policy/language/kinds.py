@@ -11,6 +11,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.model import Model
+from ppdm_flow.policy.language.wording import Wording
 from ppdm_flow.sdk.registry import listed, load_entry
 
 GROUP = "requirements"
@@ -33,17 +34,21 @@ class RequirementSpec:
 
     ``clause`` is the model of an entry, ``bind`` makes the requirement of it at its place in a policy. ``judge`` yields
     what is wrong with the clauses of a policy, given by name. ``implied`` yields the requirements that other parts of a
-    policy imply, after all that are written. ``order`` is the dotted path of what its clauses claim and imply
-    (``package.module:ORDER``), which is loaded only to compare policies. ``noun`` is what an entry is called, and
-    ``place_name`` what places below are, from the entry's name on. ``files`` are places below an entry that have the
-    path of a file. ``needs_people``: it has to find people again. ``implied_by``: the kind that it follows where it has
-    no clause of its own.
+    policy imply, after all that are written.
+
+    ``order`` is the dotted path of what its clauses claim and imply (``package.module:ORDER``), which is loaded only to
+    compare policies; ``fields`` that of its fields in documents. ``noun`` is what an entry is called, and ``place_name``
+    what places below are, from the entry's name on. ``files`` are places below an entry that have the path of a file.
+    ``needs_people``: it has to find people again. ``implied_by``: the kind that it follows where it has no clause of
+    its own. ``id`` is that of its only requirement, where it does not stand under ``privacy:``.
     """
 
     name: str
     requirement: type[Requirement]
     entries: Entries
     order: str
+    fields: str
+    wording: Wording
     clause: type[Model] | None = None
     bind: Callable[[Any, Any], Requirement] | None = None
     judge: Callable[[Any, Mapping[str, Any]], Iterator[Diagnostic]] | None = None
@@ -54,6 +59,7 @@ class RequirementSpec:
     files: tuple[tuple[str, ...], ...] = ()
     needs_people: bool = False
     implied_by: str = ""
+    id: str = ""
 
 
 @cache
@@ -79,6 +85,15 @@ def third_parties() -> frozenset[str]:
 def kinds_of(names: Iterable[str]) -> tuple[RequirementSpec, ...]:
     """Return the built-in kinds, and those of other packages that are among the names, in the order of reports."""
     return _ranked((*built_in(), *(spec_of(name) for name in sorted(third_parties().intersection(names)))))
+
+
+def kind_of(identifier: str) -> RequirementSpec | None:
+    """Return the kind of a requirement by its id (``privacy.KIND`` or ``privacy.KIND.NAME``); None of anything else."""
+    first, _, rest = identifier.partition(".")
+    name = rest.partition(".")[0] if first == "privacy" else ""
+    if name in {each.name for each in listed(GROUP)}:
+        return spec_of(name)
+    return next((spec for spec in built_in() if spec.id and spec.id == identifier), None)
 
 
 def _ranked(specs: Iterable[RequirementSpec]) -> tuple[RequirementSpec, ...]:

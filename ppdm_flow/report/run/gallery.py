@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
+from ppdm_flow.policy.language.kinds import RequirementSpec, kind_of
 from ppdm_flow.report.plots.fields import ChartDocument
 from ppdm_flow.report.plots.figure import Picture, picture
 from ppdm_flow.report.plots.limits import MOST_CHARTS, budget
@@ -15,18 +16,21 @@ from ppdm_flow.report.run.wording import spoken
 
 _SECTIONS = (
     ("Before and after", r"\.shares$|^distributions$"),
-    ("How many people share a combination", r"_by_size$|^class_sizes$|k_anonymity|^k_map$|^lkc$"),
-    ("Original rows in the release", r"anonymity_score|blend"),
+    ("How many people share a combination", r"_by_size$|^class_sizes$"),
+    ("Original rows in the release", ""),
     ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
-    ("What can be inferred", r"^privacy\.(templates|l_diversity|t_closeness|alpha_k|delta_disclosure|beta_likeness)\."),
-    ("What can be learned", r"^privacy\.sensitivities\.|^corruption"),
-    ("What can be inferred of sets", r"itemset_breach"),
+    ("What can be inferred", ""),
+    ("What can be learned", r"^corruption"),
+    ("What can be inferred of sets", ""),
     ("What can still be found in randomized sets", r"randomize_transactions|itemset_recovery|discoverable_support"),
     ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$|\.shadow_prices$"),
     ("Usefulness for classification", r"classif|error_increase|^errors$"),
     ("Relations between attributes", r"^associations?(_|$)"),
 )
-"""(title, pattern of a chart's id or group), in the order of the page; other sections follow."""
+"""(title, pattern of a chart's id or group), in the order of the page; other sections follow.
+
+Kinds of requirements say in which of them their charts stand.
+"""
 _OTHERS = "Further figures"
 _OPEN = 12  # charts of a section that are shown without a click
 
@@ -80,7 +84,14 @@ def _merged(charts: list[ChartDocument]) -> list[ChartDocument]:
 def _title(chart: ChartDocument) -> str:
     """Return the title of the section that a chart belongs to."""
     names = (chart["id"].partition("~")[0], chart["group"])
+    sections = {spec.wording.section for name in names if (spec := _kind(name)) is not None}
     for title, pattern in _SECTIONS:
-        if any(re.search(pattern, name) for name in names):
+        if title in sections or (pattern and any(re.search(pattern, name) for name in names)):
             return title
     return spoken(chart["group"]) if chart["group"] else _OTHERS
+
+
+def _kind(name: str) -> RequirementSpec | None:
+    """Return the kind of requirement that a chart's id or group names."""
+    parts = name.split(".")
+    return kind_of(f"privacy.{parts[1] if parts[0] == 'privacy' and len(parts) > 1 else parts[0]}")

@@ -7,25 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ppdm_flow.core import phrases
+from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement
 
-_KINDS = {
-    "k_anonymity": "k-anonymity",
-    "l_diversity": "l-diversity",
-    "t_closeness": "t-closeness",
-    "templates": "Inference template",
-    "sensitivities": "Sensitivity",
-    "itemset_breach": "Itemset breach",
-    "anonymity_score": "Anonymity score",
-    "blend": "Blend",
-    "alpha_k": "(α, k)-anonymity",
-    "delta_disclosure": "δ-disclosure",
-    "beta_likeness": "β-likeness",
-    "k_map": "k-map",
-    "lkc": "LKC-privacy",
-    "km_anonymity": "k^m-anonymity",
-    "cumulative_k": "Cumulative k-anonymity",
-    "repeat": "Repeated randomization",
-}
 _TRUTH = {True: "yes", False: "no"}
 
 
@@ -34,8 +17,8 @@ def kind_of(identifier: str) -> str:
     parts = identifier.split(".")
     if parts[0] == "gates":
         return "Gate"
-    name = parts[1] if len(parts) > 1 else parts[0]
-    return _KINDS.get(name, spoken(name))
+    spec = kind_of_requirement(identifier)
+    return spoken(parts[1] if len(parts) > 1 else parts[0]) if spec is None else spec.wording.label
 
 
 def title_of(identifier: str) -> str:

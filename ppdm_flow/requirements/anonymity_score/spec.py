@@ -6,12 +6,15 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.anonymity_score import clause, requirement
 from ppdm_flow.requirements.anonymity_score.binding import bind
 from ppdm_flow.requirements.anonymity_score.problems import judge
+from ppdm_flow.requirements.anonymity_score.wording import WORDING
 
 SPEC = RequirementSpec(
     name="anonymity_score",
     requirement=requirement.AnonymityScore,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.anonymity_score.order:ORDER",
+    fields="ppdm_flow.requirements.anonymity_score.fields:AnonymityScoreFields",
+    wording=WORDING,
     clause=clause.AnonymityScore,
     bind=bind,
     judge=judge,

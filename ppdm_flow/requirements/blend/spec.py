@@ -6,12 +6,15 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.blend import clause, requirement
 from ppdm_flow.requirements.blend.binding import bind
 from ppdm_flow.requirements.blend.problems import judge
+from ppdm_flow.requirements.blend.wording import WORDING
 
 SPEC = RequirementSpec(
     name="blend",
     requirement=requirement.Blend,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.blend.order:ORDER",
+    fields="ppdm_flow.requirements.blend.fields:BlendFields",
+    wording=WORDING,
     clause=clause.Blend,
     bind=bind,
     judge=judge,

@@ -6,12 +6,15 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.cumulative_k import clause, requirement
 from ppdm_flow.requirements.cumulative_k.binding import implied
 from ppdm_flow.requirements.cumulative_k.problems import judge
+from ppdm_flow.requirements.cumulative_k.wording import WORDING
 
 SPEC = RequirementSpec(
     name="cumulative_k",
     requirement=requirement.CumulativeK,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.cumulative_k.order:ORDER",
+    fields="ppdm_flow.requirements.cumulative_k.fields:CumulativeKFields",
+    wording=WORDING,
     clause=clause.CumulativeK,
     judge=judge,
     implied=implied,

@@ -6,12 +6,15 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.km_anonymity import clause, requirement
 from ppdm_flow.requirements.km_anonymity.binding import bind
 from ppdm_flow.requirements.km_anonymity.problems import judge
+from ppdm_flow.requirements.km_anonymity.wording import WORDING
 
 SPEC = RequirementSpec(
     name="km_anonymity",
     requirement=requirement.KmAnonymity,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.km_anonymity.order:ORDER",
+    fields="ppdm_flow.requirements.km_anonymity.fields:KmAnonymityFields",
+    wording=WORDING,
     clause=clause.KmAnonymity,
     bind=bind,
     judge=judge,

@@ -6,13 +6,15 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.sensitivities import clause, requirement
 from ppdm_flow.requirements.sensitivities.binding import bind
 from ppdm_flow.requirements.sensitivities.problems import judge
-from ppdm_flow.requirements.sensitivities.wording import place_name
+from ppdm_flow.requirements.sensitivities.wording import WORDING, place_name
 
 SPEC = RequirementSpec(
     name="sensitivities",
     requirement=requirement.Sensitivity,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.sensitivities.order:ORDER",
+    fields="ppdm_flow.requirements.sensitivities.fields:SensitivityFields",
+    wording=WORDING,
     clause=clause.Sensitivity,
     bind=bind,
     judge=judge,

@@ -1,8 +1,24 @@
-"""What places of sensitivities are called."""
+"""What reports, plans and messages say of it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.policy.language.words import short
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"(r1, r2) of {requirement['attribute']}"
+
+
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    if failure.serving:
+        return f"{failure.who} perturbs it, so look at what later steps do to it, and at the findings below."
+    return "Add a `fine_grain_perturbation` step before the release, or `drop` the attribute."
 
 
 def place_name(rest: tuple[str, ...]) -> str:
@@ -16,3 +32,6 @@ def place_name(rest: tuple[str, ...]) -> str:
     if len(rest) == 4 and rest[1] == "values" and rest[3].isdecimal():
         return f"bound {int(rest[3]) + 1} of `{short(rest[2])}`"
     return f"`{rest[1]}` of the sensitivities of `{short(rest[0])}`"
+
+
+WORDING = Wording(label="Sensitivity", clause=clause, advice=advice, section="What can be learned")

@@ -6,12 +6,15 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.t_closeness import clause, requirement
 from ppdm_flow.requirements.t_closeness.binding import bind
 from ppdm_flow.requirements.t_closeness.problems import judge
+from ppdm_flow.requirements.t_closeness.wording import WORDING
 
 SPEC = RequirementSpec(
     name="t_closeness",
     requirement=requirement.TCloseness,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.t_closeness.order:ORDER",
+    fields="ppdm_flow.requirements.t_closeness.fields:TClosenessFields",
+    wording=WORDING,
     clause=clause.TCloseness,
     bind=bind,
     judge=judge,

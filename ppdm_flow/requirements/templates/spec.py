@@ -6,12 +6,15 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.templates import clause, requirement
 from ppdm_flow.requirements.templates.binding import bind
 from ppdm_flow.requirements.templates.problems import judge
+from ppdm_flow.requirements.templates.wording import WORDING
 
 SPEC = RequirementSpec(
     name="templates",
     requirement=requirement.Template,
     entries=Entries.BY_NAME,
     order="ppdm_flow.requirements.templates.order:ORDER",
+    fields="ppdm_flow.requirements.templates.fields:TemplateFields",
+    wording=WORDING,
     clause=clause.Template,
     bind=bind,
     judge=judge,

@@ -1,0 +1,65 @@
+"""What a kind of requirement is called, and what is said where one does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core import phrases
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A requirement that does not hold on a release, as plan and report tell of it.
+
+    ``requirement`` is its document, ``steps`` those of the steps that work towards it, ``released`` what was done to
+    each attribute of the release, by its name in the source.
+    """
+
+    requirement: Document
+    steps: Sequence[Document]
+    released: Mapping[str, Sequence[str]]
+
+    @property
+    def serving(self) -> list[str]:
+        """The names of those steps, quoted."""
+        return [f"`{step['name']}`" for step in self.steps]
+
+    @property
+    def who(self) -> str:
+        """The same for a sentence."""
+        return listed(self.serving)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The ``label`` of a kind, a ``clause`` on what one bounds (from its document), and ``advice`` where it fails.
+
+    ``section`` is the title of the section of a report that its charts stand in; other charts come after.
+    """
+
+    label: str
+    clause: Callable[[Document], str]
+    advice: Callable[[Failure], str]
+    section: str = ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a, b and c``; of a long list only the first few and how many more."""
+    return phrases.listed(names, 6)
+
+
+def larger_classes(failure: Failure) -> str:
+    """Say what to do where classes lack something that larger ones may have."""
+    if failure.serving:
+        return (
+            f"{failure.who} works at it, so look at what later steps do to its classes; a coarser release"
+            " has larger classes, which hold more values in more usual shares."
+        )
+    return (
+        "Make the classes larger: generalize or drop quasi-identifiers, or let `full_domain_recoding` choose how far."
+        " Coarser sensitive values help t-closeness, and never l-diversity."
+    )

@@ -1,0 +1,26 @@
+"""What reports, plans and messages say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.policy.language.wording import Failure, Wording
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"NAS ≤ {requirement['max']:g}"
+
+
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    if failure.serving:
+        return (
+            f"{failure.who} makes the rows: with a higher `min_support` its model holds only what more people have"
+            " in common, and fewer original rows come out again."
+        )
+    return "No step makes new rows: add a generator, such as `krimp_generator`, before the release."
+
+
+WORDING = Wording(label="Anonymity score", clause=clause, advice=advice, section="Original rows in the release")

@@ -1,0 +1,26 @@
+"""What reports, plans and messages say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.core.supports import Support
+from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.requirements.anonymity_score.wording import advice as generate
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    below = Support(**requirement["min_support"])
+    return f"blend (support below {below}) ≤ {requirement['max']:g}"
+
+
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    strict = any(step.get("parameters", {}).get("blend") == "strict" for step in failure.steps)
+    rejecting = " `blend: strict` rejects every rare original row, at some cost in likeness."
+    return generate(failure) + (rejecting if failure.serving and not strict else "")
+
+
+WORDING = Wording(label="Blend", clause=clause, advice=advice, section="Original rows in the release")

@@ -1,0 +1,17 @@
+"""The fields of the requirement in ``plan.json``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from ppdm_flow.core.documents import about
+
+
+class CumulativeKFields(TypedDict):
+    """What cumulative k asks."""
+
+    k: Annotated[int, Field(ge=1)]
+    attributes: Annotated[list[str], about("What forms the classes.")]

@@ -1,0 +1,32 @@
+"""What reports, plans and messages say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.policy.language.wording import Failure, Wording, listed
+
+_COARSE = {"generalized", "suppressed"}
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"k ≥ {requirement['k']}"
+
+
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    names, released = failure.requirement.get("attributes", ()), failure.released
+    whole = [f"`{name}`" for name in names if name in released and not _COARSE.intersection(released[name])]
+    coarse = [f"`{name}`" for name in names if _COARSE.intersection(released.get(name, ()))]
+    levers = []
+    if whole:
+        levers.append(f"make {listed(whole)} coarser with `generalize`, or `drop` what the recipient can do without")
+    if coarse:
+        levers.append(f"take a higher level or wider intervals for {listed(coarse)}")
+    said = "; ".join(levers) or "generalize or drop quasi-identifiers"
+    return f"{said[:1].upper()}{said[1:]}. The fewer combinations are left, the larger each group."
+
+
+WORDING = Wording(label="k-anonymity", clause=clause, advice=advice, section="How many people share a combination")

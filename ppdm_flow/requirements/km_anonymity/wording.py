@@ -1,0 +1,21 @@
+"""What reports, plans and messages say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.policy.language.wording import Failure, Wording
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"k of {requirement['m']} items of {requirement['attribute']} ≥ {requirement['k']}"
+
+
+def advice(_failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    return "Leave out rare items with `limit_items` (`rarer_than`), or put items into coarser ones with `roll_up`."
+
+
+WORDING = Wording(label="k^m-anonymity", clause=clause, advice=advice)

@@ -1,0 +1,29 @@
+"""What reports, plans and messages say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.policy.language.wording import Failure, Wording
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    of = "confidence of not" if requirement.get("negated") else "confidence"
+    support = f", groups ≥ {requirement['min_support']}" if "min_support" in requirement else ""
+    name = requirement["id"].removeprefix("privacy.templates.")
+    return f"{name}: {of} ≤ {requirement['confidence']:g}{support}"
+
+
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    if failure.serving:
+        return (
+            f"{failure.who} works at it, so something undoes it or it may not suppress what it would need to:"
+            " look at the steps after it, and at its `attributes` and `templates`."
+        )
+    return "Add a `progressive_disclosure` step: it suppresses as few values as its templates need."
+
+
+WORDING = Wording(label="Inference template", clause=clause, advice=advice, section="What can be inferred")
