@@ -56,9 +56,9 @@ class Requirement:
     ``on_groups``: judged on groups of rows, and so on the joined table of releases that can be joined as well.
     ``hides_people``: a group that keeps it has several rows. ``in_population``: the groups are those of a population.
     ``counts_values``: it counts values as they are, so that randomized ones say nothing. ``needs_operator``: it can
-    only hold of attributes that a known operator randomized. ``counts_whole_rows``: it compares whole rows with the
-    original's. ``successive``: it is about people, over this and earlier releases. ``waivable``: a waiver may take it
-    back for a while.
+    only hold of attributes that a known operator randomized. ``on_sets``: it is about sets of items.
+    ``counts_whole_rows``: it compares whole rows with the original's. ``successive``: it is about people, over this and
+    earlier releases. ``waivable``: a waiver may take it back for a while.
     """
 
     __slots__ = ()
@@ -69,6 +69,7 @@ class Requirement:
     in_population: ClassVar[bool] = False
     counts_values: ClassVar[bool] = False
     needs_operator: ClassVar[bool] = False
+    on_sets: ClassVar[bool] = False
     counts_whole_rows: ClassVar[bool] = False
     successive: ClassVar[bool] = False
     waivable: ClassVar[bool] = True

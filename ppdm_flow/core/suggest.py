@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "qi": ("quasi_identifier",),
@@ -99,22 +100,10 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "checks": ("audits",),
     "metrics": ("audits",),
     "values": ("domain", "values"),
-    "anonymity": ("k_anonymity",),
-    "kanonymity": ("k_anonymity",),
-    "ldiversity": ("l_diversity",),
-    "diversity": ("l_diversity",),
-    "tcloseness": ("t_closeness",),
-    "closeness": ("t_closeness",),
     "emd": ("distance",),
     "variant": ("kind",),
     "hierarchical": ("ordered",),
     "numerical": ("ordered",),
-    "kmap": ("k_map",),
-    "lkc_privacy": ("lkc",),
-    "km": ("km_anonymity",),
-    "k_m_anonymity": ("km_anonymity",),
-    "nas": ("anonymity_score",),
-    "blending": ("blend",),
     "minsup": ("min_support",),
     "up": ("upward",),
     "upwards": ("upward",),
@@ -122,20 +111,23 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 """Words that people bring from other tools, and ours for them, the likeliest first."""
 
-
-def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that ``word`` most likely meant, or None."""
-    return confident(word, known) or _resembling(word, known)
+Aliases = Mapping[str, Sequence[str]]
+NO_ALIASES: Aliases = MappingProxyType({})
 
 
-def confident(word: str, known: Iterable[str]) -> str | None:
+def closest(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) -> str | None:
+    """Return the known word that ``word`` most likely meant, or None; ``aliases`` are more words of other tools."""
+    return confident(word, known, aliases) or _resembling(word, known)
+
+
+def confident(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) -> str | None:
     """Return the known word that is but a few edits away, or that other tools write so; None without one."""
     candidates = sorted(set(known))
     bare = _bare(word)
     for name in candidates:
         if _bare(name) == bare:
             return name
-    for alias in ALIASES.get(bare, ()):
+    for alias in (*aliases.get(bare, ()), *ALIASES.get(bare, ())):
         if alias in candidates:
             return alias
     ranked = sorted((distance(bare, _bare(c)), -_ratio(bare, _bare(c)), c) for c in candidates)

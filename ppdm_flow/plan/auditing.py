@@ -7,17 +7,16 @@ from dataclasses import replace
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.requirement import Requirement, fields_of
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
 from ppdm_flow.plan.together import APART
+from ppdm_flow.policy.language.kinds import built_in, over_releases
 from ppdm_flow.policy.language.models import Audit, Policy
 from ppdm_flow.policy.language.patterns import is_pattern, matches
-from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
-from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER
@@ -70,8 +69,9 @@ def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[Au
     generated = any(fact.was(Change.GENERATED) for fact in release.attributes)
     if any(fact.role is _QI for fact in release.attributes):
         wanted += ["class_sizes"] if generated else ["class_sizes", "reidentification_risk"]
-    if generated:
-        wanted.append("anonymity_score")
+    for spec in built_in():
+        if spec.measured_on is not None and any(fact.was(spec.measured_on) for fact in release.attributes):
+            wanted.append(spec.name)
     if any(fact.was(Change.PERTURBED) and fact.role is not Role.ITEMS for fact in release.attributes):
         wanted.append("perturbation_utility")
     path = ("releases", release.name)
@@ -87,15 +87,16 @@ def _in_common(
     """Yield what looks at the people whom several releases leave alone, where no requirement and no ledger does."""
     people = [r for r in releases if any(f.role is _QI and not f.was(Change.GENERATED) for f in r.attributes)]
     weighted = any(fact.role is Role.WEIGHT for r in people for fact in r.attributes)
-    asked = policy.ledger is not None or any(isinstance(r, CumulativeK) for r in requirements)
+    asked = policy.ledger is not None or any(r.successive for r in requirements)
     if asked or weighted or policy.recipients == APART:
         return
-    k = max((r.k for r in requirements if isinstance(r, KAnonymity)), default=_FEWEST)
+    spec = over_releases()
+    k = max((fields_of(r)["k"] for r in requirements if r.kind == spec.implied_by), default=_FEWEST)
     for release in people[1:]:
         path = ("releases", release.name)
-        bound = binder.bind("audits", CumulativeK.kind, {"k": str(k)}, path, path)
+        bound = binder.bind("audits", spec.name, {"k": str(k)}, path, path)
         if bound is not None:
-            yield AuditNode(CumulativeK.kind, bound, release.name, implicit=True, spans=release.spans)
+            yield AuditNode(spec.name, bound, release.name, implicit=True, spans=release.spans)
 
 
 def _written(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 
@@ -22,12 +23,8 @@ _VALUES = (
     ("attributes", "*", "hierarchy", "order", "*"),
     ("source", "columns", "*"),
     ("source", "missing", "*"),
-    ("privacy", "templates", "*", "sensitive", "*", "*"),
 )
-_KEYS = (
-    ("attributes", "*", "hierarchy", "levels", "*"),
-    ("privacy", "sensitivities", "*", "values", "*"),
-)
+_KEYS = (("attributes", "*", "hierarchy", "levels", "*"),)
 
 _WORD = re.compile(r"(?i:true|false|yes|no|on|off|null)\Z|~\Z")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?\Z")
@@ -72,9 +69,19 @@ def _by_place(patterns: Iterable[PolicyPath]) -> Mapping[tuple[int, str], list[P
     return found
 
 
+def _below_entries(
+    kinds: Iterable[RequirementSpec], places: Callable[[RequirementSpec], Iterable[PolicyPath]]
+) -> Iterator[PolicyPath]:
+    """Yield the places at which requirements name values of the data."""
+    for spec in kinds:
+        named = () if spec.entries is Entries.ONCE else ("*",)
+        yield from (("privacy", spec.name, *named, *place) for place in places(spec))
+
+
 def ambiguous(flat: Flat) -> Iterator[Diagnostic]:
     """Warn once for each list or map with such values, at the first of them."""
-    values, keys = _by_place(_VALUES), _by_place(_KEYS)
+    values = _by_place((*_VALUES, *_below_entries(built_in(), lambda spec: spec.value_places)))
+    keys = _by_place((*_KEYS, *_below_entries(built_in(), lambda spec: spec.value_keys)))
     groups: defaultdict[PolicyPath, list[tuple[Span, str, str]]] = defaultdict(list)
     for path, node in flat.scalars.items():
         if node.plain and node.text and _fits(path, values):

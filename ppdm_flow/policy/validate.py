@@ -9,10 +9,11 @@ from pydantic import BaseModel, ValidationError
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.suggest import closest, confident
+from ppdm_flow.core.suggest import NO_ALIASES, closest, confident
 from ppdm_flow.core.supports import refusal
 from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
 from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.language.kinds import aliases
 from ppdm_flow.policy.language.models import Header, Policy
 from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
@@ -115,7 +116,8 @@ class _Judge:
         known = list(shape.keys) if isinstance(shape, Keys) else []
         present = {at_[-1] for at_ in self.flat.keys if len(at_) == len(above) + 1 and at_[:-1] == above}
         absent = [k for k in known if k not in present]
-        here = confident(name, absent) or (name and confident(name, known))
+        words = aliases() if above == ("privacy",) else NO_ALIASES
+        here = confident(name, absent, words) or (name and confident(name, known, words))
         elsewhere = homes(self.language).get(name, ())
         if here and not (elsewhere and here not in absent):
             self.misspelt.add((*above, here))

@@ -12,7 +12,7 @@ from ppdm_flow.core.codes import language, pages
 
 ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
 POLICIES = [f for f in ROOM.rglob("*.py") if f.relative_to(ROOM).parts[0] not in ("lock", "test")]
-POLICIES += ROOM.with_name("requirements").rglob("*.py")
+POLICIES += [f for name in ("problems", "redundancy") for f in ROOM.with_name("requirements").rglob(f"{name}.py")]
 RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape

@@ -13,6 +13,7 @@ from ppdm_flow.core.codes import CodePage, pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.language.kinds import aliases
 from ppdm_flow.sdk import registry
 
 
@@ -34,7 +35,9 @@ def explain(term: str) -> str:
     texts += figure_pages(name) or figure_pages(metric)
     if texts:
         return "\n\n".join(texts)
-    near = closest(word, (*CONCEPTS, *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()))
+    near = closest(
+        word, (*CONCEPTS, *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()), aliases()
+    )
     hint = f"did you mean `{near}`?" if near else None
     help_ = "`ppdm-flow explain` alone lists everything that has a page"
     raise UsageError(Diagnostic("PPF692", f"there is no page about `{term}`", hint=hint, help=help_))

@@ -13,8 +13,6 @@ from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
 from ppdm_flow.report.test.results import Item, PolicyCoverage, Result, Trace
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
-from ppdm_flow.requirements.templates.requirement import Template
 
 
 def coverage(
@@ -76,12 +74,7 @@ def _judged(kind: str, id_: str, span: Span | None, trace: Trace) -> Item:
 
 
 def _values(requirement: Requirement, trace: Trace) -> Iterator[Item]:
-    named: list[tuple[str, str, Span | None]] = []
-    if isinstance(requirement, Template):
-        named = [(attribute, value, requirement.span) for attribute, value in requirement.sensitive]
-    elif isinstance(requirement, Sensitivity):
-        named = [(requirement.attribute, b.value, b.span or requirement.span) for b in requirement.bounds]
-    for attribute, value, span in dict.fromkeys(named):
+    for attribute, value, span in dict.fromkeys(requirement.named_values()):
         id_ = f"{requirement.id}: {attribute} = {value}"
         yield Item("value", id_, *_place(span), exercised=(attribute, value) in trace.values)
 

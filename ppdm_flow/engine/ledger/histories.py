@@ -10,7 +10,7 @@ from ppdm_flow.engine.ledger.key import LedgerKey
 from ppdm_flow.engine.ledger.membership import membership
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.together import read_together
-from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
+from ppdm_flow.policy.language.kinds import over_releases
 from ppdm_flow.sdk.history import Earlier, History, Membership
 
 
@@ -30,7 +30,7 @@ def beside(
 
 def of_run(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[str, History]:
     """Return the same without a ledger, where somebody asks: the people are the rows of the source."""
-    asked = any(node.bound.info.name == CumulativeK.kind for node in plan.audits)
+    asked = any(node.bound.info.name == over_releases().name for node in plan.audits)
     if not asked or not read_together(plan):
         return {}
     key = LedgerKey(secrets.token_bytes())

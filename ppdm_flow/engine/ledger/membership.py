@@ -14,7 +14,6 @@ from ppdm_flow.engine.ledger.hashes import hashes_of, ranked
 from ppdm_flow.engine.ledger.key import LedgerKey
 from ppdm_flow.engine.ledger.person_ids import spelling
 from ppdm_flow.plan.definition import Plan, ReleaseNode
-from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.sdk.history import Hashes, Membership, Places
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.numbering import joined, numbered
@@ -28,7 +27,7 @@ def class_columns(plan: Plan, release: ReleaseNode) -> tuple[str, ...]:
 
     Those that a requirement names count as quasi-identifiers.
     """
-    named = {a for r in plan.requirements if isinstance(r, CumulativeK) for a in r.attributes}
+    named = {a for r in plan.requirements if r.successive for a in r.grouping}
     named |= {a.name for a in plan.source.attributes if a.role is Role.QUASI_IDENTIFIER}
     known = [a for a in release.attributes if a.role is Role.QUASI_IDENTIFIER or a.lineage.computed_from & named]
     return tuple(a.name for a in known)

@@ -14,7 +14,6 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 
 def unreachable_requirements(plan: Plan, original: Original, partition_rows: int, stop: Stop) -> Iterator[Diagnostic]:
@@ -22,7 +21,7 @@ def unreachable_requirements(plan: Plan, original: Original, partition_rows: int
 
     Nothing is randomized or written: only the choice of parameters is tried.
     """
-    requirements = {r.id: r for r in plan.requirements if isinstance(r, ItemsetBreach)}
+    requirements = {r.id: r for r in plan.requirements if r.needs_operator and r.on_sets}
     for node in plan.steps:
         served = [requirements[i] for i in node.effect.serves if i in requirements]
         way = plan.upstream(node.name)

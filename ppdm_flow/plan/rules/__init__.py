@@ -20,7 +20,7 @@ from ppdm_flow.plan.rules import (
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
 RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
-    conflicts.contradicting_templates,
+    conflicts.contradicting_requirements,
     identity.surviving_identifiers,
     identity.uncounted_subjects,
     weighing.changed_weights,

@@ -10,9 +10,7 @@ from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, perturbers
-
-_INSTEAD = "bound what is learned of a perturbed attribute by `sensitivities`, or leave it as it is"
-_INSTEAD_OF_SETS = "bound what is learned of randomized sets by `itemset_breach`, or leave them as they are"
+from ppdm_flow.policy.language.kinds import with_operators
 
 
 def twice_on_one_path(flow: CompiledFlow) -> Iterator[Diagnostic]:
@@ -86,9 +84,14 @@ def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
                     f" `{fact.source}`, and `{steps[0]}` randomizes them",
                     requirement.span,
                     Severity.WARNING,
-                    help=_INSTEAD_OF_SETS if fact.role is Role.ITEMS else _INSTEAD,
+                    help=_instead(on_sets=fact.role is Role.ITEMS),
                     related=_there(flow, steps[0]),
                 )
+
+
+def _instead(*, on_sets: bool) -> str:
+    what, left = ("randomized sets", "them as they are") if on_sets else ("a perturbed attribute", "it as it is")
+    return f"bound what is learned of {what} by `{with_operators(on_sets=on_sets)}`, or leave {left}"
 
 
 def read_afterwards(flow: CompiledFlow) -> Iterator[Diagnostic]:

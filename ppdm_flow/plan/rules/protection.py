@@ -9,6 +9,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, listed
+from ppdm_flow.policy.language.kinds import built_in
 
 
 def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
@@ -39,7 +40,7 @@ def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 f"the quasi-identifier `{fact.source}` reaches {_releases(releases)}, but no requirement counts it",
                 flow.declared(fact),
                 Severity.WARNING,
-                help="name it in `privacy.k_anonymity` or in the channel of a template"
+                help=f"name it in {_counting()} or in the channel of a template"
                 if flow.declared(fact)
                 else "a step added it: drop it where it says more than the others do, or let the audit `rejoin`"
                 " measure what it joins",
@@ -48,10 +49,8 @@ def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def unperturbed(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A sensitivities requirement can only hold of an attribute that was randomized."""
-    wanted = {a: r for r in flow.plan.requirements if r.needs_operator for a in r.secrets}
+    wanted = {a: r for r in flow.plan.requirements if r.needs_operator and not r.on_sets for a in r.secrets}
     for release, fact in flow.published():
-        if fact.role is Role.ITEMS:
-            continue
         for source in sorted(fact.lineage.computed_from - fact.lineage.drawn):
             requirement = wanted.get(source)
             if requirement is None:
@@ -65,6 +64,11 @@ def unperturbed(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 Severity.WARNING,
                 help="add a `fine_grain_perturbation` step before the release, or drop the attribute",
             )
+
+
+def _counting() -> str:
+    """Return the first of the kinds whose groups have several rows."""
+    return f"`privacy.{next(spec.name for spec in built_in() if spec.requirement.hides_people)}`"
 
 
 def uncounted_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:

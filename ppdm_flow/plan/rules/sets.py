@@ -89,7 +89,7 @@ def raw_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def unrandomized(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """An itemset_breach requirement can only hold of sets that were randomized."""
-    wanted = {a: r for r in flow.plan.requirements if r.needs_operator for a in r.secrets}
+    wanted = {a: r for r in flow.plan.requirements if r.needs_operator and r.on_sets for a in r.secrets}
     for release, fact in flow.published():
         requirement = wanted.get(fact.source)
         if requirement is not None and fact.role is Role.ITEMS and not fact.was(Change.PERTURBED):

@@ -29,6 +29,7 @@ from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
 from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
+from ppdm_flow.policy.language.model import Model
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
 from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath
@@ -118,7 +119,7 @@ def _demands(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple
 
 
 def _of_keys(shape: Keys, path: PolicyPath, tree: Mapping[str, Any]) -> Iterator[tuple[PolicyPath, Demand]]:
-    apart = path[:2] == ("privacy", "sensitivities") and "default" in tree
+    apart = path[:1] == ("privacy",) and "default" in shape.keys and "default" in tree
     for name, key in shape.keys.items():
         below = (*path, name)
         if name in _WORDS_ONLY:
@@ -160,7 +161,9 @@ def _adds(path: PolicyPath, shape: Shape) -> bool:
 
 
 def _bounds(path: PolicyPath, shape: Shape) -> bool:
-    return path[1] == "sensitivities" and isinstance(shape, Keys | MapOf)
+    owner = at(path[:-1])
+    adds = isinstance(owner, Keys) and issubclass(owner.model, Model) and owner.model.adds_only
+    return adds and isinstance(shape, Keys | MapOf)
 
 
 def _of_list(shape: ListOf, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ppdm_flow.core.roles import Role, ValuesAbsent, no_weaker
+from ppdm_flow.policy.language.kinds import kind_of
 from ppdm_flow.policy.language.privacy import model_for
-from ppdm_flow.policy.language.shape import Keys, MapOf, at, stricter_signs
+from ppdm_flow.policy.language.shape import Keys, MapOf, at, key_at, stricter_signs
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _ABSENT = tuple(ValuesAbsent)
@@ -16,7 +17,6 @@ _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("recipients",): ("together", "apart"),
     ("randomness", "mode"): ("sealed", "reproducible"),
     ("report", "values"): ("hide", "show"),
-    ("privacy", "sensitivities", "*", "directions"): ("both", "upward"),
     ("releases", "*", "audience"): ("internal", "partner", "public"),
     ("releases", "*", "shuffle"): ("true", "false"),
     ("ledger", "repeat"): ("refuse", "warn"),
@@ -24,7 +24,6 @@ _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
 """Words from the strongest to the weakest."""
 
 _ROLE = ("attributes", "*", "role")
-_WEAKER_WHERE_ABSENT = frozenset({("privacy", "templates", "*", "min_support")})
 _GROUPING = frozenset({"attributes", "channel"})
 _LONGER = frozenset({"sizes", "values"})
 _RELEASES = ("gates", "*", "releases")
@@ -41,6 +40,9 @@ def ordered(path: PolicyPath) -> tuple[str, ...]:
         return tuple(Role)
     if path[0] == "privacy" and path[-1] == "values_absent":
         return _ABSENT
+    key = key_at(path)
+    if key is not None and key.words is not None:
+        return key.words.words
     return next((words for pattern, words in _WORDS.items() if fits(pattern, path)), ())
 
 
@@ -54,7 +56,8 @@ def keeps(path: PolicyPath, word: str, than: str) -> bool:
 
 def needed(path: PolicyPath) -> bool:
     """Whether the lack of an optional figure is weaker than any value of it."""
-    return any(fits(pattern, path) for pattern in _WEAKER_WHERE_ABSENT)
+    key = key_at(path)
+    return key is not None and key.stricter is not None and key.stricter.weaker_where_absent
 
 
 def longer_is_stronger(path: PolicyPath) -> bool:
@@ -73,7 +76,12 @@ def forms_groups(path: PolicyPath) -> bool:
     By more of them groups are smaller, which demands more of whatever rows there are; not where a missing cell takes a
     row out of all groups, or into several, and not of ordered distances, which no mixture keeps.
     """
-    return path[0] == "privacy" and path[-1] in _GROUPING and path[1] != "t_closeness"
+    return path[0] == "privacy" and path[-1] in _GROUPING and _mixes(path[1])
+
+
+def _mixes(kind: str) -> bool:
+    spec = kind_of(f"privacy.{kind}")
+    return spec is None or spec.mixes
 
 
 def counts_groups(kind: str) -> bool:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.model import Model
@@ -37,10 +38,17 @@ class RequirementSpec:
     policy imply, after all that are written.
 
     ``order`` is the dotted path of what its clauses claim and imply (``package.module:ORDER``), which is loaded only to
-    compare policies; ``fields`` that of its fields in documents. ``noun`` is what an entry is called, and ``place_name``
+    compare policies; ``fields`` that of its fields in documents. ``noun`` is what an entry is called, ``place_name``
     what places below are, from the entry's name on. ``files`` are places below an entry that have the path of a file.
     ``needs_people``: it has to find people again. ``implied_by``: the kind that it follows where it has no clause of
     its own. ``id`` is that of its only requirement, where it does not stand under ``privacy:``.
+
+    ``measured_on``: its audit also runs, without a bound, on releases with a column of which that was done.
+    ``conflicts`` yields which requirements of the kind no table can satisfy together (requirements, released sources,
+    null semantics, places); ``foresees`` is the dotted path of what yields that a requirement cannot hold of the
+    original, whatever is done to it (requirement, view, people). ``value_places`` and ``value_keys`` are places below
+    an entry at which values of the data stand, as values or as keys (``*`` for any name). ``aliases`` are other words
+    for the kind. ``mixes``: what holds of groups holds of unions of them.
     """
 
     name: str
@@ -60,6 +68,13 @@ class RequirementSpec:
     needs_people: bool = False
     implied_by: str = ""
     id: str = ""
+    measured_on: Change | None = None
+    conflicts: Callable[[Any, Any, Any, Any], Iterator[Diagnostic]] | None = None
+    foresees: str = ""
+    value_places: tuple[tuple[str, ...], ...] = ()
+    value_keys: tuple[tuple[str, ...], ...] = ()
+    aliases: tuple[str, ...] = ()
+    mixes: bool = True
 
 
 @cache
@@ -94,6 +109,22 @@ def kind_of(identifier: str) -> RequirementSpec | None:
     if name in {each.name for each in listed(GROUP)}:
         return spec_of(name)
     return next((spec for spec in built_in() if spec.id and spec.id == identifier), None)
+
+
+def over_releases() -> RequirementSpec:
+    """Return the kind on several releases together that a policy can ask for."""
+    return next(spec for spec in built_in() if spec.requirement.successive and spec.clause is not None)
+
+
+def with_operators(*, on_sets: bool) -> str:
+    """Return the name of the kind that bounds what a randomized attribute tells, or randomized sets."""
+    bounding = (s for s in built_in() if s.requirement.needs_operator and s.requirement.on_sets is on_sets)
+    return next(spec.name for spec in bounding)
+
+
+def aliases() -> Mapping[str, tuple[str, ...]]:
+    """Return the kinds by other words for them."""
+    return {alias: (spec.name,) for spec in built_in() for alias in spec.aliases}
 
 
 def _ranked(specs: Iterable[RequirementSpec]) -> tuple[RequirementSpec, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -20,6 +20,8 @@ class Model(BaseModel):
         populate_by_name=True,
         defer_build=True,  # most models stand within another, and need no validator of their own
     )
+    adds_only: ClassVar[bool] = False
+    """Whether another map in one can only ask for more."""
 
 
 def _truth(value: object) -> bool:
@@ -43,13 +45,26 @@ def text_or_texts(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Stricter:
-    """Marks a figure of which one side is stricter, by the sign of a bound that forbids the other side."""
+    """Marks a figure of which one side is stricter, by the sign of a bound that forbids the other side.
+
+    ``weaker_where_absent``: the lack of the figure is weaker than any value of it.
+    """
 
     sign: Literal[">=", "<="]
+    weaker_where_absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StrongestFirst:
+    """Marks words of which the earlier ones are stronger."""
+
+    words: tuple[str, ...]
 
 
 HIGHER = Stricter(">=")
 LOWER = Stricter("<=")
+HIGHER_IF_ANY = Stricter(">=", weaker_where_absent=True)
+"""The higher one is stricter, and none at all is weaker than any."""
 
 Flag = Annotated[bool, BeforeValidator(_truth)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]

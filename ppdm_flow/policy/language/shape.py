@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ppdm_flow.core.supports import Support
-from ppdm_flow.policy.language.model import Flag, Stricter, one_or_more, text_or_texts
+from ppdm_flow.policy.language.model import Flag, Stricter, StrongestFirst, one_or_more, text_or_texts
 from ppdm_flow.policy.language.privacy import model_for, policy_model
 
 
@@ -58,7 +58,7 @@ class MapOf:
 class Key:
     """One key of a fixed set.
 
-    ``stricter`` is the sign of a bound that forbids the weaker side of a figure; None where no side is weaker.
+    ``stricter`` says which side of a figure is stricter, ``words`` which words are stronger; None where none is.
     """
 
     name: str
@@ -66,7 +66,8 @@ class Key:
     shape: Shape
     required: bool
     default: Any = None
-    stricter: str | None = None
+    stricter: Stricter | None = None
+    words: StrongestFirst | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,11 @@ def shape_of(model: type[BaseModel]) -> Keys:
     for field, info in model.model_fields.items():
         name = info.alias or field
         told = not info.is_required() and info.default_factory is None
-        stricter = next((m.sign for m in info.metadata if isinstance(m, Stricter)), None)
-        keys[name] = Key(name, field, _field(info), info.is_required(), info.default if told else None, stricter)
+        marks = {type(mark): mark for mark in info.metadata}
+        default = info.default if told else None
+        keys[name] = Key(
+            name, field, _field(info), info.is_required(), default, marks.get(Stricter), marks.get(StrongestFirst)
+        )
     return Keys(model, keys)
 
 
@@ -128,6 +132,12 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
     return shape if isinstance(shape, Free) else None
 
 
+def key_at(path: tuple[str, ...]) -> Key | None:
+    """Return the key of a policy at ``path``; None where that is a name of one's own choice, or nothing."""
+    above = at(path[:-1]) if path else None
+    return above.keys.get(path[-1]) if isinstance(above, Keys) else None
+
+
 @cache
 def stricter_signs(model: type[BaseModel]) -> Mapping[tuple[str, ...], str]:
     """Return the sign of a bound that forbids the weaker side, by the place of each figure (``*`` for any name)."""
@@ -138,7 +148,7 @@ def _signs(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
     if isinstance(shape, Keys):
         for name, key in shape.keys.items():
             if key.stricter is not None:
-                yield (*place, name), key.stricter
+                yield (*place, name), key.stricter.sign
             yield from _signs(key.shape, (*place, name))
     elif isinstance(shape, MapOf):
         yield from _signs(shape.value, (*place, "*"))

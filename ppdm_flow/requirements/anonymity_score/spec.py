@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.anonymity_score import clause, requirement
 from ppdm_flow.requirements.anonymity_score.binding import bind
@@ -19,4 +20,6 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=40,
+    aliases=("nas",),
+    measured_on=Change.GENERATED,
 )

@@ -26,6 +26,11 @@ class CumulativeK(Requirement):
     span: Span | None = field(default=None, compare=False)
 
     @property
+    def grouping(self) -> tuple[str, ...]:
+        """The attributes that form the classes of each release."""
+        return self.attributes
+
+    @property
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return True

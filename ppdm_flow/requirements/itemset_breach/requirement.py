@@ -24,6 +24,7 @@ class ItemsetBreach(OnAttribute):
     """
 
     kind: ClassVar[str] = "itemset_breach"
+    on_sets: ClassVar[bool] = True
     needs_operator: ClassVar[bool] = True
     id: str
     attribute: str

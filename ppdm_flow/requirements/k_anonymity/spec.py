@@ -19,4 +19,6 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=10,
+    foresees="ppdm_flow.requirements.k_anonymity.foreseen:foresee",
+    aliases=("anonymity", "kanonymity"),
 )

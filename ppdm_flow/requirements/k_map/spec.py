@@ -19,5 +19,6 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=120,
+    aliases=("kmap",),
     files=(("population", "path"),),
 )

@@ -18,6 +18,7 @@ class KmAnonymity(OnAttribute):
     """
 
     kind: ClassVar[str] = "km_anonymity"
+    on_sets: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
     id: str
     attribute: str

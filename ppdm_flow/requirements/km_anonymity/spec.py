@@ -19,4 +19,5 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=140,
+    aliases=("km", "k_m_anonymity"),
 )

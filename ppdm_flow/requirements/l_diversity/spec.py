@@ -19,4 +19,5 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=70,
+    aliases=("ldiversity", "diversity"),
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.core.roles import Directions, ValuesAbsent
-from ppdm_flow.policy.language.model import HIGHER, LOWER, Model, Name, Probability, Texts, one_or_more
+from ppdm_flow.policy.language.model import HIGHER, LOWER, Model, Name, Probability, StrongestFirst, Texts, one_or_more
 
 
 class ValueBound(Model):
@@ -45,7 +45,9 @@ class DefaultBound(Model):
 class Sensitivity(Model):
     """(r1, r2) per value of one sensitive attribute."""
 
-    directions: Directions = Directions.BOTH
+    adds_only: ClassVar[bool] = True
+
+    directions: Annotated[Directions, StrongestFirst(tuple(Directions))] = Directions.BOTH
     default: DefaultBound | None = None
     values: dict[str, ValueBounds] = Field(default_factory=dict)
     groups: dict[Name, ValueGroup] = Field(default_factory=dict)

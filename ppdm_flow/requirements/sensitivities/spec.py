@@ -19,5 +19,7 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=30,
+    foresees="ppdm_flow.requirements.sensitivities.foreseen:foresee",
+    value_keys=(("values", "*"),),
     place_name=place_name,
 )

@@ -19,4 +19,6 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=80,
+    aliases=("tcloseness", "closeness"),
+    mixes=False,
 )

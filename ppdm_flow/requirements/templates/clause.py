@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.policy.language.model import HIGHER, LOWER, Flag, Model
+from ppdm_flow.policy.language.model import HIGHER_IF_ANY, LOWER, Flag, Model
 
 
 class Template(Model):
@@ -20,5 +20,5 @@ class Template(Model):
     sensitive: Annotated[dict[str, Annotated[tuple[str, ...], Field(min_length=1)]], Field(min_length=1)]
     confidence: Annotated[float, Field(gt=0.0, lt=1.0), LOWER]
     negated: Flag = False
-    min_support: Annotated[Annotated[int, Field(ge=2)] | None, HIGHER] = None
+    min_support: Annotated[Annotated[int, Field(ge=2)] | None, HIGHER_IF_ANY] = None
     values_absent: ValuesAbsent = ValuesAbsent.ERROR

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.requirements.templates import clause, requirement
 from ppdm_flow.requirements.templates.binding import bind
+from ppdm_flow.requirements.templates.conflicts import conflicts
 from ppdm_flow.requirements.templates.problems import judge
 from ppdm_flow.requirements.templates.wording import WORDING
 
@@ -19,5 +20,8 @@ SPEC = RequirementSpec(
     bind=bind,
     judge=judge,
     rank=20,
+    conflicts=conflicts,
+    foresees="ppdm_flow.requirements.templates.foreseen:foresee",
+    value_places=(("sensitive", "*", "*"),),
     noun="template",
 )

@@ -1,0 +1,43 @@
+"""What the data lets one expect of inference templates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.requirement import within
+from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.sdk.view_shares import share_of
+
+
+def foresee(requirement: Template, view: DataView, people: int) -> Iterator[Diagnostic]:
+    """Yield why even the most suppressed table breaks it (Wang, Fung, Yu 2005, Lemma 3.3).
+
+    With every channel attribute suppressed, the confidence is the value's frequency (negated: that of all else), and
+    the only group has all rows. Each template that fails does so by itself, and all the others can hold together.
+    """
+    if people < requirement.min_support:
+        text = f"template `{requirement.name}` cannot hold: there are {people} rows in all"
+        yield Diagnostic("PPF740", text, requirement.span)
+    for attribute, value in requirement.sensitive:
+        share = share_of(view, attribute, value, people)
+        if share is None:
+            continue
+        confidence = 1.0 - share if requirement.negated else share
+        if not within(confidence, requirement.confidence, at_most=True):
+            yield _impossible(requirement, attribute, value, confidence)
+
+
+def _impossible(template: Template, attribute: str, value: str, confidence: float) -> Diagnostic:
+    what = f"anything but `{value}`" if template.negated else f"`{value}`"
+    text = f"template `{template.name}` cannot hold: {what} is {confidence:.1%} of `{attribute}`, above the"
+    lowest = math.ceil(confidence * 1e6 - 1e-6) / 1e6
+    note = f"it fails by itself, whatever else is asked for; the lowest confidence that it could have is {lowest:g}"
+    return Diagnostic(
+        "PPF740",
+        f"{text} confidence of {template.confidence:.1%} even where every channel attribute is suppressed",
+        template.span,
+        notes=(note,),
+    )
