@@ -1,4 +1,6 @@
-"""What all tests share: the command line in a process of its own, and the public datasets where they are at hand."""
+"""What all tests share: the command line in a process of its own, the public datasets where they are at hand, and fakes
+behind the ports of audits: small tables in memory, and DuckDB over the same cells.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,30 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import duckdb
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import configuration, settings
 
 from ppdm_flow.api.explain.figure_pages import figure_pages
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.schema import Field, Schema
+from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.figures import untold
+from ppdm_flow.testing.view import InMemoryView
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -126,3 +140,131 @@ def _held(plain: Callable[..., Any], info: PluginInfo) -> Callable[..., Any]:
         return outcome
 
     return called
+
+
+ROLES = {
+    "q": Role.QUASI_IDENTIFIER,
+    "s": Role.SENSITIVE,
+    "t": Role.TARGET,
+    "w": Role.WEIGHT,
+    "i": Role.IDENTIFIER,
+    "x": Role.INSENSITIVE,
+}
+
+CONNECTION = duckdb.connect(config={"threads": 1})
+
+
+@dataclass(frozen=True)
+class MemoryPairs:
+    """Rows side by side, matched by row number."""
+
+    original: Table
+    released: Table
+
+    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
+        _, mine, theirs = np.intersect1d(self.original.rows, self.released.rows, return_indices=True)
+        for start in range(0, max(1, len(mine)), 1000):
+            chunk = slice(start, start + 1000)
+            yield self.original.take(mine[chunk]).select(original), self.released.take(theirs[chunk]).select(released)
+
+    def joint(self, original: str, released: str) -> Counts:
+        _, mine, theirs = np.intersect1d(self.original.rows, self.released.rows, return_indices=True)
+        both = {"original": self.original[original].take(mine), "released": self.released[released].take(theirs)}
+        return count(Table(both, np.arange(len(mine))), ["original", "released"])
+
+
+@dataclass(frozen=True)
+class MemorySql:
+    """DuckDB over the cells of two tables, as text."""
+
+    tables: Mapping[str, Table]
+
+    def rows(
+        self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, pa.Table] = {}
+    ) -> list[tuple[object, ...]]:
+        for name, table in tables.items():
+            CONNECTION.register(name, table)
+        for name, table in self.tables.items():
+            cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
+            CONNECTION.register(name, pa.table(cells))
+        return CONNECTION.execute(query, list(parameters)).fetchall()
+
+
+@dataclass(frozen=True)
+class Case:
+    """An original, a candidate, and the context to judge them in."""
+
+    original: InMemoryView
+    candidate: InMemoryView
+    ctx: AuditContext = field(repr=False)
+
+    @property
+    def args(self) -> tuple[InMemoryView, InMemoryView, AuditContext]:
+        return self.original, self.candidate, self.ctx
+
+    def but(self, **changes: object) -> Case:
+        return replace(self, ctx=replace(self.ctx, **changes))
+
+
+def view(columns: Mapping[str, list[str | None]] | Table, roles: Mapping[str, Role]) -> InMemoryView:
+    table = columns if isinstance(columns, Table) else Table.of(columns)
+    return InMemoryView(
+        table,
+        Schema(tuple(Field(n, roles[n]) for n in table.names)),
+        partition_rows=7 if len(table) < 1000 else 1 << 18,
+    )
+
+
+def case(
+    original: Mapping[str, list[str | None]] | Table,
+    released: Mapping[str, list[str | None]] | Table,
+    roles: str | Mapping[str, Role],
+    *,
+    sources: Mapping[str, str] | None = None,
+    changes: Mapping[str, tuple[tuple[str, Change], ...]] | None = None,
+    paired: bool = True,
+    nulls: Nulls = Nulls.OWN_CATEGORY,
+    **more: object,
+) -> Case:
+    """``roles``: a letter for each column of the original, or a mapping; ``sources``: released name → source name."""
+    names = original.names if isinstance(original, Table) else tuple(original)
+    role_of = dict(zip(names, (ROLES[r] for r in roles), strict=True)) if isinstance(roles, str) else dict(roles)
+    origin = {n: (sources or {}).get(n, n) for n in (released.names if isinstance(released, Table) else released)}
+    before = view(original, role_of)
+    after = view(released, {n: role_of[s] for n, s in origin.items()})
+    done = changes or {}
+    facts = {n: AttributeFacts(n, role_of[s], source=s, changes=done.get(n, ())) for n, s in origin.items()}
+    ctx = AuditContext(
+        release="public",
+        attributes=facts,
+        original_attributes={n: AttributeFacts(n, role_of[n], source=n) for n in names},
+        pairs=MemoryPairs(before.whole, after.whole) if paired else None,
+        sql=MemorySql({"candidate": after.whole, "original": before.whole}),
+        nulls=nulls,
+    )
+    return Case(before, after, replace(ctx, **more))
+
+
+@pytest.fixture(scope="session")
+def build() -> SimpleNamespace:
+    """The builders above, as a fixture: tests import nothing from one another."""
+    return SimpleNamespace(case=case, view=view, View=InMemoryView, Pairs=MemoryPairs, Sql=MemorySql, roles=ROLES)
+
+
+@pytest.fixture(scope="session")
+def agree():
+    """Compare a recheck with its measure, as the engine does."""
+
+    def check(audit: object, example: Case, least: int = 1) -> dict[str, float | int | None]:
+        figures = audit.measure(*example.args).figures
+        again = audit.recheck(*example.args)
+        assert len(again) >= least
+        for name, value in again.items():
+            mine = figures[name].value
+            if value is None or mine is None:
+                assert value == mine, name
+            else:
+                assert abs(value - mine) <= 1e-9 * max(1.0, abs(mine)), (name, value, mine)
+        return {name: f.value for name, f in figures.items()}
+
+    return check

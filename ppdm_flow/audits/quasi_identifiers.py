@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ppdm_flow.audits.release import released
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import released
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

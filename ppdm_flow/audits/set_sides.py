@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import LARGEST, Operator
 from ppdm_flow.sdk.audit import AuditContext

@@ -1,4 +1,7 @@
-"""Finding plugins by entry point: listed from metadata without import, loaded only when named."""
+"""Finding plugins by entry point: listed from metadata without import, loaded only when named.
+
+A kind of requirement brings the audit that measures it: it is listed among the audits, by the name of the kind.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,25 @@ from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import PluginSpec
 
 GROUPS = ("anonymizers", "audits", "sources", "sinks")
+_BROUGHT = {"audits": ("requirements", "audit")}
+"""Groups of which plugins of another group bring one each, and what attribute of theirs it is."""
 OWN = "ppdm_flow"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A plugin as metadata shows it: nothing of it has been imported."""
+    """A plugin as metadata shows it: nothing of it has been imported.
+
+    ``part`` is the attribute that it is of what the entry point names; empty where it is the whole of that.
+    """
 
     group: str
     name: str
     distribution: str
     version: str
     entry: EntryPoint
+    part: str = ""
 
     @property
     def built_in(self) -> bool:
@@ -37,10 +46,12 @@ class Listed:
 @cache
 def listed(group: str) -> tuple[Listed, ...]:
     """Return all plugins of a group (``anonymizers``, ``audits``, ``sources``, ``sinks``), sorted by name."""
+    homes = [(group, "")] + ([_BROUGHT[group]] if group in _BROUGHT else [])
     found = []
-    for entry in _every().select(group=f"ppdm_flow.{group}"):
-        name, version = _origin(entry.dist) if entry.dist else ("?", "?")
-        found.append(Listed(group, entry.name, name, version, entry))
+    for home, part in homes:
+        for entry in _every().select(group=f"ppdm_flow.{home}"):
+            name, version = _origin(entry.dist) if entry.dist else ("?", "?")
+            found.append(Listed(group, entry.name, name, version, entry, part))
     return tuple(sorted(set(found), key=lambda p: (p.name, p.distribution)))
 
 
@@ -100,7 +111,7 @@ def load_entry(group: str, name: str, of: type[T]) -> T:
 
 def _loaded(plugin: Listed) -> Any:
     try:
-        return _imported(plugin.entry)
+        named = _imported(plugin.entry)
     except Exception as error:  # whatever a third party's module raises must not look like our own fault
         raise PluginError(
             Diagnostic(
@@ -110,6 +121,7 @@ def _loaded(plugin: Listed) -> Any:
                 help="ppdm-flow doctor tries every plugin and shows the import that fails",
             )
         ) from error
+    return getattr(named, plugin.part, None) if plugin.part else named
 
 
 def _misnamed(plugin: Listed) -> PluginError:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from ppdm_flow.audits.reidentification_risk.algorithm import ReidentificationRiskAudit
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.registry import load
 
 SPEC = load("audits", "reidentification_risk")

@@ -13,12 +13,15 @@ import pytest
 
 import ppdm_flow.anonymizers
 import ppdm_flow.audits
+import ppdm_flow.mining
+import ppdm_flow.requirements
 from ppdm_flow.core.codes import pages
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.supports import Support
 from ppdm_flow.engine.reading.repeating import CODE
+from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
@@ -27,7 +30,7 @@ from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
@@ -40,7 +43,10 @@ from ppdm_flow.sdk.registry import listed, load
 NAMES = [p.name for p in listed("audits") if p.built_in]
 NEEDED = {"complementary_release": {"other": "people.csv"}}
 """Parameters without which an audit cannot be made."""
-ROOMS = [Path(room.__file__).parent for room in (ppdm_flow.audits, ppdm_flow.anonymizers)]
+ROOMS = [
+    Path(room.__file__).parent
+    for room in (ppdm_flow.anonymizers, ppdm_flow.audits, ppdm_flow.requirements, ppdm_flow.mining)
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

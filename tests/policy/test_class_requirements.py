@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.policy import declared_values, load, requirements_of
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
-from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC

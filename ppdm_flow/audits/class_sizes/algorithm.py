@@ -14,8 +14,8 @@ import numpy as np
 from ppdm_flow.audits.class_sizes.sizes import Integers, bins, classes_by_bin, rows_by_bin
 from ppdm_flow.audits.class_sizes.spec import ClassSizesParams
 from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
-from ppdm_flow.audits.release import listed, source_of
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.mining.releases.attributes import listed, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -17,10 +17,10 @@ from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
 from ppdm_flow.audits.learning.sides import Floats, Side
-from ppdm_flow.audits.release import listed, namesakes
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import listed, namesakes
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -12,9 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 from ppdm_flow.audits.cluster_analysis.frequencies import largest_change
 from ppdm_flow.audits.cluster_analysis.points import Integers, clustered, points
 from ppdm_flow.audits.cluster_analysis.spec import ClusterAnalysisParams
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table, concat

@@ -20,9 +20,9 @@ from ppdm_flow.audits.labels.file import Held, known_columns, read
 from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
 from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_release
 from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
-from ppdm_flow.audits.release import released, source_of
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts, count

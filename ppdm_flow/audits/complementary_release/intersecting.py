@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.labels.joining import look_up
 from ppdm_flow.audits.labels.released import Classes
-from ppdm_flow.audits.release import source_of
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.column import SPECIALS

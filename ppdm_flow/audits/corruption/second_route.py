@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.relation import weight_of
+from ppdm_flow.mining.releases.relation import weight_of
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext, quoted
 from ppdm_flow.sdk.view import DataView

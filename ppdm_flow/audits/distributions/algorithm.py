@@ -13,10 +13,10 @@ import numpy as np
 from ppdm_flow.audits.distributions.association import Floats, associations
 from ppdm_flow.audits.distributions.columns import Shares, chart, recoded_shares, shares
 from ppdm_flow.audits.distributions.spec import DistributionsParams
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

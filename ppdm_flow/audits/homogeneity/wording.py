@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from ppdm_flow.audits.inference.holdings import Holdings
 from ppdm_flow.audits.inference.secrets import Secrets
 from ppdm_flow.audits.inference.targets import Inference
-from ppdm_flow.audits.release import listed
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 
 

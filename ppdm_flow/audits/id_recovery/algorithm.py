@@ -14,11 +14,11 @@ import numpy as np
 from ppdm_flow.audits.id_recovery.decoding import Integers, decoded, integers, texts
 from ppdm_flow.audits.id_recovery.spec import IdRecoveryParams
 from ppdm_flow.audits.multisets import common_rows
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table, concat

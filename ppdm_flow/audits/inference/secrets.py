@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
-from ppdm_flow.audits.release import released
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import released
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 from ppdm_flow.audits.inference.knowledge import Target
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.released import hierarchy_of
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.results import Figure
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS

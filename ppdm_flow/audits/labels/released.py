@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.joining import Index, index
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.attributes import HierarchySpec
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts

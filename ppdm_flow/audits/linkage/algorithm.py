@@ -20,9 +20,9 @@ from ppdm_flow.audits.linkage.people import linked_by, people_of
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.linkage.wording import chart, findings
 from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
-from ppdm_flow.audits.release import released, source_of
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

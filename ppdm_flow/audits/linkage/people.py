@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ppdm_flow.audits.labels.file import IDENTITY, Held, known_columns, read
 from ppdm_flow.audits.labels.released import Classes
 from ppdm_flow.audits.linkage.spec import LinkageParams
-from ppdm_flow.audits.release import source_of
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS, Column

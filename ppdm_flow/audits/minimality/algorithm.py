@@ -17,9 +17,9 @@ from ppdm_flow.audits.minimality.merged import Merged, merged
 from ppdm_flow.audits.minimality.posterior import posteriors
 from ppdm_flow.audits.minimality.spec import MinimalityParams
 from ppdm_flow.audits.records.proportions import wilson
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ppdm_flow.audits.histogram import histogram, places
-from ppdm_flow.audits.operator_input import given_the_original, operator_input
 from ppdm_flow.audits.perturbation_utility.picture import chart
 from ppdm_flow.audits.perturbation_utility.reconstruction import (
     agreement,
@@ -21,8 +19,10 @@ from ppdm_flow.audits.perturbation_utility.reconstruction import (
     most_likely,
 )
 from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure
+from ppdm_flow.mining.reconstruction.histogram import histogram, places
+from ppdm_flow.mining.reconstruction.operator_input import given_the_original, operator_input
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

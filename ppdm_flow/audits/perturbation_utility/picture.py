@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.histogram import Histogram
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
+from ppdm_flow.mining.reconstruction.histogram import Histogram
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 

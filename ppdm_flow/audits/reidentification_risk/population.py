@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.populations.matching import fitting
-from ppdm_flow.audits.populations.profiles import profiles
-from ppdm_flow.audits.release import source_of
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.requirements.k_map.requirement import Population as FileOf
+from ppdm_flow.mining.populations.matching import fitting
+from ppdm_flow.mining.populations.population import Population as FileOf
+from ppdm_flow.mining.populations.profiles import profiles
+from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of
 from ppdm_flow.audits.inference.truthful import NOT_TRUE, truthful
-from ppdm_flow.audits.release import listed
 from ppdm_flow.audits.similarity.kinds import Kinds, kinds
 from ppdm_flow.audits.similarity.spec import SimilarityParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -12,9 +12,9 @@ from ppdm_flow.audits.labels.covering import Cover, cover
 from ppdm_flow.audits.labels.file import Held, known_columns, read
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.labels.unread import of_release
-from ppdm_flow.audits.release import released, source_of
 from ppdm_flow.audits.unsorted_matching.spec import UnsortedMatchingParams
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column

@@ -14,6 +14,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.model import Model
 from ppdm_flow.policy.language.wording import Wording
 from ppdm_flow.sdk.registry import listed, load_entry
+from ppdm_flow.sdk.spec import PluginSpec
 
 GROUP = "requirements"
 LAST = 1000
@@ -38,7 +39,8 @@ class RequirementSpec:
     policy imply, after all that are written.
 
     ``order`` is the dotted path of what its clauses claim and imply (``package.module:ORDER``), which is loaded only to
-    compare policies; ``fields`` that of its fields in documents. ``noun`` is what an entry is called, ``place_name``
+    compare policies; ``fields`` that of its fields in documents. ``audit`` is the card of the audit that measures it,
+    which has its name. ``noun`` is what an entry is called, ``place_name``
     what places below are, from the entry's name on. ``files`` are places below an entry that have the path of a file.
     ``needs_people``: it has to find people again. ``implied_by``: the kind that it follows where it has no clause of
     its own. ``id`` is that of its only requirement, where it does not stand under ``privacy:``.
@@ -55,6 +57,7 @@ class RequirementSpec:
     requirement: type[Requirement]
     entries: Entries
     order: str
+    audit: PluginSpec
     fields: str
     wording: Wording
     clause: type[Model] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.alpha_k import clause, requirement
+from ppdm_flow.requirements.alpha_k import audit, clause, requirement
 from ppdm_flow.requirements.alpha_k.binding import bind
 from ppdm_flow.requirements.alpha_k.problems import judge
 from ppdm_flow.requirements.alpha_k.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.AlphaK,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.alpha_k.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.alpha_k.fields:AlphaKFields",
     wording=WORDING,
     clause=clause.AlphaK,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.anonymity_score import clause, requirement
+from ppdm_flow.requirements.anonymity_score import audit, clause, requirement
 from ppdm_flow.requirements.anonymity_score.binding import bind
 from ppdm_flow.requirements.anonymity_score.problems import judge
 from ppdm_flow.requirements.anonymity_score.wording import WORDING
@@ -14,6 +14,7 @@ SPEC = RequirementSpec(
     requirement=requirement.AnonymityScore,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.anonymity_score.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.anonymity_score.fields:AnonymityScoreFields",
     wording=WORDING,
     clause=clause.AnonymityScore,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.beta_likeness import clause, requirement
+from ppdm_flow.requirements.beta_likeness import audit, clause, requirement
 from ppdm_flow.requirements.beta_likeness.binding import bind
 from ppdm_flow.requirements.beta_likeness.problems import judge
 from ppdm_flow.requirements.beta_likeness.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.BetaLikeness,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.beta_likeness.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.beta_likeness.fields:BetaLikenessFields",
     wording=WORDING,
     clause=clause.BetaLikeness,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.blend import clause, requirement
+from ppdm_flow.requirements.blend import audit, clause, requirement
 from ppdm_flow.requirements.blend.binding import bind
 from ppdm_flow.requirements.blend.problems import judge
 from ppdm_flow.requirements.blend.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.Blend,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.blend.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.blend.fields:BlendFields",
     wording=WORDING,
     clause=clause.Blend,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.cumulative_k import clause, requirement
+from ppdm_flow.requirements.cumulative_k import audit, clause, requirement
 from ppdm_flow.requirements.cumulative_k.binding import implied
 from ppdm_flow.requirements.cumulative_k.problems import judge
 from ppdm_flow.requirements.cumulative_k.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.CumulativeK,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.cumulative_k.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.cumulative_k.fields:CumulativeKFields",
     wording=WORDING,
     clause=clause.CumulativeK,

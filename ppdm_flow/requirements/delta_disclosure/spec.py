@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.delta_disclosure import clause, requirement
+from ppdm_flow.requirements.delta_disclosure import audit, clause, requirement
 from ppdm_flow.requirements.delta_disclosure.binding import bind
 from ppdm_flow.requirements.delta_disclosure.problems import judge
 from ppdm_flow.requirements.delta_disclosure.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.DeltaDisclosure,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.delta_disclosure.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.delta_disclosure.fields:DeltaDisclosureFields",
     wording=WORDING,
     clause=clause.DeltaDisclosure,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.first_draw import requirement
+from ppdm_flow.requirements.first_draw import audit, requirement
 from ppdm_flow.requirements.first_draw.binding import implied
 from ppdm_flow.requirements.first_draw.wording import WORDING
 
@@ -12,6 +12,7 @@ SPEC = RequirementSpec(
     requirement=requirement.FirstDraw,
     entries=Entries.IMPLIED,
     order="ppdm_flow.requirements.first_draw.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.first_draw.fields:FirstDrawFields",
     wording=WORDING,
     implied=implied,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.itemset_breach import clause, requirement
+from ppdm_flow.requirements.itemset_breach import audit, clause, requirement
 from ppdm_flow.requirements.itemset_breach.binding import bind
 from ppdm_flow.requirements.itemset_breach.problems import judge
 from ppdm_flow.requirements.itemset_breach.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.ItemsetBreach,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.itemset_breach.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.itemset_breach.fields:ItemsetBreachFields",
     wording=WORDING,
     clause=clause.ItemsetBreach,

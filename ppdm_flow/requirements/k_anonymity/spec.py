@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.k_anonymity import clause, requirement
+from ppdm_flow.requirements.k_anonymity import audit, clause, requirement
 from ppdm_flow.requirements.k_anonymity.binding import bind
 from ppdm_flow.requirements.k_anonymity.problems import judge
 from ppdm_flow.requirements.k_anonymity.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.KAnonymity,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.k_anonymity.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.k_anonymity.fields:KAnonymityFields",
     wording=WORDING,
     clause=clause.KAnonymity,

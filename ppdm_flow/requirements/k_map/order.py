@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
-from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.k_map.requirement import KMap
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,7 @@ from typing import Any, ClassVar
 
 from ppdm_flow.core.requirement import Columns, Requirement
 from ppdm_flow.core.spans import Span
-
-
-@dataclass(frozen=True, slots=True)
-class Population:
-    """A CSV file with a row for each person; ``columns`` are (attribute, its name in the file). Relative ``path``."""
-
-    path: str
-    columns: tuple[tuple[str, str], ...] = ()
-    delimiter: str = ","
+from ppdm_flow.mining.populations.population import Population
 
 
 @dataclass(frozen=True, slots=True)

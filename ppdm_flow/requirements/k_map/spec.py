@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.k_map import clause, requirement
+from ppdm_flow.requirements.k_map import audit, clause, requirement
 from ppdm_flow.requirements.k_map.binding import bind
 from ppdm_flow.requirements.k_map.problems import judge
 from ppdm_flow.requirements.k_map.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.KMap,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.k_map.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.k_map.fields:KMapFields",
     wording=WORDING,
     clause=clause.KMap,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.km_anonymity import clause, requirement
+from ppdm_flow.requirements.km_anonymity import audit, clause, requirement
 from ppdm_flow.requirements.km_anonymity.binding import bind
 from ppdm_flow.requirements.km_anonymity.problems import judge
 from ppdm_flow.requirements.km_anonymity.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.KmAnonymity,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.km_anonymity.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.km_anonymity.fields:KmAnonymityFields",
     wording=WORDING,
     clause=clause.KmAnonymity,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.l_diversity import clause, requirement
+from ppdm_flow.requirements.l_diversity import audit, clause, requirement
 from ppdm_flow.requirements.l_diversity.binding import bind
 from ppdm_flow.requirements.l_diversity.problems import judge
 from ppdm_flow.requirements.l_diversity.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.LDiversity,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.l_diversity.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.l_diversity.fields:LDiversityFields",
     wording=WORDING,
     clause=clause.LDiversity,

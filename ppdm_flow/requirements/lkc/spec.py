@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.lkc import clause, requirement
+from ppdm_flow.requirements.lkc import audit, clause, requirement
 from ppdm_flow.requirements.lkc.binding import bind
 from ppdm_flow.requirements.lkc.problems import judge
 from ppdm_flow.requirements.lkc.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.LKC,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.lkc.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.lkc.fields:LKCFields",
     wording=WORDING,
     clause=clause.LKC,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.sensitivities import clause, requirement
+from ppdm_flow.requirements.sensitivities import audit, clause, requirement
 from ppdm_flow.requirements.sensitivities.binding import bind
 from ppdm_flow.requirements.sensitivities.problems import judge
 from ppdm_flow.requirements.sensitivities.wording import WORDING, place_name
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.Sensitivity,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.sensitivities.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.sensitivities.fields:SensitivityFields",
     wording=WORDING,
     clause=clause.Sensitivity,

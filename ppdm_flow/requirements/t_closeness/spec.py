@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.t_closeness import clause, requirement
+from ppdm_flow.requirements.t_closeness import audit, clause, requirement
 from ppdm_flow.requirements.t_closeness.binding import bind
 from ppdm_flow.requirements.t_closeness.problems import judge
 from ppdm_flow.requirements.t_closeness.wording import WORDING
@@ -13,6 +13,7 @@ SPEC = RequirementSpec(
     requirement=requirement.TCloseness,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.t_closeness.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.t_closeness.fields:TClosenessFields",
     wording=WORDING,
     clause=clause.TCloseness,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.templates import clause, requirement
+from ppdm_flow.requirements.templates import audit, clause, requirement
 from ppdm_flow.requirements.templates.binding import bind
 from ppdm_flow.requirements.templates.conflicts import conflicts
 from ppdm_flow.requirements.templates.problems import judge
@@ -14,6 +14,7 @@ SPEC = RequirementSpec(
     requirement=requirement.Template,
     entries=Entries.BY_NAME,
     order="ppdm_flow.requirements.templates.order:ORDER",
+    audit=audit.SPEC,
     fields="ppdm_flow.requirements.templates.fields:TemplateFields",
     wording=WORDING,
     clause=clause.Template,

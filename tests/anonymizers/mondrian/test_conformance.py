@@ -11,8 +11,9 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.k_map.requirement import KMap, Population
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness

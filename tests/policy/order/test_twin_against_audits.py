@@ -79,10 +79,10 @@ def judged_by_audits(policy, world, folder):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_sensitivities(twin, makers, tmp_path, seed):
     """Against the posteriors of the program, for an operator with a retention of each value."""
-    from ppdm_flow.audits.sensitivities.bounds import bounds
-    from ppdm_flow.audits.sensitivities.posteriors import worst_posteriors
     from ppdm_flow.core.requirement import within
     from ppdm_flow.policy import load, requirements_of
+    from ppdm_flow.requirements.sensitivities.bounds import bounds
+    from ppdm_flow.requirements.sensitivities.posteriors import worst_posteriors
 
     maker = makers.Maker(np.random.default_rng(seed))
     seen = set()

@@ -1,1 +1,0 @@
-"""The audit `alpha_k`."""

@@ -1,1 +1,0 @@
-"""The audit `beta_likeness`."""

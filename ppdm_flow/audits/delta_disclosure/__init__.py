@@ -1,1 +1,0 @@
-"""The audit `delta_disclosure`."""

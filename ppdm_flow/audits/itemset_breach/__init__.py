@@ -1,1 +1,0 @@
-"""The audit ``itemset_breach``: what released sets let one infer of the original ones."""

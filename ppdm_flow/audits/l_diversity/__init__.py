@@ -1,1 +1,0 @@
-"""The audit `l_diversity`."""

@@ -1,1 +1,0 @@
-"""The audit `t_closeness`."""

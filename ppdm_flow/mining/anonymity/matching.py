@@ -1,0 +1,91 @@
+"""Which columns of a release are compared with the original, row by row as wholes, and at which level.
+
+Columns are matched by their name in the source. Identifiers, subjects, weights and sets of items are left out, and so
+are columns whose values were given other names: no row could match, and the release would look safer than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.anonymity.levels import ByInterval, Level, exact
+from ppdm_flow.mining.anonymity.supports import JointSupports, joint_supports
+from ppdm_flow.mining.anonymity.tallies import tallies
+from ppdm_flow.mining.releases.attributes import source_of
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+_NEVER = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS)
+EXACT, INTERVALS = "exact", "intervals"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A released column and the one that it comes from; ``intervals`` where they may be compared by these.
+
+    ``recoded``: the released values are names of intervals, so that they can be compared in no other way.
+    """
+
+    column: str
+    source: str
+    intervals: ByInterval | None = None
+    recoded: bool = False
+
+    def level(self, name: str) -> Level:
+        """Return how its values are compared at the level ``exact`` or ``intervals``."""
+        return self.intervals if self.intervals is not None and (self.recoded or name == INTERVALS) else exact
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``columns`` are compared; ``left_out`` are released columns of the original that cannot be."""
+
+    columns: tuple[Compared, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels at which the rows are compared: also by interval, where a column has intervals of its own."""
+        both = any(c.intervals is not None and not c.recoded for c in self.columns)
+        return (EXACT, INTERVALS) if both else (EXACT,)
+
+
+def comparison(original: DataView, candidate: DataView, ctx: AuditContext) -> Comparison:
+    """Return what can be compared of a release."""
+    shared = [c for c in candidate.schema.names if candidate.schema[c].role not in _NEVER]
+    shared = [c for c in shared if source_of(c, ctx) in original.schema]
+    found = {c: _compared(c, candidate, ctx) for c in shared}
+    columns = tuple(f for f in found.values() if f is not None)
+    return Comparison(columns, tuple(c for c in shared if found[c] is None))
+
+
+def matched(chosen: Sequence[Compared], level: str, original: DataView, candidate: DataView) -> JointSupports:
+    """Match the rows of both tables at one level: one pass over each, 24 bytes a row."""
+    sides = []
+    for view, names in ((original, [c.source for c in chosen]), (candidate, [c.column for c in chosen])):
+        weight = view.schema.weight
+        wanted = [*dict.fromkeys(names), *([weight] if weight else [])]
+        sides.append(tallies(view.partitions(wanted), names, [c.level(level) for c in chosen], weight))
+    return joint_supports(*sides)
+
+
+def _compared(column: str, candidate: DataView, ctx: AuditContext) -> Compared | None:
+    source = source_of(column, ctx)
+    intervals = _intervals(source, ctx)
+    facts = ctx.attributes.get(column)
+    if facts is not None and facts.was(Change.PSEUDONYMIZED, Change.OTHER):
+        return None
+    if facts is None or not facts.was(Change.GENERALIZED):
+        return Compared(column, source, intervals)
+    if intervals is None or not intervals.covers(candidate.domain(column)):
+        return None
+    return Compared(column, source, intervals, recoded=True)
+
+
+def _intervals(source: str, ctx: AuditContext) -> ByInterval | None:
+    facts = ctx.original_attributes.get(source)
+    hierarchy = facts.hierarchy if facts else None
+    return None if hierarchy is None or hierarchy.intervals is None else ByInterval(hierarchy.intervals)

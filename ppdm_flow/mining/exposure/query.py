@@ -1,0 +1,202 @@
+"""The second route to classes, crowds and their sensitive values: SQL, which decodes cells by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.requirement import TOLERANCE
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
+from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
+from ppdm_flow.mining.exposure.ground import Layout
+from ppdm_flow.mining.exposure.rows import Relation, Rows
+from ppdm_flow.mining.releases.relation import crowds
+from ppdm_flow.sdk.audit import Sql
+
+Floats = npt.NDArray[np.float64]
+
+
+class Query:
+    """Common table expressions over counted combinations, for a query of one figure for each class.
+
+    ``cells`` (id, s, n): rows of value s in the crowd of class ``id``; ``sizes`` (id, size, own): the crowd's rows, and
+    those that belong to the class; ``base`` (s, q): shares of the table. Without a sensitive column all have one value.
+    Where there are mixed columns a class is a crowd, and ``mean`` asks for the mean shares of its mixed cells.
+    """
+
+    def __init__(
+        self, sql: Sql, counted: Relation, layout: Layout, reading: Reading | None, nulls: Nulls, *, mean: bool = False
+    ) -> None:
+        """``counted`` has the columns of ``layout`` as c0, c1, …, and rows ``n``."""
+        self.sql = sql
+        self.counted = counted.text
+        self.tables: Mapping[str, Any] = counted.tables
+        self.layout = layout
+        self.reading = reading
+        self.wildcard = nulls is Nulls.WILDCARD
+        self.mixed = len(layout.mixed) > 0
+        self.mean = mean
+
+    @classmethod
+    def of_rows(
+        cls,
+        sql: Sql,
+        rows: Rows,
+        columns: Columns,
+        reading: Reading | None,
+        nulls: Nulls,
+        *,
+        values_known: bool = True,
+    ) -> Query:
+        """Return the query over released rows. Raises UnmeasuredError where these null semantics have no crowds."""
+        require_pairs_of_nulls(columns, nulls)
+        layout = Layout.of(columns, reading, rows.leading, nulls, values_known=values_known)
+        counted = rows.relation(layout.released, layout.original, layout.known)
+        if counted is None:
+            raise ValueError("rows must be readable by SQL, but they have no database relation")
+        return cls(sql, counted, layout, reading, nulls)
+
+    @property
+    def decoded(self) -> bool:
+        """Whether cells count for the values behind them."""
+        return self.reading is not None and self.reading.way is Way.DECODED
+
+    def of_means(self) -> Query:
+        """Return the same query on the mean shares of mixed cells."""
+        counted = Relation(self.counted, self.tables)
+        nulls = Nulls.WILDCARD if self.wildcard else Nulls.OWN_CATEGORY
+        return Query(self.sql, counted, self.layout, self.reading, nulls, mean=True)
+
+    def values(self) -> list[str | None]:
+        """Return the sensitive values that occur, None for a missing one."""
+        rows = self.ask("SELECT DISTINCT s FROM told")
+        return [row[0] for row in rows]
+
+    def ask(self, text: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the result of a SELECT over ``cells``, ``sizes``, ``base`` and ``told``."""
+        return self.sql.rows(f"WITH {self.tables_text()} SELECT * FROM ({text})", parameters, self.tables)  # noqa: S608  # our own query
+
+    def worst(self, each: str, bound: float, *, at_most: bool, parameters: Sequence[Any] = ()) -> dict[str, Any]:
+        """Return the worst of the figures ``v`` of the query ``each`` (id, v), and what exceeds ``bound``.
+
+        A NULL is a figure beyond all bounds.
+        """
+        slack = TOLERANCE * max(1.0, abs(bound))
+        edge = bound + slack if at_most else bound - slack
+        beyond = f"v > {edge!r}::DOUBLE" if at_most else f"v < {edge!r}::DOUBLE"
+        query = f"""
+            WITH {self.tables_text()}, found AS (
+                SELECT COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE) AS v, own FROM ({each}) JOIN sizes USING (id))
+            SELECT {"MAX" if at_most else "MIN"}(v), COUNT(*), COALESCE(SUM(own) FILTER ({beyond}), 0),
+                   COUNT(*) FILTER ({beyond}) FROM found"""  # noqa: S608  # identifiers are quoted, numbers are ours
+        value, number, rows, many = self.sql.rows(query, parameters, self.tables)[0]
+        finite = None if value is None or not math.isfinite(value) else float(value)
+        return {"worst": finite, "classes": int(number), "rows_beyond": round(rows), "classes_beyond": int(many)}
+
+    def figures(self, each: str, parameters: Sequence[Any] = ()) -> tuple[Floats, Floats]:
+        """Return the figure of each class, infinite for NULL, and the rows that belong to it, in order of their ids."""
+        figure = "COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE)"
+        text = f"SELECT {figure}, own FROM ({each}) JOIN sizes USING (id) ORDER BY id"  # noqa: S608  # as above
+        found = np.array(self.ask(text, parameters), dtype=np.float64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def figures_and_means(self, each: str, parameters: Sequence[Any] = ()) -> tuple[Floats, Floats, Floats]:
+        """Return the figures of crowds, those of the means of their mixed cells, and the rows that belong to each."""
+        text = f"""
+            WITH {self.tables_text()},
+            first AS MATERIALIZED (SELECT id, v FROM ({each})),
+            second AS MATERIALIZED (SELECT id, v FROM ({_of_means(each)}))
+            SELECT COALESCE(CAST(first.v AS DOUBLE), 'Infinity'::DOUBLE),
+                   COALESCE(CAST(second.v AS DOUBLE), 'Infinity'::DOUBLE), own
+            FROM first JOIN second USING (id) JOIN sizes USING (id) ORDER BY id"""  # noqa: S608  # our own queries
+        twice = [*parameters, *parameters]
+        found = np.array(self.sql.rows(text, twice, self.tables), dtype=np.float64).reshape(-1, 3)
+        return found[:, 0], found[:, 1], found[:, 2]
+
+    def tables_text(self) -> str:
+        """Return the common table expressions."""
+        layout = self.layout
+        every = f"every AS MATERIALIZED (SELECT * FROM ({self.counted}))"  # noqa: S608  # our own query
+        unit = _rank((*layout.grouping, *layout.mixed))
+        ids = _rank((*layout.grouping, *layout.originals))
+        cell = _rank(layout.shown)
+        ranked = f", ranked AS MATERIALIZED (SELECT *, {unit} AS unit, {ids} AS id, {cell} AS cell FROM every)"  # noqa: S608  # as above
+        return every + ranked + self._told() + (self._crowds() if self.mixed else self._classes()) + _SHARES
+
+    def _told(self) -> str:
+        """The values of each unit: a class, or what mixed columns divide it into."""
+        reading = self.reading
+        if self.decoded:
+            return f""",
+                shown AS MATERIALIZED (SELECT unit, cell, SUM(n) AS n FROM ranked GROUP BY unit, cell),
+                code AS MATERIALIZED (
+                    SELECT cell, c{self.layout.value} AS s,
+                           CAST(SUM(n) AS DOUBLE) / CAST(SUM(SUM(n)) OVER (PARTITION BY cell) AS DOUBLE) AS p
+                    FROM ranked GROUP BY cell, c{self.layout.value}),
+                told AS MATERIALIZED (
+                    SELECT unit, s, SUM(n * p) AS n FROM shown JOIN code USING (cell) GROUP BY unit, s)"""  # noqa: S608  # our own names
+        value = "NULL"
+        if reading is not None:
+            value = f"c{self.layout.shown[0] if reading.way is Way.SHOWN else self.layout.value}"
+        return f""",
+            told AS MATERIALIZED (
+                SELECT unit, {value} AS s, CAST(SUM(n) AS BIGINT) AS n FROM ranked GROUP BY unit, s)"""  # noqa: S608  # our own names
+
+    def _classes(self) -> str:
+        own = ", own AS (SELECT unit AS id, s, n FROM told)"
+        if not self.wildcard:
+            return f"{own}, cells AS MATERIALIZED (SELECT * FROM own)"  # noqa: S608  # as above
+        width = len(self.layout.grouping)
+        keys = ", ".join(["unit AS id", *(f"c{i}" for i in self.layout.grouping)])
+        return f"""{own},
+            combos AS MATERIALIZED (SELECT DISTINCT {keys} FROM ranked),
+            pairs AS ({crowds("combos", "combos", width, "a.id AS id, b.id AS other")}),
+            cells AS MATERIALIZED (
+                SELECT pairs.id AS id, s, SUM(n) AS n FROM pairs JOIN own ON own.id = pairs.other
+                GROUP BY pairs.id, s)"""  # noqa: S608  # our own names
+
+    def _crowds(self) -> str:
+        link = ", link AS MATERIALIZED (SELECT id, unit, CAST(SUM(n) AS DOUBLE) AS w FROM ranked GROUP BY id, unit)"
+        own = ", own AS (SELECT id, NULL AS s, SUM(w) AS n FROM link GROUP BY id)"
+        cells = "SELECT id, s, SUM(n) AS n FROM link JOIN told USING (unit) GROUP BY id, s" if not self.mean else _MEAN
+        return f"{link}{own}, cells AS MATERIALIZED ({cells})"  # our own names
+
+
+def with_means(text: str) -> str:
+    """Return the rows of a SELECT over ``cells`` and ``sizes``, and those of the same on the means of mixed cells.
+
+    Its parameters are needed twice.
+    """
+    return f"SELECT * FROM ({text}) UNION ALL SELECT * FROM ({_of_means(text)})"  # noqa: S608  # our own query
+
+
+def _of_means(text: str) -> str:
+    return f"""
+        WITH cells AS MATERIALIZED ({_MEAN}),
+        sizes AS (SELECT id, SUM(n) AS size, ANY_VALUE(own) AS own FROM cells
+                  JOIN (SELECT id, SUM(w) AS own FROM link GROUP BY id) USING (id) GROUP BY id)
+        SELECT * FROM ({text})"""  # noqa: S608  # our own query
+
+
+def _rank(places: Sequence[int]) -> str:
+    keys = ", ".join(f"c{i}" for i in places)
+    return f"DENSE_RANK() OVER (ORDER BY {keys})" if keys else "0"
+
+
+_MEAN = """
+    SELECT id, s, SUM(w / whole * n / part) AS n FROM link JOIN told USING (unit)
+    JOIN (SELECT id, SUM(w) AS whole FROM link GROUP BY id) USING (id)
+    JOIN (SELECT unit, SUM(n) AS part FROM told GROUP BY unit) USING (unit) GROUP BY id, s"""
+"""The mean shares of the mixed cells that a person may show, by how often people like them show each."""
+
+_SHARES = """,
+    total AS (SELECT CAST(SUM(n) AS DOUBLE) AS total FROM told),
+    base AS MATERIALIZED (SELECT s, SUM(n) / ANY_VALUE(total) AS q FROM told, total GROUP BY s),
+    sizes AS MATERIALIZED (
+        SELECT id, CAST(SUM(n) AS DOUBLE) AS size, ANY_VALUE(rows) AS own FROM cells
+        JOIN (SELECT id, SUM(n) AS rows FROM own GROUP BY id) USING (id) GROUP BY id)"""

@@ -1,0 +1,138 @@
+"""Released rows to be counted, by two routes: by their cells, and by what they were in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.mining.exposure.paired import names_of, paired_counts, paired_tables, relation
+from ppdm_flow.mining.exposure.together import together
+from ppdm_flow.mining.releases.relation import all_known, classes
+from ppdm_flow.mining.releases.successive import told
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.history import Membership
+from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.table import Table
+
+_OTHERS = "\0others"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """``text`` is a SELECT of the distinct combinations c0, c1, … with their rows ``n``, over ``tables``."""
+
+    text: str
+    tables: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Rows(Protocol):
+    """Rows to be counted. ``leading`` columns that form classes come before those that are asked for."""
+
+    @property
+    def leading(self) -> int:
+        """How many further columns form classes."""
+        ...
+
+    def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
+        """Count the combinations of these released columns and, after them, of these attributes of the source."""
+        ...
+
+    def relation(
+        self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
+    ) -> Relation | None:
+        """Return the same for SQL, without rows that miss one of ``known``; None without a database."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Rows of the released file, whatever else was released."""
+
+    candidate: DataView
+    ctx: AuditContext
+    leading: int = 0
+
+    def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
+        """Count in the file; beside originals, over the rows that went into it."""
+        if not original:
+            return self.candidate.counts(list(dict.fromkeys(released))).project(released)
+        return paired_counts(self.candidate, _pairs(self.ctx), released, original)
+
+    def relation(
+        self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
+    ) -> Relation | None:
+        """Group in SQL."""
+        if self.ctx.sql is None:
+            return None
+        schema = self.candidate.schema
+        if not original:
+            return Relation(classes("candidate", released, schema, all_known(known)))
+        table = relation(_pairs(self.ctx), released, original, schema.weight)
+        return Relation(_grouped(released, original, known), {"paired": table})
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Rows with what the ``others`` tell of their people, as one more column that forms classes.
+
+    They are those that went into the file, in the order of ``pairs``: the engine proves that the file holds just these.
+    """
+
+    own: Membership
+    others: tuple[Membership, ...]
+    pairs: PairedView
+    ctx: AuditContext
+    leading: int = 1
+
+    def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
+        """Count the combinations of these columns; what the other releases tell is the first."""
+        known = told(self.own.subjects, self.others).astype(np.int32)
+        names = pa.array([str(i) for i in range(int(known.max(initial=-1)) + 1)], pa.string())
+        wanted = (_OTHERS, *names_of(released, original))
+        parts = [count(Table.of({name: [] for name in wanted}), wanted)]
+        for table, people in self._tables(released, original):
+            parts.append(count(table.replaced({_OTHERS: Column(known[people], names)}), wanted))
+        return merge(parts)
+
+    def relation(
+        self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
+    ) -> Relation | None:
+        """Join rows to their people in SQL."""
+        if self.ctx.sql is None:
+            return None
+        found = list(self._tables(released, original))
+        needed = [i + 1 for i, c in enumerate(released) if c in known]
+        text, tables = together(found, names_of(released, original), self.own, self.others, needed)
+        return Relation(text, tables)
+
+    def _tables(
+        self, released: Sequence[str], original: Sequence[str]
+    ) -> Iterator[tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]]]]:
+        """Yield partitions of the rows, and the place of each row's person."""
+        start, places = 0, self.own.places
+        for table in paired_tables(self.pairs, released, original, None):
+            if places is not None:
+                yield table, places[start : start + len(table)]
+            start += len(table)
+        if places is None or start != len(places):
+            raise ValueError("the rows and their people do not fit")
+
+
+def _pairs(ctx: AuditContext) -> PairedView:
+    if ctx.pairs is None:
+        raise ValueError("released rows cannot be paired with their originals here")
+    return ctx.pairs
+
+
+def _grouped(released: Sequence[str], original: Sequence[str], known: Sequence[str]) -> str:
+    names = names_of(released, original)
+    named = ", ".join(f"{name} AS c{i}" for i, name in enumerate(names))
+    where = " AND ".join(f"r{i} IS NOT NULL" for i, c in enumerate(released) if c in known)
+    kept = f" WHERE {where}" if where else ""
+    return f"SELECT * FROM (SELECT {named}, SUM(n) AS n FROM paired{kept} GROUP BY {', '.join(names)}) WHERE n > 0"  # noqa: S608  # our own names

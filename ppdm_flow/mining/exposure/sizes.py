@@ -1,0 +1,58 @@
+"""The number of rows that look alike: classes, or crowds where columns mix grouping with sensitive attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.crowds import Crowds
+from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
+from ppdm_flow.mining.exposure.ground import Layout, ground
+from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.sdk.audit import Sql
+
+SIZE = "SELECT id, size AS v FROM sizes"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """``rows`` (combinations,): how many rows each has; ``sizes``: how many each is among, itself included.
+
+    ``left_out`` counts the rows that the null semantics leave out.
+    """
+
+    rows: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    left_out: int = 0
+
+    @property
+    def k(self) -> int:
+        """The smallest size; 0 where there is no row."""
+        return int(self.sizes.min()) if len(self.sizes) else 0
+
+    def rows_below(self, k: int) -> int:
+        """Return the number of rows that are among fewer than ``k``, themselves included."""
+        return int(self.rows[self.sizes < k].sum())
+
+    @property
+    def uniques(self) -> int:
+        """The number of rows that are like no other."""
+        return int(self.rows[self.sizes == 1].sum())
+
+
+def crowds(columns: Columns, rows: Rows, nulls: Nulls) -> Classes:
+    """Return the crowds of columns some of which are mixed. Raises UnmeasuredError where nulls are wildcards."""
+    require_pairs_of_nulls(columns, nulls)
+    found = Crowds(ground(rows, Layout.of(columns, None, rows.leading, nulls)))
+    return Classes(found.rows, found.sizes, found.ground.left_out)
+
+
+def crowds_again(columns: Columns, rows: Rows, sql: Sql, nulls: Nulls) -> Classes:
+    """Return the same by the second route. Raises UnmeasuredError as above."""
+    sizes, own = Query.of_rows(sql, rows, columns, None, nulls).figures(SIZE)
+    return Classes(np.rint(own).astype(np.int64), np.rint(sizes).astype(np.int64))

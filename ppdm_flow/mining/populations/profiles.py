@@ -1,0 +1,70 @@
+"""The people of a population table, by the released labels that stand for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.mining.populations.covering import Labels
+from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.reading import people_of
+from ppdm_flow.mining.releases.attributes import source_of
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.column import MISSING, SPECIALS
+from ppdm_flow.tables.counts import Counts
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profiles:
+    """People who fit the same labels. ``codes`` (profiles, columns) point into ``fits`` of each column.
+
+    ``fits[j][c]`` are the dense codes (suppressed 0, missing 1, then labels) that stand for code c of column j.
+    ``people`` (profiles,) counts them.
+    """
+
+    codes: Ints
+    people: Ints
+    fits: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @property
+    def total(self) -> int:
+        """The number of people."""
+        return int(self.people.sum())
+
+
+def profiles(population: Population, released: Counts, ctx: AuditContext, whose: str) -> Profiles:
+    """Read the population, and find the labels of its values. Raises DataError where ``whose`` file cannot be used."""
+    sources = [source_of(c, ctx) for c in released.columns]
+    people, columns = people_of(population, released.columns, ctx, whose)
+    fits, codes = [], []
+    for column, source, name in zip(released.columns, sources, columns, strict=True):
+        own = ctx.original_attributes.get(source) or AttributeFacts(source, Role.QUASI_IDENTIFIER)
+        labels = Labels(released.names(column).to_pylist(), own, ctx.attributes.get(column, own), ctx.home)
+        distinct, place = _fits(people.names(name), labels, ctx.nulls)
+        fits.append(distinct)
+        codes.append(place[people.of(name) + SPECIALS])
+    stacked = np.stack(codes, axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
+    found, inverse = np.unique(stacked, axis=0, return_inverse=True)
+    total = np.zeros(len(found), dtype=np.int64)
+    np.add.at(total, inverse.reshape(-1), people.counts)
+    return Profiles(found, total, tuple(fits))
+
+
+def _fits(names: pa.StringArray, labels: Labels, nulls: Nulls) -> tuple[tuple[tuple[int, ...], ...], Ints]:
+    """Return the distinct sets of labels, and that of each dense code of the population.
+
+    A suppressed cell may be anybody's. A missing one is a value of its own, unless it is a wildcard: then it fits
+    everybody. A person's missing value may be one that no label stands for.
+    """
+    missing = (0, MISSING + SPECIALS)
+    marks = missing if nulls is Nulls.WILDCARD else (0,)
+    each = [missing, missing, *((*marks, *(p + SPECIALS for p in labels.of(n))) for n in names.to_pylist())]
+    place = {fit: i for i, fit in enumerate(dict.fromkeys(each))}
+    return tuple(place), np.array([place[fit] for fit in each], dtype=np.int64)

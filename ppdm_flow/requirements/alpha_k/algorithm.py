@@ -1,0 +1,57 @@
+"""The measured alpha of a release: the largest share of a sensitive value in a class (Wong, Li, Fu, Wang, KDD 2006)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
+from ppdm_flow.mining.classes.judged import Floats, Judged
+from ppdm_flow.mining.classes.wording import beyond, known_by
+from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.recoding.measures import largest, shares
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.column import SPECIALS
+
+
+class AlphaKAudit(SensitiveAudit[AlphaK]):
+    """Counts the sensitive values of each class."""
+
+    kind = AlphaK
+    metric = "alpha"
+    unit = "share"
+    at_most = True
+
+    def bound(self, requirement: AlphaK) -> float:
+        """Return alpha."""
+        return requirement.alpha
+
+    def each(self, requirement: AlphaK, found: Histograms, ctx: AuditContext) -> Floats:
+        """Return the largest share of a value in each class; without named values a mark is one as well."""
+        del ctx
+        share = shares(found.cells, found.sizes)
+        if requirement.values:
+            meant = np.isin(found.names.to_pylist(), requirement.values)
+            share = np.where(np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[found.cells.value], share, 0.0)
+        return np.asarray(largest(found.cells.begins, share), dtype=np.float64)
+
+    def query(self, requirement: AlphaK, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
+        """Return the largest share of each class."""
+        del names, ctx
+        if not requirement.values:
+            return "SELECT id, MAX(n / size) AS v FROM cells JOIN sizes USING (id) GROUP BY id", []
+        chosen = "MAX(n / size) FILTER (LIST_CONTAINS(?::VARCHAR[], s))"
+        text = f"SELECT id, COALESCE({chosen}, 0) AS v FROM cells JOIN sizes USING (id) GROUP BY id"  # noqa: S608  # a parameter
+        return text, [list(requirement.values)]
+
+    def sentence(self, judged: Judged[AlphaK], value: float) -> str:
+        """Return what the most homogeneous class gives away."""
+        requirement = judged.requirement
+        rows = int(judged.found.rows[judged.beyond(requirement.alpha, at_most=True)].sum())
+        which = "one of the named values" if requirement.values else "one value"
+        return (
+            f"{known_by(judged.grouping)} can infer {which} of `{judged.column}` with a confidence of at most"
+            f" {value:.4g}; at most {requirement.alpha:g} is allowed.{beyond(rows, judged.found.total)}"
+        )

@@ -1,0 +1,119 @@
+"""The Anonymity Score of a release: AS(p, o) = sum over supports s of (1/s) Pr(t in p | t in o with support s).
+
+NAS divides it by AS(o, o), the score of the original itself (Vreeken, van Leeuwen, Siebes, ICDM 2007). Pr is the share
+of the original rows of support s that occur in the release at all. A missing and a suppressed cell are values of their
+own, whatever the policy's null semantics.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ppdm_flow.core.results import AuditOutcome, Figure, Measured
+from ppdm_flow.mining.anonymity.matching import Comparison, comparison, matched
+from ppdm_flow.mining.anonymity.matching_findings import NOTHING, shortcomings
+from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
+from ppdm_flow.mining.anonymity.scores import AnonymityScore, anonymity_score
+from ppdm_flow.requirements.anonymity_score import requirement as requirements
+from ppdm_flow.requirements.anonymity_score.audit import AnonymityScoreParams
+from ppdm_flow.requirements.anonymity_score.picture import charts
+from ppdm_flow.requirements.anonymity_score.sentences import alone, sentence
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+_UNITS = {"nas": "share", "as": "number", "as_of_original": "number"}
+
+
+class AnonymityScoreAudit:
+    """Looks up the rows of the original in the release."""
+
+    def __init__(self, params: AnonymityScoreParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return AS and NAS, how many distinct original rows occur in the release, and how many of support 1."""
+        compared = comparison(original, candidate, ctx)
+        findings = shortcomings(compared, ctx)
+        if not compared.columns:
+            figures = {f"{_prefix(ctx)}nas": Figure(None, "share", note="no attribute can be compared")}
+            return AuditOutcome(figures, _judged(ctx, figures, NOTHING), findings)
+        found = {n: anonymity_score(matched(compared.columns, n, original, candidate)) for n in compared.levels}
+        values = _by_level({name: _values(each) for name, each in found.items()})
+        figures = {f"{_prefix(ctx)}{n}": Figure(v, _UNITS.get(n.rpartition(".")[2], "rows")) for n, v in values.items()}
+        level, worst = max(found.items(), key=lambda each: each[1].normalised)
+        judged = _judged(ctx, figures, sentence(worst, compared, level))
+        return AuditOutcome(figures, judged, (*findings, *alone(worst, ctx)), charts(worst, ctx))
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Match the rows again in SQL over the released file, and add up fractions."""
+        compared: Comparison = comparison(original, candidate, ctx)
+        if ctx.sql is None or not compared.columns:
+            return {}
+        schemas = (original.schema, candidate.schema)
+        again = {n: _again(supports(ctx.sql, compared.columns, n, *schemas)) for n in compared.levels}
+        return {f"{_prefix(ctx)}{name}": value for name, value in _by_level(again).items()}
+
+
+def _prefix(ctx: AuditContext) -> str:
+    """Figures of a requirement bear its id; those of an audit that the policy names get the audit's name."""
+    return "".join(f"{r.id}." for r in ctx.requirements if isinstance(r, requirements.AnonymityScore))
+
+
+def _judged(ctx: AuditContext, figures: Mapping[str, Figure], told: str) -> tuple[Measured, ...]:
+    return tuple(
+        Measured(
+            requirement=r.id,
+            metric=f"{r.id}.nas",
+            figure=figures[f"{r.id}.nas"],
+            bound=r.maximum,
+            at_most=True,
+            sentence=f"{told} At most {r.maximum:.1%} is allowed." if told != NOTHING else told,
+            verifiable=told != NOTHING,
+        )
+        for r in ctx.requirements
+        if isinstance(r, requirements.AnonymityScore)
+    )
+
+
+def _values(found: AnonymityScore) -> dict[str, float | int]:
+    first = found.supports[:1] == 1
+    return {
+        "nas": found.normalised,
+        "as": found.score,
+        "as_of_original": found.highest,
+        "distinct": int(found.distinct.sum()),
+        "found": int(found.found.sum()),
+        "alone": int(found.distinct[:1][first].sum()),
+        "alone_found": int(found.found[:1][first].sum()),
+    }
+
+
+def _again(pairs: Pairs) -> dict[str, float | int]:
+    """Return the same figures from (support in the original, in the release, number), in exact arithmetic."""
+    distinct: defaultdict[int, int] = defaultdict(int)
+    found: defaultdict[int, int] = defaultdict(int)
+    for before, after, number in pairs:
+        if before:
+            distinct[before] += number
+            found[before] += number if after else 0
+    score = float(sum(Fraction(found[s], distinct[s] * s) for s in distinct))
+    highest = float(sum(Fraction(1, s) for s in distinct))
+    return {
+        "nas": score / highest if distinct else 0.0,
+        "as": score,
+        "as_of_original": highest,
+        "distinct": sum(distinct.values()),
+        "found": sum(found.values()),
+        "alone": distinct[1],
+        "alone_found": found[1],
+    }
+
+
+def _by_level(found: Mapping[str, Mapping[str, float | int]]) -> dict[str, float | int]:
+    """Return the figures of the only level, or those of both by name and the higher of the two scores."""
+    if len(found) == 1:
+        return dict(*found.values())
+    named = {f"{level}.{name}": value for level, values in found.items() for name, value in values.items()}
+    return {"nas": max(values["nas"] for values in found.values())} | named

@@ -1,0 +1,137 @@
+"""How the rare rows of a release blend into the original: minsup in the role of k.
+
+Of the released rows with a support below minsup in the release, the share that occurs in the original with a support
+below minsup (Vreeken, van Leeuwen, Siebes, ICDM 2007); 0 where there is none. A missing and a suppressed cell are
+values of their own, whatever the policy's null semantics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.core.results import AuditOutcome, Figure, Measured
+from ppdm_flow.core.supports import Support
+from ppdm_flow.mining.anonymity.matching import Comparison, comparison, matched
+from ppdm_flow.mining.anonymity.matching_findings import NOTHING, shortcomings
+from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
+from ppdm_flow.mining.anonymity.scores import Blend, blend
+from ppdm_flow.mining.anonymity.supports import JointSupports
+from ppdm_flow.requirements.blend import requirement as requirements
+from ppdm_flow.requirements.blend.audit import BlendParams
+from ppdm_flow.requirements.blend.picture import charts
+from ppdm_flow.requirements.blend.sentences import exposed, sentence
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+Wanted = tuple[str, Support, requirements.Blend | None]
+"""The prefix of the figures, the support below which rows are rare, and the requirement that asks for it."""
+
+
+class BlendAudit:
+    """Looks up the rare rows of the release in the original."""
+
+    def __init__(self, params: BlendParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the share, and the rows behind it, for each requirement or for the parameters' own support."""
+        compared = comparison(original, candidate, ctx)
+        joint = {n: matched(compared.columns, n, original, candidate) for n in compared.levels if compared.columns}
+        parts = [_measured(wanted, joint, compared, ctx) for wanted in self._wanted(ctx)]
+        return AuditOutcome(
+            figures={name: figure for part in parts for name, figure in part.figures.items()},
+            measured=tuple(m for part in parts for m in part.measured),
+            findings=(*shortcomings(compared, ctx), *(f for part in parts for f in part.findings)),
+            charts=tuple(c for part in parts for c in part.charts),
+        )
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Match the rows again in SQL over the released file."""
+        compared = comparison(original, candidate, ctx)
+        if ctx.sql is None or not compared.columns:
+            return {}
+        schemas = (original.schema, candidate.schema)
+        pairs = {n: supports(ctx.sql, compared.columns, n, *schemas) for n in compared.levels}
+        found: dict[str, float | int | None] = {}
+        for prefix, support, _ in self._wanted(ctx):
+            again = _by_level({name: _again(each, support) for name, each in pairs.items()})
+            found |= {f"{prefix}{name}": value for name, value in again.items()}
+        return found
+
+    def _wanted(self, ctx: AuditContext) -> Iterator[Wanted]:
+        own = [r for r in ctx.requirements if isinstance(r, requirements.Blend)]
+        yield from ((f"{r.id}.", r.min_support, r) for r in own)
+        if not own and self.params.min_support is not None:
+            yield "", self.params.min_support, None
+
+
+def _measured(
+    wanted: Wanted, joint: Mapping[str, JointSupports], compared: Comparison, ctx: AuditContext
+) -> AuditOutcome:
+    prefix, support, requirement = wanted
+    if not joint:
+        unknown = Figure(None, "share", note="no attribute can be compared")
+        return AuditOutcome({f"{prefix}share": unknown}, _judged(requirement, unknown, NOTHING))
+    found = {name: _blend(each, support) for name, each in joint.items()}
+    values = _by_level({name: _values(each) for name, each in found.items()})
+    figures = {f"{prefix}{n}": Figure(v, "share" if n.endswith("share") else "rows") for n, v in values.items()}
+    level, worst = max(found.items(), key=lambda each: each[1].share)
+    told = sentence(worst, support, compared, level)
+    judged = _judged(requirement, figures[f"{prefix}share"], told)
+    return AuditOutcome(figures, judged, tuple(exposed(worst, support, ctx)), charts(worst, support, prefix))
+
+
+def _judged(requirement: requirements.Blend | None, figure: Figure, told: str) -> tuple[Measured, ...]:
+    if requirement is None:
+        return ()
+    known = figure.value is not None
+    return (
+        Measured(
+            requirement=requirement.id,
+            metric=f"{requirement.id}.share",
+            figure=figure,
+            bound=requirement.maximum,
+            at_most=True,
+            sentence=f"{told} At most {requirement.maximum:.1%} is allowed." if known else told,
+            verifiable=known,
+        ),
+    )
+
+
+def _blend(joint: JointSupports, support: Support) -> Blend:
+    return blend(joint, support.rows(joint.original_rows), support.rows(joint.released_rows))
+
+
+def _values(found: Blend) -> dict[str, float | int]:
+    return {
+        "share": found.share,
+        "rare_released": found.rare_released,
+        "rare_in_both": found.rare[0],
+        "from_rare": sum(found.rare),
+        "rare_original": found.original_rare,
+        "rare_original_found": found.original_rare_found,
+    }
+
+
+def _again(pairs: Pairs, support: Support) -> dict[str, float | int]:
+    """Return the same figures from (support in the original, in the release, number of distinct rows)."""
+    before = support.rows(sum(o * n for o, _, n in pairs))
+    after = support.rows(sum(p * n for _, p, n in pairs))
+    rare = sum(p * n for _, p, n in pairs if p < after)
+    both = sum(p * n for o, p, n in pairs if p < after and 0 < o < before)
+    return {
+        "share": both / rare if rare else 0.0,
+        "rare_released": rare,
+        "rare_in_both": both,
+        "from_rare": sum(p * n for o, p, n in pairs if 0 < o < before),
+        "rare_original": sum(o * n for o, _, n in pairs if o < before),
+        "rare_original_found": sum(o * n for o, p, n in pairs if o < before and p),
+    }
+
+
+def _by_level(found: Mapping[str, Mapping[str, float | int]]) -> dict[str, float | int]:
+    """Return the figures of the only level, or those of both by name and the larger of the two shares."""
+    if len(found) == 1:
+        return dict(*found.values())
+    named = {f"{level}.{name}": value for level, values in found.items() for name, value in values.items()}
+    return {"share": max(values["share"] for values in found.values())} | named

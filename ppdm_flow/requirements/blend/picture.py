@@ -1,0 +1,33 @@
+"""Where the released rows come from: original rows that many share, few share, or none."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.supports import Support
+from ppdm_flow.mining.anonymity.scores import Blend
+from ppdm_flow.requirements.blend.sentences import of
+
+
+def charts(found: Blend, support: Support, prefix: str) -> tuple[Chart, ...]:
+    """Return the shares of rare and of all other released rows, by their support in the original."""
+    sides = (found.absent, found.rare, found.common)
+    totals = [sum(side[i] for side in sides) for i in (0, 1)]
+    series = tuple(
+        Series(f"{name} ({total:,})", tuple(side[i] / total for side in sides))
+        for i, (name, total) in enumerate(zip(("rare in the release", "not rare there"), totals, strict=True))
+        if total
+    )
+    if not series:
+        return ()
+    return (
+        Chart(
+            id=f"{prefix or 'blend.'}by_origin",
+            title=f"Released rows that occur in the original: rare below {of(support)}",
+            kind="bars",
+            x=("in no row", "rare there", "frequent there"),
+            series=series,
+            x_label="in the original",
+            y_label="share of released rows",
+            group="blend",
+        ),
+    )

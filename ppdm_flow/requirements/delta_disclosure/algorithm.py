@@ -1,0 +1,78 @@
+"""The measured delta of a release: the largest |ln(share in a class / share in the table)|.
+
+Source: Brickell, Shmatikov, KDD 2008, definition 2. A class without some value of the table has no finite delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import Figure
+from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
+from ppdm_flow.mining.classes.judged import Floats, Judged
+from ppdm_flow.mining.classes.wording import beyond, known_by
+from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.recoding.measures import distinct, largest, shares
+from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.sdk.audit import AuditContext
+
+
+class DeltaDisclosureAudit(SensitiveAudit[DeltaDisclosure]):
+    """Compares the share of each value in each class with its share in the whole table."""
+
+    kind = DeltaDisclosure
+    metric = "delta"
+    unit = "nats"
+    at_most = True
+
+    def bound(self, requirement: DeltaDisclosure) -> float:
+        """Return delta."""
+        return requirement.delta
+
+    def each(self, requirement: DeltaDisclosure, found: Histograms, ctx: AuditContext) -> Floats:
+        """Return the delta of each class, infinite where it lacks a value."""
+        del requirement, ctx
+        cells = found.cells
+        ratio = np.abs(np.log(shares(cells, found.sizes) / found.base[cells.value]))
+        return np.where(_complete(found), largest(cells.begins, ratio), np.inf)
+
+    def query(self, requirement: DeltaDisclosure, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
+        """Return the delta of each class."""
+        del requirement, names, ctx
+        text = """
+            SELECT id, CASE WHEN COUNT(*) = (SELECT COUNT(*) FROM base) THEN MAX(ABS(LN(n / size / q))) END AS v
+            FROM cells JOIN sizes USING (id) JOIN base ON base.s IS NOT DISTINCT FROM cells.s GROUP BY id"""  # a number
+        return text, []
+
+    def further(self, judged: Judged[DeltaDisclosure]) -> Mapping[str, Figure]:
+        """Return how many classes lack a value."""
+        return {"classes_lacking_a_value": Figure(int((~_complete(judged.found)).sum()), "classes")}
+
+    def without(self, judged: Judged[DeltaDisclosure]) -> str:
+        """Return that a value is absent from some class."""
+        lacking = int((~_complete(judged.found)).sum())
+        if not lacking:
+            return super().without(judged)
+        return (
+            f"{counted(lacking, 'class') if lacking == 1 else f'{lacking:,} classes'} of {len(judged.found):,} lack a"
+            f" value of `{judged.column}` that others have, so whoever is in one is known not to have it: no delta is"
+            " large enough."
+        )
+
+    def sentence(self, judged: Judged[DeltaDisclosure], value: float) -> str:
+        """Return by how much frequencies differ."""
+        requirement = judged.requirement
+        rows = int(judged.found.rows[judged.beyond(requirement.delta, at_most=True)].sum())
+        return (
+            f"{known_by(judged.grouping)} finds no value of `{judged.column}` more than {np.exp(value):.4g} times as"
+            f" frequent, or as rare, as in the whole release (delta {value:.4g}; at most {requirement.delta:g} is"
+            f" allowed).{beyond(rows, judged.found.total)}"
+        )
+
+
+def _complete(found: Histograms) -> Any:
+    return distinct(found.cells) == np.count_nonzero(found.base)

@@ -1,0 +1,118 @@
+"""What was found, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.requirement import within
+from ppdm_flow.core.results import Finding
+from ppdm_flow.mining.releases.attributes import source_of
+from ppdm_flow.mining.transactions.exposure import Exposed
+from ppdm_flow.requirements.itemset_breach.judged import Judged
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
+from ppdm_flow.sdk.audit import AuditContext
+
+
+def sentence(judged: Judged, ctx: AuditContext) -> str:
+    """Return the sentence for the report."""
+    worst = judged.worst
+    told = (
+        f"Of the released sets that stand for one of {counted(worst.size, 'item')} and hold"
+        f" {_itemset(judged, worst, ctx)}, {worst.level:.1%} come from a set with {_item(judged, worst, ctx)};"
+        f" {worst.prior:.1%} of all these have it. No other itemset of {_sizes(judged.requirement)} tells more."
+    )
+    if not worst.itemset:
+        told = f"No itemset of {_sizes(judged.requirement)} tells anything of the sets of `{judged.found.column}`."
+    if judged.reliable:
+        return told
+    return f"{told} That cannot be relied on: {'; '.join(_doubts(judged))}."
+
+
+def unknown(column: str, why: str) -> str:
+    """Return the sentence where nothing can be said."""
+    return f"What may be inferred from the sets of `{column}` is not known: {why}."
+
+
+def findings(judged: Judged, ctx: AuditContext) -> Iterator[Finding]:
+    """Yield what a reader should know."""
+    column = judged.found.column
+    place = f"{ctx.release}.{column}"
+    level = judged.requirement.level
+    if not within(judged.worst.level, level, at_most=True):
+        text = (
+            f"items of `{column}` may be inferred with up to {judged.worst.level:.1%}, above the level of {level:.1%}"
+        )
+        yield Finding("PPF870", Severity.ERROR, text, place)
+    if not judged.fit.holds:
+        text = f"the released sets of `{column}` do not follow their operator: {judged.fit.what}"
+        yield Finding("PPF871", Severity.ERROR, text, place)
+    if judged.exceeded:
+        text = f"itemsets of `{column}` are more frequent than `max_supports` says, in sets of {_lengths(judged)} items"
+        yield Finding("PPF873", Severity.ERROR, text, place)
+    if judged.doubtful:
+        text = (
+            f"rarer itemsets of `{column}` than the {judged.counted_itemsets:,} that were counted may tell up to"
+            f" {judged.rest:.1%}"
+        )
+        yield Finding("PPF874", Severity.ERROR, text, f"{place}.rest")
+    if judged.bound is not None and not within(judged.bound, level, at_most=True):
+        text = (
+            f"other data with the same maximal supports could be inferred with up to {judged.bound:.1%}; these cannot"
+        )
+        yield Finding("PPF874", Severity.WARNING, text, f"{place}.bound")
+    together = [pool for pool in judged.counted.pools if len(pool.sizes) > 1]
+    if together:
+        names = ", ".join(pool.name for pool in together)
+        text = (
+            f"sets of {names} items are judged together: there are fewer than {judged.requirement.pool:,} of a length"
+        )
+        yield Finding("PPF874", Severity.INFO, text, f"{place}.pools")
+    if not judged.found.direct:
+        text = f"the sets of `{column}` had been changed before they were randomized: they are judged as they were then"
+        yield Finding("PPF875", Severity.INFO, text, place)
+
+
+def no_operator(column: str, why: str, ctx: AuditContext) -> Finding:
+    """Return the finding where nothing can be said."""
+    return Finding("PPF872", Severity.ERROR, unknown(column, why).rstrip("."), f"{ctx.release}.{column}")
+
+
+def _doubts(judged: Judged) -> Iterator[str]:
+    if not judged.fit.holds:
+        yield f"the released sets do not follow their operator ({judged.fit.what})"
+    if judged.exceeded:
+        yield "the data are not what `max_supports` says"
+    if judged.doubtful:
+        yield f"itemsets too rare to be counted may tell up to {judged.rest:.1%}"
+
+
+def _sizes(requirement: ItemsetBreach) -> str:
+    sizes = [str(k) for k in requirement.sizes]
+    several = f"{', '.join(sizes[:-1])} or {sizes[-1]}" if len(sizes) > 1 else sizes[0]
+    return f"{several} item{'s' * (sizes != ['1'])}"
+
+
+def _lengths(judged: Judged) -> str:
+    lengths = [str(m) for m in judged.exceeded]
+    return ", ".join(lengths[:5]) + (" and more" if len(lengths) > 5 else "")
+
+
+def _itemset(judged: Judged, exposed: Exposed, ctx: AuditContext) -> str:
+    source = source_of(judged.found.column, ctx)
+    names = [judged.found.alphabet[i].as_py() for i in exposed.itemset]
+    shown = [ctx.label(source, name, i + 1) for i, name in zip(exposed.itemset, names, strict=True)]
+    if shown == names and names:
+        return "{" + ", ".join(names) + "}"
+    return "a certain item" if len(names) == 1 else f"a certain itemset of {len(names)} items"
+
+
+def _item(judged: Judged, exposed: Exposed, ctx: AuditContext) -> str:
+    name = judged.found.alphabet[exposed.item].as_py()
+    shown = ctx.label(source_of(judged.found.column, ctx), name, exposed.item + 1)
+    if shown == name:
+        return f"`{name}`"
+    if exposed.item not in exposed.itemset:
+        return "a certain other item"
+    return "that item" if len(exposed.itemset) == 1 else "a certain one of them"

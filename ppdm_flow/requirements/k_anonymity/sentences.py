@@ -1,0 +1,55 @@
+"""What a measured k means, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import Finding
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.classes.wording import FITTING
+from ppdm_flow.mining.exposure.columns import Columns, made_of
+from ppdm_flow.mining.exposure.sizes import Classes
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.sdk.audit import AuditContext
+
+
+def sentence(requirement: KAnonymity, told: Columns, found: Classes, ctx: AuditContext) -> str:
+    """Return the sentence for the report."""
+    total = int(found.rows.sum())
+    columns, nulls = told.every, ctx.nulls
+    if total == 0:
+        return "There is no row to measure, so nothing can be said of it." + _left_out(found)
+    if not columns:
+        return f"No quasi-identifier is released, so {counted(total, 'row')} look alike."
+    if found.k >= requirement.k:
+        text = (
+            f"Whoever knows a person's {listed(columns)} finds at least {counted(found.k, 'row')} that fit;"
+            f" {requirement.k:,} are required."
+        )
+    else:
+        text = (
+            f"{found.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few others:"
+            f" the smallest group has {counted(found.k, 'row')} where {requirement.k:,} are required."
+        )
+    return text + made_of(columns, ctx) + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(found)
+
+
+def left_out(requirement: KAnonymity, found: Classes) -> Iterator[Finding]:
+    """Yield the finding for released rows that the null semantics leave out."""
+    if found.left_out:
+        text = (
+            f"{counted(found.left_out, 'row')} with a missing quasi-identifier left out of all groups, and released:"
+            " nothing says how many others look like them"
+        )
+        yield Finding("PPF822", Severity.WARNING, text, requirement.id)
+
+
+def _left_out(found: Classes) -> str:
+    if not found.left_out:
+        return ""
+    return (
+        f" Left out, as the policy says: {counted(found.left_out, 'row')} with a missing value, which nothing covers."
+    )

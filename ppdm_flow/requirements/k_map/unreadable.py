@@ -1,0 +1,33 @@
+"""Columns whose cells no population file can be compared with."""
+
+from __future__ import annotations
+
+from ppdm_flow.mining.exposure.columns import Columns, facts_of
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.sdk.audit import AuditContext
+
+
+class UnlabelledError(UnmeasuredError):
+    """A released column tells of quasi-identifiers, and nothing says whom of the population its cells fit."""
+
+    code = "PPF839"
+
+
+def unreadable(columns: Columns, ctx: AuditContext) -> str:
+    """Return why the classes cannot be looked for in a population; empty where they can.
+
+    A class id over several attributes, or a pseudonym, is no label of a value.
+    """
+    found = [
+        c
+        for c in columns.every
+        if c in columns.mixed or len(facts_of(c, ctx).computed_from) > 1 or facts_of(c, ctx).keyed
+    ]
+    if not found:
+        return ""
+    what = "is no label" if len(found) == 1 else "are no labels"
+    return (
+        f"{listed(found)} {what} of one quasi-identifier, so nobody can say whom of the population its cells fit:"
+        " drop it, or keep it out of what is released."
+    )

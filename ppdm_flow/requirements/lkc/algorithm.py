@@ -1,0 +1,207 @@
+"""LKC-privacy, measured: every combination of at most L quasi-identifiers (Mohammed, Fung, Hung, Lee, KDD 2009).
+
+At least K rows fit whatever is known, and of those that fit a share of at most C has one of the sensitive values that
+are named of an attribute: these are counted together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.mining.classes.wording import (
+    as_they_are,
+    intersected,
+    known_by,
+    left_out,
+    treatment,
+    unmeasured,
+    unrepeated,
+)
+from ppdm_flow.mining.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
+from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
+from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
+from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.repeated import of_originals
+from ppdm_flow.mining.exposure.sizes import SIZE
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.requirements.lkc.picture import pictures
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.lkc.survey import (
+    Survey,
+    known_sets,
+    named,
+    original_ways,
+    originals_of,
+    rows_once,
+    secrets,
+    survey,
+    together_confidence,
+    together_queries,
+)
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+
+class LKCAudit:
+    """Counts all that may be known once, and adds up for each combination."""
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the smallest group and the highest confidence."""
+        del original
+        figures: dict[str, Figure] = {}
+        measured: list[Measured] = []
+        findings: list[Finding] = []
+        charts: list[Chart] = []
+        for requirement in _own(ctx):
+            shown = [a for a in named(requirement) if carriers(a, candidate, ctx)]
+            try:
+                found = survey(requirement, candidate, ctx)
+            except UnmeasuredError as fault:
+                measured.extend(_unmeasured(requirement, fault))
+                findings.append(unmeasured(requirement.id, fault))
+                continue
+            own = {
+                f"{requirement.id}.k": Figure(found.k, "rows"),
+                f"{requirement.id}.confidence": Figure(found.confidence, "probability"),
+                f"{requirement.id}.combinations": Figure(found.combinations, "combinations"),
+                f"{requirement.id}.rows_left_out": Figure(found.left_out, "rows"),
+            }
+            figures |= own
+            where = made_of((*found.fewest, *found.surest, *_carriers(shown, candidate, ctx)), ctx)
+            judged = _measured(requirement, found, shown, own, where + treatment(ctx.nulls, found.left_out))
+            try:
+                for attribute in shown:
+                    require_true_values(attribute, carriers(attribute, candidate, ctx), ctx)
+            except RandomizedError as fault:
+                judged[-1] = replace(judged[-1], sentence=fault.text, verifiable=False)
+                findings.append(unmeasured(requirement.id, fault))
+            further = _together(requirement, candidate, ctx)
+            further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
+            figures |= {m.metric: m.figure for m in (*judged, *further)}
+            measured.extend((*judged, *further))
+            findings.extend(left_out(requirement.id, found.left_out))
+            secret = tuple(named(requirement)) or sensitive_attributes(ctx)
+            findings.extend(as_they_are(requirement.id, (*requirement.attributes, *shown), secret, candidate, ctx))
+            charts.extend(pictures(requirement, found, true=bool(shown) and judged[-1].verifiable))
+        return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Count again in SQL, a query for each combination."""
+        del original
+        found: dict[str, float | int | None] = {}
+        if ctx.sql is None:
+            return found
+        for requirement in _own(ctx):
+            secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
+            ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
+            sizes, shares, many = [], [0.0], 0
+            try:
+                originals = originals_of(requirement, candidate, ctx)
+                for known in known_sets(requirement, candidate, ctx):
+                    told = columns(known, secret, candidate, ctx)
+                    mine = None if originals is None else originals.knowing(told.known)
+                    query = Query.of_rows(ctx.sql, mine or rows, told, None, ctx.nulls)
+                    sizes.append(query.worst(SIZE, 0.0, at_most=False)["worst"])
+                    for way in ways:
+                        query = Query.of_rows(ctx.sql, rows, told, way, ctx.nulls)
+                        shares.extend(_shares(query, secret[way.attribute]))
+                    if mine is not None:
+                        many += mine.again(told.every)
+                        for way in original_ways(requirement, candidate, ctx):
+                            query = Query.of_rows(ctx.sql, mine, of_originals(told), way, ctx.nulls)
+                            shares.extend(_shares(query, secret[way.attribute]))
+            except UnmeasuredError:
+                continue
+            found |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
+            beside = together_confidence(requirement, candidate, ctx)
+            if beside is not None:
+                queries = together_queries(requirement, candidate, ctx, ctx.sql)
+                again = (share for attribute, query in queries for share in _shares(query, secret[attribute]))
+                found[f"{requirement.id}.together_confidence"] = max(again)
+            if originals is not None:  # a class that repeats no original row is nobody's
+                sizes = [size for size in sizes if size is not None]
+                if not many and candidate.row_count > 0:
+                    found[f"{requirement.id}.repeated"] = 0
+            found[f"{requirement.id}.k"] = int(min((size or 0 for size in sizes), default=0))
+            found[f"{requirement.id}.confidence"] = max(shares)
+        return found
+
+
+def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
+    """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
+    found = together_confidence(requirement, candidate, ctx) if requirement.c is not None else None
+    if found is None or requirement.c is None:
+        return []
+    worst, names = found
+    metric = f"{requirement.id}.together_confidence"
+    text = intersected("the confidence", worst, f"at most {requirement.c:g} is allowed", 0, names)
+    return [Measured(requirement.id, metric, Figure(worst, "probability"), requirement.c, at_most=True, sentence=text)]
+
+
+def _own(ctx: AuditContext) -> list[LKC]:
+    return [r for r in ctx.requirements if isinstance(r, LKC)]
+
+
+def _carriers(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    return tuple(c for a in attributes for c in carriers(a, candidate, ctx))
+
+
+def _shares(query: Query, values: Sequence[str]) -> Iterator[float]:
+    """Yield the largest share of rows with one of the values, over all crowds and over the means of their cells."""
+    each = (
+        "SELECT id, COALESCE(SUM(n) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) / MAX(size) AS v"
+        " FROM cells JOIN sizes USING (id) GROUP BY id"
+    )
+    for one in (query, *([query.of_means()] if query.mixed else [])):
+        yield float(one.worst(each, 1.0, at_most=True, parameters=[list(values)])["worst"] or 0.0)
+
+
+def _unmeasured(requirement: LKC, fault: UnmeasuredError) -> Iterator[Measured]:
+    """Yield what cannot be said of it."""
+    names = ["k"] if requirement.c is None else ["k", "confidence"]
+    for name, bound in zip(names, (float(requirement.k), requirement.c), strict=False):
+        unit, at_most = ("rows", False) if name == "k" else ("probability", True)
+        figure = Figure(None, unit, note=fault.text)
+        metric = f"{requirement.id}.{name}"
+        yield Measured(requirement.id, metric, figure, bound or 0.0, at_most, fault.text, verifiable=False)
+
+
+def _measured(
+    requirement: LKC, found: Survey, shown: Sequence[str], figures: Mapping[str, Figure], end: str
+) -> list[Measured]:
+    name = f"{requirement.id}.k"
+    row = "row" if found.repeated is None else "original row"
+    if found.k == 0:
+        text = "There is no row to measure, so nothing can be said of it."
+    else:
+        text = (
+            f"Whoever knows at most {counted(requirement.l, 'quasi-identifier')} of somebody finds at least"
+            f" {counted(found.k, row)} that fit ({_by(found.fewest)}); {requirement.k:,} are required.{end}"
+        )
+    results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
+    if found.repeated == 0:
+        results = [unrepeated(requirement.id)]
+    if requirement.c is not None:
+        name = f"{requirement.id}.confidence"
+        what = listed(shown)
+        who = known_by(found.surest) if found.surest or found.combinations == 1 else "Anyone"
+        text = (
+            f"{who} can infer one of the sensitive values of {what} with a confidence of at most"
+            f" {found.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
+            f" allowed.{end}"
+            if shown
+            else "None of the sensitive attributes is released, so nothing can be inferred of them."
+        )
+        results.append(Measured(requirement.id, name, figures[name], requirement.c, at_most=True, sentence=text))
+    return results
+
+
+def _by(columns: tuple[str, ...]) -> str:
+    return f"fewest by {listed(columns)}" if columns else "no quasi-identifier is released"

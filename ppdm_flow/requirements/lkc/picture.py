@@ -1,0 +1,39 @@
+"""Which knowledge finds fewest rows, and which tells most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.lkc.survey import Names, Survey
+
+_MOST = 12
+
+
+def pictures(requirement: LKC, found: Survey, *, true: bool) -> Iterator[Chart]:
+    """Yield the combinations that find fewest rows, and those that infer most, where values are ``true``."""
+    if not found.k:
+        return
+    fewest = [(known, float(rows)) for known, rows, _ in sorted(found.each, key=lambda one: one[1])]
+    yield _chart(requirement, "rows", fewest, f"At least {requirement.k:,} are required.")
+    if requirement.c is not None and true:
+        surest = [(known, share) for known, _, share in sorted(found.each, key=lambda one: -one[2])]
+        yield _chart(requirement, "confidence", surest, f"At most {requirement.c:g} is allowed.")
+
+
+def _chart(requirement: LKC, unit: str, each: list[tuple[Names, float]], note: str) -> Chart:
+    shown = each[:_MOST]
+    left = f" {len(each) - _MOST:,} further combinations are safer." if len(each) > _MOST else ""
+    rows = unit == "rows"
+    return Chart(
+        id=f"{requirement.id}.by_{unit}",
+        title="Fewest rows that fit what is known" if rows else "Highest confidence by what is known",
+        kind="bars",
+        x=tuple(", ".join(known) or "nothing" for known, _ in shown),
+        series=(Series("smallest group" if rows else "highest confidence", tuple(value for _, value in shown)),),
+        x_label="known quasi-identifiers",
+        y_label="rows" if rows else "probability",
+        note=note + left,
+        group=requirement.kind,
+    )

@@ -1,0 +1,190 @@
+"""Every combination of a few known columns: how few rows fit, and how sure a sensitive value can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.classes import classes
+from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings, sensitive_attributes
+from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.exposure.intersections import Together, together
+from ppdm_flow.mining.exposure.intersections_query import TogetherQuery, together_query
+from ppdm_flow.mining.exposure.once import Once
+from ppdm_flow.mining.exposure.repeated import Repeated, as_they_were, of_originals, repeated
+from ppdm_flow.mining.exposure.row_level import About
+from ppdm_flow.mining.exposure.rows import Alone
+from ppdm_flow.mining.exposure.sizes import Classes, crowds
+from ppdm_flow.mining.exposure.values import Values, values
+from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The worst of all ``combinations``: the smallest ``k`` is by knowing ``fewest``, the ``confidence`` by ``surest``.
+
+    ``k`` is 0 and ``confidence`` 0 where there is no row. ``left_out`` are the rows that all of them leave out.
+    ``each`` is (what is known, the smallest group, the highest confidence), for every combination. ``repeated`` are the
+    original rows in some group, where rows are generated: then it is they that are counted.
+    """
+
+    combinations: int
+    k: int
+    confidence: float
+    fewest: Names
+    surest: Names
+    left_out: int
+    each: tuple[tuple[Names, int, float], ...] = ()
+    repeated: int | None = None
+
+
+def secrets(requirement: LKC, ctx: AuditContext) -> dict[str, tuple[str, ...]]:
+    """Return the sensitive attributes with the values that nobody should infer: all of them and none, unless named."""
+    values: dict[str, tuple[str, ...]] = {}
+    for attribute, value in requirement.sensitive:
+        values[attribute] = (*values.get(attribute, ()), value)
+    return values or dict.fromkeys(sensitive_attributes(ctx), ())
+
+
+def known_sets(
+    requirement: LKC, candidate: DataView, ctx: AuditContext, *, beside: bool = False
+) -> Iterator[tuple[str, ...]]:
+    """Yield what somebody may know, of the attributes that the release tells something of.
+
+    With mixed columns, here or in other releases, all attributes count: they tell which mixed cells people alike show.
+    Whoever knows more has smaller groups, and one of them has a share at least as high as the group that they make up.
+    With missing values as wildcards or left out, with mixed columns, of generated rows, and ``beside`` other releases,
+    groups do not nest, so that all combinations are looked at.
+    """
+    secret = secrets(requirement, ctx)
+    own = [a for a in requirement.attributes if a not in secret]
+    every = beside or bool(columns(own, secret, candidate, ctx).mixed)
+    told = own if every else [a for a in own if carriers(a, candidate, ctx)]
+    nested = not every and ctx.nulls is Nulls.OWN_CATEGORY and ctx.generation is None
+    most = min(requirement.l, len(told))
+    for size in range(most if nested else min(1, most), most + 1):
+        yield from combinations(told, size)
+    if most and not nested and ctx.generation is None:  # rows that others leave out count for who knows nothing
+        yield ()
+
+
+def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Once:
+    """Return the rows, counted once over everything that some combination looks at."""
+    secret = secrets(requirement, ctx)
+    every = columns(requirement.attributes, secret, candidate, ctx)
+    ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
+    released = dict.fromkeys((*every.every, *(c for way in ways for c in way.shown)))
+    behind = (way.attribute for way in ways if way.way is not Way.SHOWN)
+    original = dict.fromkeys((*(every.known if every.mixed else ()), *behind))
+    return Once(Alone(candidate, ctx), tuple(released), tuple(original))
+
+
+def named(requirement: LKC) -> tuple[str, ...]:
+    """Return the sensitive attributes that the requirement names."""
+    return tuple(dict.fromkeys(attribute for attribute, _ in requirement.sensitive))
+
+
+def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
+    """Look at every combination. Raises UnmeasuredError where crowds and null semantics do not go together."""
+    secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
+    originals = originals_of(requirement, candidate, ctx)
+    every, found, worst, many = [], [], [], [0]
+    for known in known_sets(requirement, candidate, ctx):
+        told = columns(known, secret, candidate, ctx)
+        every.append(told.every)
+        ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
+        read = values(told, ways, rows, ctx.nulls)
+        if originals is None:
+            found.append(_sizes(told, rows, ctx.nulls))
+        else:
+            mine = originals.knowing(told.known)
+            counts = mine.counts(told.every)
+            many.append(counts.total)
+            found.append(classes(counts, ctx.nulls))
+            read.extend(values(of_originals(told), original_ways(requirement, candidate, ctx), mine, ctx.nulls))
+        worst.append(max((_confidence(each, secret) for each in read), default=0.0))
+    sizes = [f.k for f in found]
+    if originals is not None:  # a class that repeats no original row is nobody's
+        sizes = [f.k if len(f.sizes) else max(sizes) for f in found]
+    first, second = int(np.argmin(sizes)), int(np.argmax(worst))
+    left = min(f.left_out for f, known in zip(found, every, strict=True) if known or len(every) == 1)
+    each = tuple(zip(every, sizes, worst, strict=True))
+    there = originals is not None and candidate.row_count > 0
+    repeated_rows = max(many) if there else None
+    return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each, repeated_rows)
+
+
+def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+    """Return the original rows that generated ones repeat, which are counted then. Raises UncountedError."""
+    return repeated(requirement.attributes, secrets(requirement, ctx), named(requirement), candidate, ctx)
+
+
+def original_ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[Reading, ...]:
+    """Return how the values of original rows are read, of attributes that the release tells something of."""
+    told = (a for a in named(requirement) if carriers(a, candidate, ctx))
+    return tuple(way for attribute in told for way in as_they_were(attribute))
+
+
+def together_confidence(
+    requirement: LKC, candidate: DataView, ctx: AuditContext
+) -> tuple[float, tuple[str, ...]] | None:
+    """Return the highest confidence beside the run's other releases, and which they are; None where they tell nothing.
+
+    Raises UnmeasuredError as the survey of one release.
+    """
+    worst, names = None, dict[str, None]()
+    for about, attribute, read in _beside(requirement, candidate, ctx):
+        del about
+        wanted = secrets(requirement, ctx)[attribute]
+        shares = [_share(found, wanted) for found in (read.found, read.mean) if found is not None]
+        worst = max(worst or 0.0, *shares)
+        names |= dict.fromkeys(read.names)
+    return None if worst is None else (worst, tuple(names))
+
+
+def together_queries(
+    requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql
+) -> Iterator[tuple[str, TogetherQuery]]:
+    """Yield the queries of the second route to the same, with the attributes that they are about."""
+    for about, attribute, read in _beside(requirement, candidate, ctx):
+        yield attribute, together_query(about, attribute, candidate, ctx, sql, read.names)
+
+
+def _beside(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterator[tuple[About, str, Together]]:
+    secret = tuple(secrets(requirement, ctx))
+    for known in known_sets(requirement, candidate, ctx, beside=True) if ctx.others else ():
+        for attribute in named(requirement):
+            about = About(known, secret)
+            read = together(about, attribute, candidate, ctx)
+            if read is not None:
+                yield about, attribute, read
+
+
+def _sizes(told: Columns, rows: Once, nulls: Nulls) -> Classes:
+    return crowds(told, rows, nulls) if told.mixed else classes(rows.counts(told.grouping), nulls)
+
+
+def _confidence(read: Values, secret: Mapping[str, Sequence[str]]) -> float:
+    """Return the largest share of rows that have one of the attribute's values."""
+    return max(
+        (_share(found, secret[read.reading.attribute]) for found in (read.found, read.mean) if found is not None),
+        default=0.0,
+    )
+
+
+def _share(found: Histograms, wanted: Sequence[str]) -> float:
+    meant = np.isin(found.names.to_pylist(), wanted)
+    share = np.where(
+        np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[found.cells.value], shares(found.cells, found.sizes), 0.0
+    )
+    return float(added(found.cells, share).max(initial=0.0))

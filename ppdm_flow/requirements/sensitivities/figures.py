@@ -1,0 +1,63 @@
+"""The figures of one judged column."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ppdm_flow.core.results import Figure
+from ppdm_flow.requirements.sensitivities.judgement import NO_BOUND, Judgement
+from ppdm_flow.requirements.sensitivities.observed import LEVEL, Observed, clopper_pearson
+from ppdm_flow.requirements.sensitivities.replay import Replay
+
+
+def figures_of(judged: Judgement) -> dict[str, Figure]:
+    """Return the margins, the posteriors behind them, what was counted, and how well the bytes fit."""
+    bounded = judged.bounded
+    none = "" if len(bounded) else "no value is bounded"
+    finite = math.isfinite(judged.amplification)
+    epsilon = math.log(judged.amplification) if finite else None
+    highest = float(judged.at_prior.upward[bounded].max()) if len(bounded) else None
+    lowest = float(judged.at_prior.downward[bounded].min()) if len(bounded) else None
+    check = judged.bytes_check
+    return {
+        "margin": Figure(judged.margin, "probability", note=none),
+        "worst_upward": Figure(judged.worst_upward, "probability", note=none),
+        "worst_downward": Figure(judged.worst_downward, "probability", note=none),
+        "upward_margin": Figure(float(judged.upward.max(initial=NO_BOUND)), "probability", note=none),
+        "downward_margin": Figure(float(judged.downward.max(initial=NO_BOUND)), "probability", note=none),
+        "highest_at_own_prior": Figure(highest, "probability", note=none),
+        "lowest_at_own_prior": Figure(lowest, "probability", note=none),
+        **_counted(judged.observed),
+        **_recovered(judged.replayed),
+        "epsilon": Figure(
+            epsilon, "nats", note="" if finite else "unbounded: some value is never released for another"
+        ),
+        "p_value": Figure(check.p_value, "probability", note=check.route or "not tested"),
+        "outside_cells": Figure(check.outside, "rows"),
+    }
+
+
+def _counted(observed: Observed | None) -> dict[str, Figure]:
+    """Return the posterior of the value with the highest predicted one, and how many intervals miss theirs."""
+    none = "original and released rows cannot be paired" if observed is None else "no row shows it"
+    most = observed.most if observed is not None else None
+    if observed is None or most is None:
+        measured = Figure(None, "probability", note=none)
+    else:
+        ends = (float(observed.low[most]), float(observed.high[most]))
+        measured = Figure(float(observed.share[most]), "probability", ends, int(observed.trials[most]))
+    missed = Figure(observed.outside if observed else None, "values", note="" if observed else none)
+    return {"measured_at_own_prior": measured, "values_off_prediction": missed}
+
+
+def _recovered(replayed: Replay | None) -> dict[str, Figure]:
+    """Return the share that the policy's own seed gives away, where it has one that fits."""
+    if replayed is None:
+        return {}
+    ends = None
+    if replayed.rows < replayed.of:
+        low, high = clopper_pearson(np.array([replayed.recovered]), np.array([replayed.rows]), 1.0 - LEVEL)
+        ends = (float(low[0]), float(high[0]))
+    return {"recovered_from_seed": Figure(replayed.share, "share", ends, replayed.rows)}

@@ -1,0 +1,82 @@
+"""From a requirement and a released column to a judgement."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.mining.reconstruction.histogram import Histogram, histogram
+from ppdm_flow.mining.reconstruction.operator_input import given_the_original, operator_input
+from ppdm_flow.requirements.sensitivities.bounds import Bounds, bounds
+from ppdm_flow.requirements.sensitivities.bytes_check import BytesCheck, check_bytes
+from ppdm_flow.requirements.sensitivities.judgement import Judgement
+from ppdm_flow.requirements.sensitivities.observed import Observed, observe
+from ppdm_flow.requirements.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
+from ppdm_flow.requirements.sensitivities.replay import replay
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def judge(
+    requirement: Sensitivity, column: str, original: DataView, candidate: DataView, ctx: AuditContext, error: float
+) -> Judgement | None:
+    """Judge one released column; None where no operator is known for it."""
+    operator = ctx.operators.get(column)
+    if operator is None:
+        return None
+    given = operator_input(operator, column, original, ctx)
+    doubt = _doubt(operator, column, ctx)
+    if given is None:
+        doubt = doubt or "what the operator was given is not known"
+    before = histogram(given[0], given[1], operator.domain) if given else Histogram(_nothing(operator))
+    frequency = before.frequency
+    bound = bounds(requirement, operator.domain, frequency)
+    direct = given_the_original(operator, ctx.attributes.get(column))
+    if doubt:
+        check = BytesCheck("", outside=histogram(candidate, column, operator.domain).outside)
+    else:
+        check = check_bytes(operator, column, before, candidate, ctx, error)
+    return Judgement(
+        requirement=requirement,
+        column=column,
+        domain=operator.domain,
+        frequency=frequency,
+        bounds=bound,
+        posteriors=worst_posteriors(operator.retention, bound),
+        at_prior=posteriors_at(operator.retention, frequency),
+        amplification=amplification(operator.retention),
+        doubt=doubt,
+        bytes_check=check,
+        observed=_observed(operator, frequency, bound, check),
+        replayed=replay(operator, column, original, candidate, ctx) if direct else None,
+    )
+
+
+def _observed(operator: Operator, prior: Floats, bound: Bounds, check: BytesCheck) -> Observed | None:
+    values = np.unique(bound.values[bound.judged])
+    if check.joint is None or not len(values):
+        return None
+    return observe(operator.retention, prior, check.joint, values)
+
+
+def _nothing(operator: Operator) -> Integers:
+    return np.zeros(operator.size, dtype=np.int64)
+
+
+def _doubt(operator: Operator, column: str, ctx: AuditContext) -> str:
+    """Say why the operator does not describe the whole way of the attribute, if so."""
+    facts = ctx.attributes.get(column)
+    if facts is None or not operator.step:
+        return ""
+    steps = [step for step, _ in facts.changes]
+    after = facts.changes[steps.index(operator.step) + 1 :] if operator.step in steps else facts.changes
+    others = [change for step, change in after if step != operator.step]
+    if any(change is Change.PERTURBED for change in others):
+        return "a further step perturbs it, and no operator is known for both together"
+    return ""

@@ -1,0 +1,91 @@
+"""The second route: frequencies row by row, bounds value by value, posteriors entry by entry."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ppdm_flow.core.roles import Directions
+from ppdm_flow.mining.reconstruction.operator_input import operator_input
+from ppdm_flow.mining.releases.relation import weight_of
+from ppdm_flow.requirements.sensitivities.exact import brute_posteriors
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.sdk.audit import AuditContext, quoted
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SUPPRESSED_TEXT
+from ppdm_flow.tables.counts import weights_of
+
+
+def again(
+    requirement: Sensitivity, column: str, original: DataView, candidate: DataView, ctx: AuditContext
+) -> dict[str, float]:
+    """Return the figures of one released column."""
+    operator = ctx.operators[column]
+    given = operator_input(operator, column, original, ctx)
+    seen = _tally(*given) if given else Counter()
+    every = [_bounds(requirement, value, seen, operator.domain) for value in operator.domain]
+    rises, falls = [], []
+    for turn in range(max((len(own) for own in every), default=0)):  # mostly one: several are rare
+        pairs = [own[turn] if turn < len(own) else None for own in every]
+        upward, downward = brute_posteriors(operator.retention.tolist(), pairs)
+        rises += [u - b[1] for u, b in zip(upward, pairs, strict=True) if b]
+        falls += [b[0] - d for d, b in zip(downward, pairs, strict=True) if b]
+    judged = rises + falls if requirement.directions is Directions.BOTH else rises
+    found: dict[str, float] = {
+        "margin": max(judged, default=-1.0),
+        "upward_margin": max(rises, default=-1.0),
+        "downward_margin": max(falls, default=-1.0),
+    }
+    if ctx.sql is not None:
+        found["outside_cells"] = _outside(column, operator.domain, candidate, ctx)
+    return found
+
+
+def unreleased_again(requirement: Sensitivity, original: DataView) -> float:
+    """Return the margin of an attribute that is not released: posteriors are the priors themselves."""
+    seen = _tally(original, requirement.attribute) if requirement.attribute in original.schema else Counter()
+    domain = [v for v, rows in seen.items() if rows and v is not None and v != SUPPRESSED_TEXT]
+    written = [(b.r1, b.r2) for b in requirement.bounds]
+    found = [*written, *(b for value in domain for b in _bounds(requirement, value, seen, domain))]
+    return max((low - high for low, high in found), default=-1.0)
+
+
+def _tally(view: DataView, column: str) -> Counter[str | None]:
+    """Count the cells of a column from its rows: suppressed as ``⊥``, missing as None."""
+    seen: Counter[str | None] = Counter()
+    weight = view.schema.weight
+    for part in view.partitions((column, weight) if weight else (column,)):
+        names = [SUPPRESSED_TEXT, None, *part[column].categories.to_pylist()]
+        weights = weights_of(part[weight]) if weight else np.ones(len(part), dtype=np.int64)
+        order = np.argsort(part[column].dense, kind="stable")
+        ends = np.searchsorted(part[column].dense[order], np.arange(len(names)), side="right")
+        running = np.concatenate([[0], np.cumsum(weights[order])])
+        for name, start, end in zip(names, np.concatenate([[0], ends[:-1]]), ends, strict=True):
+            seen[name] += int(running[end] - running[start])
+    return seen
+
+
+def _bounds(
+    requirement: Sensitivity, value: str | None, seen: Counter[str | None], domain: Sequence[str | None]
+) -> list[tuple[float, float]]:
+    own = [(bound.r1, bound.r2) for bound in requirement.bounds if bound.value == value]
+    if own:
+        return own
+    if requirement.tolerance is None:
+        return [requirement.default] if requirement.default is not None else []
+    share = seen[value] / max(1, sum(seen[v] for v in domain))
+    return [(share, requirement.tolerance * share)] if share > 0 and requirement.tolerance * share < 1 else []
+
+
+def _outside(column: str, domain: Sequence[str | None], candidate: DataView, ctx: AuditContext) -> int:
+    """Count the released cells outside the domain, in SQL."""
+    texts = [v for v in domain if v is not None]
+    missing = "FALSE" if None in domain else "cell IS NULL"
+    strange = "cell IS NOT NULL AND cell NOT IN (SELECT UNNEST(?::VARCHAR[]))"
+    query = f"""
+        SELECT COALESCE(SUM(n), 0) FROM (
+            SELECT {quoted(column)} AS cell, {weight_of(candidate.schema)} AS n FROM candidate)
+        WHERE {missing} OR cell = '{SUPPRESSED_TEXT}' OR ({strange})"""  # noqa: S608  # identifiers are quoted, values are a parameter
+    return int(ctx.sql.rows(query, [texts])[0][0]) if ctx.sql else 0

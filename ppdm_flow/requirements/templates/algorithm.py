@@ -1,0 +1,174 @@
+"""The confidence of the inferences that privacy templates forbid, before and after.
+
+A template <IC -> pi, h> holds if no group over the channel IC lets one infer pi with more confidence than h; several
+sensitive values are several templates (Wang, Fung, Yu 2005, section 3). A negated one is about not having the value:
+its confidence is the share of rows without it. A support bounds the rows of the smallest group over the channel.
+Channel attributes that are not released drop out, and where the sensitive attribute is not released there is nothing
+to infer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.mining.classes.wording import as_they_are, intersected, unmeasured, unrepeated
+from ppdm_flow.mining.exposure.columns import made_of
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
+from ppdm_flow.requirements.templates.query import Query
+from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.sentences import absent, chart, recoded, sentence, support
+from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute, survey
+from ppdm_flow.requirements.templates.told import (
+    Told,
+    figures_again,
+    originals_of,
+    smallest_again,
+    survey_of,
+    together_again,
+    together_confidence,
+    told_of,
+)
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+
+class TemplatesAudit:
+    """Counts channel and sensitive attribute together, in the original and in the release."""
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the worst confidence, and how many inferences exceed the template's, for each template."""
+        figures: dict[str, Figure] = {}
+        measured: list[Measured] = []
+        findings: list[Finding] = []
+        charts: list[Chart] = []
+        for template in _own(ctx):
+            told = told_of(template, original, candidate, ctx)
+            channel, targets = told.columns.every, told.targets
+            try:
+                after = survey_of(told, candidate, ctx)
+            except UnmeasuredError as fault:
+                measured.extend(_unmeasured(template, fault))
+                findings.append(unmeasured(template.id, fault))
+                continue
+            before = _before(template, original, ctx)
+            own = _figures(template, before, after)
+            figures |= own
+            name = f"{template.id}.confidence"
+            text = sentence(template, channel, before, after) + made_of(_columns(told), ctx)
+            measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
+            further = _together(told, candidate, ctx)
+            figures |= {m.metric: m.figure for m in further}
+            measured.extend(further)
+            if template.min_support > 1 and targets:
+                least = lacking(template.id, "together_smallest_group", template.min_support, candidate, ctx)
+                figures |= {m.metric: m.figure for m in least}
+                measured.extend(least)
+                unaffected = after.repeated == 0 and candidate.row_count > 0
+                bounded = _support(template, own, support(template, channel, after))
+                measured.append(unrepeated(template.id) if unaffected else bounded)
+                figures[measured[-1].metric] = measured[-1].figure
+            findings.extend((*recoded(template, after), *absent(template, original)))
+            secret = tuple(by_attribute(template))
+            findings.extend(as_they_are(template.id, (*template.channel, *secret), secret, candidate, ctx))
+            charts.append(chart(template, before, after))
+        return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Count again, in SQL over the released file and the original."""
+        found: dict[str, float | int | None] = {}
+        if ctx.sql is None:
+            return found
+        for template in _own(ctx):
+            told = told_of(template, original, candidate, ctx)
+            before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
+            try:
+                after = figures_again(told, candidate, ctx, ctx.sql)
+            except UnmeasuredError:
+                continue
+            found |= {f"{template.id}.{name}": value for name, value in after.items()}
+            if together_confidence(told, candidate, ctx) is not None:
+                found[f"{template.id}.together_confidence"] = together_again(told, candidate, ctx, ctx.sql)
+            if template.min_support > 1:
+                found[f"{template.id}.smallest_group"] = smallest_again(told, candidate, ctx, ctx.sql)
+                if told.targets:
+                    found |= lacking_again(f"{template.id}.together_smallest_group", candidate, ctx)
+                originals = originals_of(told, candidate, ctx)
+                repeated = 1 if originals is None else originals.again(told.columns.every)
+                if repeated == 0 and told.targets and candidate.row_count > 0:
+                    found[f"{template.id}.repeated"] = 0
+                found[f"{template.id}.smallest_group_before"] = before.smallest()
+            earlier = _targets_before(template, original)
+            for name, value in before.figures(earlier, template.confidence, negated=template.negated).items():
+                found[f"{template.id}.{name}_before"] = value
+        return found
+
+
+def _together(told: Told, candidate: DataView, ctx: AuditContext) -> list[Measured]:
+    """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
+    found = together_confidence(told, candidate, ctx)
+    if found is None:
+        return []
+    worst, names = found
+    template = told.template
+    metric, bound = f"{template.id}.together_confidence", template.confidence
+    text = intersected("the confidence", worst, f"at most {bound:.1%} is accepted", 0, names)
+    return [Measured(template.id, metric, Figure(worst, "probability"), bound, at_most=True, sentence=text)]
+
+
+def _own(ctx: AuditContext) -> list[Template]:
+    return [r for r in ctx.requirements if isinstance(r, Template)]
+
+
+def _columns(told: Told) -> tuple[str, ...]:
+    return (*told.columns.every, *(c for _, ways in told.targets for way in ways for c in way.shown))
+
+
+def _unmeasured(template: Template, fault: UnmeasuredError) -> Iterator[Measured]:
+    """Yield what cannot be said of it."""
+    bounds = {"confidence": (template.confidence, "probability", True)}
+    if template.min_support > 1:
+        bounds["smallest_group"] = (float(template.min_support), "rows", False)
+    for name, (bound, unit, at_most) in bounds.items():
+        figure = Figure(None, unit, note=fault.text)
+        yield Measured(template.id, f"{template.id}.{name}", figure, bound, at_most, fault.text, verifiable=False)
+
+
+def _targets_before(template: Template, original: DataView) -> tuple[Target, ...]:
+    return tuple(
+        Target(attribute, attribute, {v: frozenset((v,)) for v in values})
+        for attribute, values in by_attribute(template).items()
+        if attribute in original.schema
+    )
+
+
+def _channel_before(template: Template, original: DataView) -> tuple[str, ...]:
+    return tuple(c for c in dict.fromkeys(template.channel) if c in original.schema)
+
+
+def _before(template: Template, original: DataView, ctx: AuditContext) -> Survey:
+    targets = _targets_before(template, original)
+    return survey(template, original, _channel_before(template, original), targets, ctx.nulls)
+
+
+def _support(template: Template, own: Mapping[str, Figure], text: str) -> Measured:
+    name = f"{template.id}.smallest_group"
+    return Measured(template.id, name, own[name], float(template.min_support), at_most=False, sentence=text)
+
+
+def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Figure]:
+    figures: dict[str, Figure] = {}
+    for suffix, found in (("", after), ("_before", before)):
+        groups, rows = found.groups(template.confidence)
+        figures[f"{template.id}.confidence{suffix}"] = Figure(found.worst, "probability")
+        figures[f"{template.id}.inferences{suffix}"] = Figure(found.inferences(template.confidence), "inferences")
+        figures[f"{template.id}.violating_groups{suffix}"] = Figure(groups, "groups")
+        figures[f"{template.id}.violating_rows{suffix}"] = Figure(rows, "rows")
+        if template.min_support > 1:
+            figures[f"{template.id}.smallest_group{suffix}"] = Figure(found.smallest, "rows")
+    return figures

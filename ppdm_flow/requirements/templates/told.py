@@ -1,0 +1,263 @@
+"""The inferences that a release allows: by what its columns are computed from, and what their cells stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.requirement import TOLERANCE
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.classes import classes
+from ppdm_flow.mining.exposure.columns import Columns, Reading, carriers, columns, readings
+from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
+from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.exposure.intersections import together
+from ppdm_flow.mining.exposure.intersections_query import together_query
+from ppdm_flow.mining.exposure.query import Query, with_means
+from ppdm_flow.mining.exposure.repeated import Repeated, as_they_were, of_originals, repeated
+from ppdm_flow.mining.exposure.row_level import About
+from ppdm_flow.mining.exposure.rows import Alone, Rows
+from ppdm_flow.mining.exposure.sizes import SIZE, Classes, crowds
+from ppdm_flow.mining.exposure.values import Values, values
+from ppdm_flow.requirements.templates.inference import Images, Inferences
+from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute
+from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a release tells of one template: its columns, and how each sensitive attribute is read."""
+
+    template: Template
+    columns: Columns
+    targets: tuple[tuple[Target, tuple[Reading, ...]], ...]
+
+
+def told_of(template: Template, original: DataView, candidate: DataView, ctx: AuditContext) -> Told:
+    """Return the columns that tell of the channel and of the sensitive attributes."""
+    sensitive = by_attribute(template)
+    found = []
+    for attribute, wanted in sensitive.items():
+        ways = readings(attribute, candidate, ctx)
+        if ways:
+            images = {v: _images(v, ways, template, original, candidate, ctx) for v in wanted}
+            found.append((Target(attribute, ways[0].name, images), ways))
+    return Told(template, columns(template.channel, sensitive, candidate, ctx), tuple(found))
+
+
+def _images(
+    value: str,
+    ways: Sequence[Reading],
+    template: Template,
+    original: DataView,
+    candidate: DataView,
+    ctx: AuditContext,
+) -> frozenset[str]:
+    """Return the texts that count as ``value``: where rows cannot be paired, also what the original never has.
+
+    The confidence that follows is then an upper bound. Of a negated template only the value itself counts as having it.
+    """
+    attribute = ways[0].attribute
+    if template.negated or ctx.pairs is not None or attribute not in original.schema:
+        return frozenset((value,))
+    facts = ctx.original_attributes.get(attribute)
+    known = pa.array((facts.domain if facts else None) or (), pa.string())
+    foreign: set[str] = set()
+    for column in (c for way in ways for c in way.shown):
+        domain = candidate.domain(column)
+        new = pc.invert(pc.or_(pc.is_in(domain, original.domain(attribute)), pc.is_in(domain, known)))
+        foreign |= set(domain.filter(new).to_pylist())
+    return frozenset((value, *foreign))
+
+
+def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
+    """Measure a template on the release. Raises UnmeasuredError where null semantics and crowds do not go together."""
+    rows, template = Alone(candidate, ctx), told.template
+    require_readable(told, candidate, ctx)
+    originals = originals_of(told, candidate, ctx)
+    found = []
+    for target, ways in told.targets:
+        read = values(told.columns, ways, rows, ctx.nulls, values_known=False)
+        each = _inferences(read, target.images, negated=template.negated)
+        if originals is not None:
+            way = as_they_were(target.attribute)
+            read = values(of_originals(told.columns), way, originals, ctx.nulls, values_known=False)
+            each = each.beside(_inferences(read, target.images, negated=template.negated))
+        found.append(each)
+    smallest = _sizes(told.columns, originals or rows, ctx.nulls).k if template.min_support > 1 else 0
+    repeated_rows = None if originals is None else originals.counts(told.columns.every).total
+    return Survey(tuple(target for target, _ in told.targets), tuple(found), smallest, repeated_rows)
+
+
+def originals_of(told: Told, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+    """Return the original rows that generated ones repeat, where anything is told: shares are the worse of both.
+
+    Raises UncountedError.
+    """
+    if not told.targets:
+        return None
+    secret = tuple(target.attribute for target, _ in told.targets)
+    return repeated(told.columns.known, by_attribute(told.template), secret, candidate, ctx)
+
+
+def _sizes(columns: Columns, rows: Rows, nulls: Nulls) -> Classes:
+    return crowds(columns, rows, nulls) if columns.mixed else classes(rows.counts(columns.every), nulls)
+
+
+def require_readable(told: Told, candidate: DataView, ctx: AuditContext) -> None:
+    """Raise UnmeasuredError for randomized values, and where null semantics and crowds do not go together."""
+    require_pairs_of_nulls(told.columns, ctx.nulls)
+    for target, _ in told.targets:
+        require_true_values(target.attribute, carriers(target.attribute, candidate, ctx), ctx)
+
+
+def _inferences(read: Sequence[Values], images: Images, *, negated: bool) -> Inferences:
+    """Return the highest confidence of each (group, value), over all ways of reading and over means of mixed cells."""
+    every = [found for each in read for found in (each.found, each.mean) if found is not None]
+    width = max(1, len(images))
+    keys, confidence = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for found in every:
+        group, value, share = _shares(found, images, negated=negated)
+        keys, confidence = np.append(keys, group * width + value), np.append(confidence, share)
+    distinct, place = np.unique(keys, return_inverse=True)
+    worst = np.zeros(len(distinct))
+    np.maximum.at(worst, place, confidence)
+    return Inferences(worst, distinct // width, distinct % width, every[0].rows)
+
+
+def _shares(
+    found: Histograms, images: Images, *, negated: bool
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return (group, number of the value, its share) where the value occurs, or where it is not all there is."""
+    cells, names = found.cells, found.names.to_pylist()
+    owner = cells.owner
+    groups, numbers, shares = [], [], []
+    for number, image in enumerate(images.values()):
+        meant = np.concatenate([np.zeros(SPECIALS, np.bool_), np.isin(names, list(image))])
+        here = meant[cells.value]
+        hits = np.bincount(owner[here], cells.count[here], len(found))
+        share = hits / np.where(found.sizes > 0, found.sizes, 1)
+        share = 1.0 - share if negated else share
+        some = np.flatnonzero(share > TOLERANCE) if negated else np.flatnonzero(hits > 0)
+        groups.append(some)
+        numbers.append(np.full(len(some), number, dtype=np.int64))
+        shares.append(share[some])
+    return np.concatenate(groups), np.concatenate(numbers), np.concatenate(shares)
+
+
+def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Mapping[str, float | int]:
+    """Return the figures of the release by the second route. Raises UnmeasuredError as the first."""
+    template = told.template
+    require_readable(told, candidate, ctx)
+    worst = 0.0
+    beyond: dict[tuple[str, int, tuple[int, int]], int] = {}
+    for side, target, query in _queries(told, candidate, ctx, sql):
+        text, parameters = _confidences(target.images, negated=template.negated)
+        if query.mixed:
+            text, parameters = with_means(text), [*parameters, *parameters]
+        fine = f"confidence <= {template.confidence!r} + {TOLERANCE!r}"
+        rows = query.ask(
+            f"""
+            WITH every AS MATERIALIZED ({text})
+            SELECT NULL AS id, NULL AS value, NULL AS own, COALESCE(MAX(confidence), 0) AS confidence FROM every
+            UNION ALL SELECT id, value, own, confidence FROM every JOIN sizes USING (id) WHERE NOT ({fine})""",  # noqa: S608  # our own query
+            parameters,
+        )
+        worst = max(worst, *(float(confidence) for *_, confidence in rows))
+        beyond |= {
+            (target.attribute, int(value), (side, int(group))): round(own)
+            for group, value, own, _ in rows
+            if group is not None
+        }
+    groups = {group: rows for (_, _, group), rows in beyond.items()}
+    return {
+        "confidence": worst,
+        "inferences": len(beyond),
+        "violating_groups": len(groups),
+        "violating_rows": sum(groups.values()),
+    }
+
+
+def together_confidence(told: Told, candidate: DataView, ctx: AuditContext) -> tuple[float, tuple[str, ...]] | None:
+    """Return the highest confidence beside the run's other releases, and which they are; None where they tell nothing.
+
+    Raises UnmeasuredError as the survey of one release.
+    """
+    require_readable(told, candidate, ctx)
+    worst, names = None, dict[str, None]()
+    for target, ways in told.targets:
+        read = together(about(told), target.attribute, candidate, ctx)
+        if read is not None:
+            values_left = Values(ways[0], read.found, read.mean)
+            found = _inferences([values_left], target.images, negated=told.template.negated)
+            worst = max(worst or 0.0, found.worst)
+            names |= dict.fromkeys(read.names)
+    return None if worst is None else (worst, tuple(names))
+
+
+def together_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
+    """Return the same confidence by the second route."""
+    worst = 0.0
+    for target, _ in told.targets:
+        read = together(about(told), target.attribute, candidate, ctx)
+        if read is None:
+            continue
+        query = together_query(about(told), target.attribute, candidate, ctx, sql, read.names)
+        text, parameters = _confidences(target.images, negated=told.template.negated)
+        for one in (query, *([query.of_means()] if query.mixed else [])):
+            top = one.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
+            worst = max(worst, float(top[0][0]))
+    return worst
+
+
+def about(told: Told) -> About:
+    """Return what the template looks at."""
+    template = told.template
+    return About(template.channel, tuple(by_attribute(template)), values_known=False)
+
+
+def smallest_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
+    """Return the rows of the smallest group by the second route."""
+    rows = originals_of(told, candidate, ctx) or Alone(candidate, ctx)
+    query = Query.of_rows(sql, rows, told.columns, None, ctx.nulls)
+    return round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
+
+
+def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[tuple[int, Target, Query]]:
+    """Yield the queries of each target: 0 on the released rows, 1 on the original ones that they repeat."""
+    rows, originals = Alone(candidate, ctx), originals_of(told, candidate, ctx)
+    for target, ways in told.targets:
+        for way in ways:
+            query = Query.of_rows(sql, rows, told.columns, way, ctx.nulls, values_known=False)
+            yield 0, target, query
+        if originals is not None:
+            for way in as_they_were(target.attribute):
+                columns = of_originals(told.columns)
+                yield 1, target, Query.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)
+
+
+def _confidences(images: Images, *, negated: bool) -> tuple[str, list[str]]:
+    """Return a SELECT of (id, value, confidence), and its parameters."""
+    texts = [(i, text) for i, image in enumerate(images.values()) for text in sorted(image)]
+    wanted = ", ".join(f"({i}, ?)" for i, _ in texts)
+    hits = f"""
+        SELECT id, value, SUM(n) AS n FROM cells JOIN (VALUES {wanted}) AS sensitive(value, wanted) ON s = wanted
+        GROUP BY id, value"""  # noqa: S608  # numbers and parameters
+    if not negated:
+        text = f"SELECT id, value, n / size AS confidence FROM ({hits}) JOIN sizes USING (id)"  # noqa: S608  # as above
+    else:
+        text = f"""
+            SELECT * FROM (
+                SELECT sizes.id AS id, v.value AS value, 1 - COALESCE(hits.n, 0) / size AS confidence
+                FROM sizes CROSS JOIN range({len(images)}) AS v(value)
+                LEFT JOIN ({hits}) AS hits ON hits.id = sizes.id AND hits.value = v.value)
+            WHERE confidence > {TOLERANCE!r}"""  # noqa: S608  # as above
+    return text, [text for _, text in texts]
