@@ -17,8 +17,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 
 EXAMPLES = (
-    "sweep pipelines/hospital.yaml --over privacy.k_anonymity.k=5,10,20",
-    "sweep policy.yaml --over steps.generate.min_support=1,5,20,50 --metrics anonymity_score.nas,compare.dissimilarity",
+    "sweep pipelines/hospital.yaml --over steps.perturb.objective=record,aggregate",
+    "sweep policy.yaml --over steps.generate.min_support=1,5,20,50 --metrics compare.dissimilarity",
     "sweep policy.yaml --over params.k=2..10 --over steps.suppress.search=greedy,beam --picture frontier.svg",
 )
 _PICTURES = {".svg": "svg", ".html": "html"}
@@ -40,7 +40,7 @@ def sweep(
         typer.Option(
             "--over",
             metavar="PATH=V1,V2,…",
-            help="A place in the policy and its values: params.k, privacy.k_anonymity.k, steps.NAME.PARAM,"
+            help="A place in the policy and its values: params.k, privacy.KIND.FIELD, steps.NAME.PARAM,"
             " audits.NAME.PARAM; ranges 2..10, 0.1..0.9:5. Repeatable: every combination is a point.",
             show_default=False,
         ),

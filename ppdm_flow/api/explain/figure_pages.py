@@ -16,7 +16,7 @@ def figure_pages(metric: str) -> list[str]:
     """Return the pages of a figure as Markdown, one for each plugin that measures it.
 
     ``metric`` is its name, or the whole name of one in a report: of ``found.frequent.2`` it is ``frequent`` that has a
-    page. Where it names the plugin or the requirement (``privacy.k_anonymity.k``), there is only that page.
+    page. Where it names the plugin or the requirement (``privacy.KIND.FIGURE``), there is only that page.
     """
     matches = [(info, name) for info in cards() if (name := info.figure_of(metric)) is not None]
     parts = metric.split(".")

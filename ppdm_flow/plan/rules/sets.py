@@ -88,7 +88,7 @@ def raw_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 
 def unrandomized(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """An itemset_breach requirement can only hold of sets that were randomized."""
+    """A bound on what randomized sets tell can only hold of sets that were randomized."""
     wanted = {a: r for r in flow.plan.requirements if r.needs_operator and r.on_sets for a in r.secrets}
     for release, fact in flow.published():
         requirement = wanted.get(fact.source)

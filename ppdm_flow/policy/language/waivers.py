@@ -8,7 +8,7 @@ from ppdm_flow.policy.language.model import Model
 class Waiver(Model):
     """A requirement, a gate or a finding (``of``) that does not count until the end of a day (``until``, UTC).
 
-    ``of`` is an id (``privacy.k_anonymity``, ``gates.NAME``), a code (``PPFnnn``; ``at`` says at which place), or the
+    ``of`` is an id (``privacy.KIND``, ``gates.NAME``), a code (``PPFnnn``; ``at`` says at which place), or the
     hash of a run's finding. ``until`` is an ISO date.
     """
 

@@ -38,13 +38,33 @@ class Failure:
 class Wording:
     """The ``label`` of a kind, a ``clause`` on what one bounds (from its document), and ``advice`` where it fails.
 
-    ``section`` is the title of the section of a report that its charts stand in; other charts come after.
+    ``section`` is the title of the section of a report that its charts stand in; other charts come after. ``draft`` is
+    its part of a first policy, if it has one.
     """
 
     label: str
     clause: Callable[[Document], str]
     advice: Callable[[Failure], str]
     section: str = ""
+    draft: Callable[[DraftFacts], Draft | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFacts:
+    """What a first policy is drafted from: documents of columns, and how many ``people`` one is to hide among."""
+
+    quasi_identifiers: Sequence[Document]
+    sensitive: Sequence[Document]
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry for a first policy, with its ``reason``; as a ``comment`` where somebody has to fill something in."""
+
+    reason: str
+    entry: Document
+    comment: bool = False
 
 
 def listed(names: Sequence[str]) -> str:

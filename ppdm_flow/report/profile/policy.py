@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in
+from ppdm_flow.policy.language.wording import Draft, DraftFacts
 from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
 from ppdm_flow.report.snippet import printable
 
@@ -14,7 +16,6 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _K = 5
-_FEW_VALUES = 4
 _EXACT = 0.05
 _WIDTH = 110
 _MOST_NAMED = 6
@@ -123,32 +124,24 @@ def _figures(column: ProfileColumn) -> str:
 
 def _privacy(profile: ProfileDocument) -> str:
     columns = profile["columns"]
-    lines = ["privacy:"]
-    if _with_role(columns, "quasi_identifier"):
-        lines += _comment(f"Nobody is told from fewer than {_K - 1} others by what others may know.", "  ")
-        lines.append(f"  k_anonymity: {{k: {_K}}}")
     sensitive = [c for c in _with_role(columns, "sensitive") if c["distinct"] > 1]
-    if sensitive:
-        lines += _comment("Those who look alike do not all share one sensitive value.", "  ")
-        lines.append("  l_diversity:")
-        lines += [f"    {scalar(c['name'])}: {{l: {_diverse(c)}}}" for c in sensitive]
-        lines += _template(columns, sensitive[0])
+    facts = DraftFacts(_with_role(columns, "quasi_identifier"), sensitive, _K)
+    lines = ["privacy:"]
+    for spec in built_in():
+        draft = spec.wording.draft(facts) if spec.wording.draft is not None else None
+        lines += [] if draft is None else _drafted(spec, draft)
     return "\n".join(lines) + "\n" if len(lines) > 1 else ""
 
 
-def _template(columns: Sequence[ProfileColumn], sensitive: ProfileColumn) -> list[str]:
-    """Return a template as a comment: its value must come from whoever knows what is harmful."""
-    channel = [c["name"] for c in _with_role(columns, "quasi_identifier")][:3]
-    body = {"channel": channel, "sensitive": {sensitive["name"]: ["VALUE"]}, "confidence": "0.5"}
-    return [
-        *_comment("For the values that harm, a template says how surely they may be concluded at most:", "  "),
-        "  # templates:",
-        f"  #   no-VALUE: {_flow(body)}",
-    ]
-
-
-def _diverse(column: ProfileColumn) -> int:
-    return 3 if column["distinct"] >= _FEW_VALUES else 2
+def _drafted(spec: RequirementSpec, draft: Draft) -> Iterator[str]:
+    yield from _comment(draft.reason, "  ")
+    mark = "# " if draft.comment else ""
+    if spec.entries is Entries.ONCE:
+        yield f"  {mark}{spec.name}: {_flow(draft.entry)}"
+        return
+    yield f"  {mark}{spec.name}:"
+    for name, body in draft.entry.items():
+        yield f"  {mark}  {scalar(name)}: {_flow(body)}"
 
 
 def _steps(profile: ProfileDocument) -> str:

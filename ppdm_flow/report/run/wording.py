@@ -13,7 +13,7 @@ _TRUTH = {True: "yes", False: "no"}
 
 
 def kind_of(identifier: str) -> str:
-    """Return the kind of a requirement or gate by its id: ``privacy.templates.x`` is an inference template."""
+    """Return the kind of a requirement or gate by its id: that of ``gates.x`` is a gate."""
     parts = identifier.split(".")
     if parts[0] == "gates":
         return "Gate"

@@ -53,8 +53,8 @@ def rows(document: SweepDocument) -> Rows:
 def short(names: Sequence[str]) -> tuple[str, ...]:
     """Return the last parts of dotted names, as many as tell them apart, with their release where that does.
 
-    >>> short(["a/privacy.k_anonymity.k", "b/privacy.k_anonymity.k", "b/classifier.error_increase"])
-    ('a/k', 'b/k', 'error_increase')
+    >>> short(["a/sizes.smallest", "b/sizes.smallest", "b/classifier.error_increase"])
+    ('a/smallest', 'b/smallest', 'error_increase')
     """
     owns = [name.rpartition("/")[2] for name in names]
     ends = {own: _shortest(own, set(owns) - {own}) for own in owns}

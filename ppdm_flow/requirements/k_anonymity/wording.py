@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.policy.language.wording import Failure, Wording, listed
+from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording, listed
 
 _COARSE = {"generalized", "suppressed"}
 
@@ -29,4 +29,12 @@ def advice(failure: Failure) -> str:
     return f"{said[:1].upper()}{said[1:]}. The fewer combinations are left, the larger each group."
 
 
-WORDING = Wording(label="k-anonymity", clause=clause, advice=advice, section="How many people share a combination")
+def draft(facts: DraftFacts) -> Draft | None:
+    """Let everybody hide among some others."""
+    reason = f"Nobody is told from fewer than {facts.people - 1} others by what others may know."
+    return Draft(reason, {"k": facts.people}) if facts.quasi_identifiers else None
+
+
+WORDING = Wording(
+    label="k-anonymity", clause=clause, advice=advice, section="How many people share a combination", draft=draft
+)

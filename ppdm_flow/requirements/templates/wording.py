@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -26,4 +26,20 @@ def advice(failure: Failure) -> str:
     return "Add a `progressive_disclosure` step: it suppresses as few values as its templates need."
 
 
-WORDING = Wording(label="Inference template", clause=clause, advice=advice, section="What can be inferred")
+def draft(facts: DraftFacts) -> Draft | None:
+    """Show a template: its value must come from whoever knows what is harmful."""
+    if not facts.sensitive:
+        return None
+    channel = [c["name"] for c in facts.quasi_identifiers][:3]
+    body = {"channel": channel, "sensitive": {facts.sensitive[0]["name"]: ["VALUE"]}, "confidence": "0.5"}
+    reason = "For the values that harm, a template says how surely they may be concluded at most:"
+    return Draft(reason, {"no-VALUE": body}, comment=True)
+
+
+WORDING = Wording(
+    label="Inference template",
+    clause=clause,
+    advice=advice,
+    section="What can be inferred",
+    draft=draft,
+)
