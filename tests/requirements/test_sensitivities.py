@@ -16,8 +16,8 @@ from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
 from ppdm_flow.requirements.sensitivities.bounds import Bounds
 from ppdm_flow.requirements.sensitivities.exact import brute_posteriors
-from ppdm_flow.requirements.sensitivities.joint_fit import Joint, joint_fit
-from ppdm_flow.requirements.sensitivities.marginal_fit import marginal_fit
+from ppdm_flow.requirements.sensitivities.fit.joint import Joint, joint_fit
+from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit
 from ppdm_flow.requirements.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 from ppdm_flow.sdk.anonymizer import Operator
@@ -409,7 +409,7 @@ def test_p_values_of_faithful_releases_are_not_small():
 
 def test_covariance_of_the_frequencies():
     """The quadratic form is chi-square distributed: its mean over 800 runs within 5 standard errors of its freedom."""
-    from ppdm_flow.requirements.sensitivities import marginal_fit as module
+    from ppdm_flow.requirements.sensitivities.fit import marginal as module
 
     rng = np.random.default_rng(23)
     kept = np.array([0.1, 0.5, 0.3, 0.9])
@@ -430,7 +430,7 @@ def test_covariance_of_the_frequencies():
 
 def test_tails_are_valid():
     """Exact tails and bounds are at least the true probabilities; Fisher's joins what single ones cannot see."""
-    from ppdm_flow.requirements.sensitivities.tails import bennett, binomial, fisher
+    from ppdm_flow.requirements.sensitivities.fit.tails import bennett, binomial, fisher
 
     hits = np.arange(41)
     exact = stats.binom.pmf(hits, 40, 0.03)

@@ -14,7 +14,7 @@ from scipy import stats
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.joint_fit import Joint
+from ppdm_flow.requirements.sensitivities.fit.joint import Joint
 from ppdm_flow.requirements.sensitivities.observed import LEVEL, clopper_pearson, observe
 from ppdm_flow.requirements.sensitivities.posteriors import amplification, most_telling, posteriors_at
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound

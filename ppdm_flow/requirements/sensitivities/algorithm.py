@@ -13,9 +13,9 @@ from typing import Any
 
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.exposure.columns import carriers, facts_of
-from ppdm_flow.requirements.sensitivities.bytes_check import ERROR
 from ppdm_flow.requirements.sensitivities.figures import figures_of
 from ppdm_flow.requirements.sensitivities.findings import findings, no_operator
+from ppdm_flow.requirements.sensitivities.fit.bytes_check import ERROR
 from ppdm_flow.requirements.sensitivities.judgement import Judgement
 from ppdm_flow.requirements.sensitivities.judging import judge
 from ppdm_flow.requirements.sensitivities.picture import charts_of

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.mining.reconstruction.histogram import Domain
 from ppdm_flow.requirements.sensitivities.bounds import Bounds
-from ppdm_flow.requirements.sensitivities.bytes_check import BytesCheck
+from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck
 from ppdm_flow.requirements.sensitivities.observed import Observed
 from ppdm_flow.requirements.sensitivities.posteriors import Posteriors
 from ppdm_flow.requirements.sensitivities.replay import Replay

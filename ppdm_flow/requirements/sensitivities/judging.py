@@ -9,7 +9,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.mining.reconstruction.histogram import Histogram, histogram
 from ppdm_flow.mining.reconstruction.operator_input import given_the_original, operator_input
 from ppdm_flow.requirements.sensitivities.bounds import Bounds, bounds
-from ppdm_flow.requirements.sensitivities.bytes_check import BytesCheck, check_bytes
+from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck, check_bytes
 from ppdm_flow.requirements.sensitivities.judgement import Judgement
 from ppdm_flow.requirements.sensitivities.observed import Observed, observe
 from ppdm_flow.requirements.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors

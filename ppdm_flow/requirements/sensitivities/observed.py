@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ppdm_flow.requirements.sensitivities.joint_fit import Joint
+from ppdm_flow.requirements.sensitivities.fit.joint import Joint
 from ppdm_flow.requirements.sensitivities.posteriors import most_telling
 
 Floats = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.requirements.sensitivities.tails import ENOUGH_VARIANCE, bennett, chi_square, smallest
+from ppdm_flow.requirements.sensitivities.fit.tails import ENOUGH_VARIANCE, bennett, chi_square, smallest
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.requirements.sensitivities.tails import ENOUGH, bennett, binomial, chi_square, fisher, smallest
+from ppdm_flow.requirements.sensitivities.fit.tails import ENOUGH, bennett, binomial, chi_square, fisher, smallest
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -9,8 +9,8 @@ import numpy as np
 from ppdm_flow.mining.reconstruction.histogram import Histogram, histogram, places, tally
 from ppdm_flow.mining.reconstruction.operator_input import given_the_original
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.requirements.sensitivities.joint_fit import Joint, joint_fit
-from ppdm_flow.requirements.sensitivities.marginal_fit import marginal_fit
+from ppdm_flow.requirements.sensitivities.fit.joint import Joint, joint_fit
+from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
