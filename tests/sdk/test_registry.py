@@ -32,13 +32,14 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 OWN = SimpleNamespace(audit=PluginSpec(PluginInfo("own_kind", Kind.AUDIT, "Measures it."), Params, "x:Y"))
 BARE = object()
 """
-ENTRIES = """
+ONE, OTHER = (spec.name for spec in built_in()[:2])
+ENTRIES = f"""
 [ppdm_flow.requirements]
 own_kind = theirs:OWN
 bare_kind = theirs:BARE
 class_sizes = theirs:OWN
 [ppdm_flow.audits]
-beta_likeness = theirs:OWN
+{ONE} = theirs:OWN
 """
 
 
@@ -61,13 +62,13 @@ def found(tmp_path_factory):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRIES)
     code = f"import sys; sys.path.insert(0, {str(home)!r})\n{ASK}"
-    words = [sys.executable, "-c", code, "own_kind", "bare_kind", "class_sizes", "beta_likeness", "alpha_k"]
+    words = [sys.executable, "-c", code, "own_kind", "bare_kind", "class_sizes", ONE, OTHER]
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stdout)
 
 
 def test_names_are_listed_without_import(found):
     assert ["own_kind", "theirs"] in found["names"]
-    assert ["beta_likeness", "theirs"] in found["names"]
+    assert [ONE, "theirs"] in found["names"]
     assert found["imported"] == []
 
 
@@ -76,10 +77,10 @@ def test_the_kind_of_another_distribution_brings_its_audit(found):
     assert found["said"]["bare_kind"][0] == "PPF404"
 
 
-@pytest.mark.parametrize("name", ["class_sizes", "beta_likeness"])
+@pytest.mark.parametrize("name", ["class_sizes", ONE])
 def test_a_name_is_an_audits_or_a_requirements(found, name):
     code, text = found["said"][name]
     assert code == "PPF402"
     assert f"shadows the built-in `{name}`" in text
     assert "theirs 1.0" in text
-    assert isinstance(found["said"]["alpha_k"], str)
+    assert isinstance(found["said"][OTHER], str)

@@ -19,10 +19,10 @@ from ppdm_flow.mining.classes.judged import Floats, Judged
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections_query import TogetherQuery
-from ppdm_flow.mining.exposure.matching import distinct_values
 from ppdm_flow.mining.exposure.matching_query import matched_again
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.recoding.measures import entropies
+from ppdm_flow.requirements.l_diversity.matching import distinct_values
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.sdk.audit import AuditContext
 

@@ -23,7 +23,7 @@ def distinct_values(found: Histograms) -> Ints:
         return np.diff(found.cells.begins)
     cell = shown.value.astype(np.int64) - SPECIALS
     if code.ambiguous and _shared(code, cell, shown.owner):
-        from ppdm_flow.mining.exposure.matching_kernel import matched  # noqa: PLC0415  # compiled: takes time to start
+        from ppdm_flow.requirements.l_diversity.matching_kernel import matched  # noqa: PLC0415  # compiled: takes time to start
 
         shares = code.shares
         begins = shares.indptr.astype(np.int64)

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.exposure.matching_kernel import matched
 from ppdm_flow.mining.exposure.matching_query import largest_matching
+from ppdm_flow.requirements.l_diversity.matching_kernel import matched
 
 CLASSES = st.lists(
     st.lists(st.tuples(st.integers(1, 3), st.sets(st.integers(0, 4), min_size=1, max_size=4)), min_size=1, max_size=3),
