@@ -40,6 +40,8 @@ class PluginInfo:
     """A plugin's card.
 
     ``serves`` names the requirement kinds that an anonymizer works towards, or that an audit measures.
+    ``classes``, of an anonymizer that makes classes of rows: it serves every kind that can be enforced class by class;
+    only where it is ``people`` also those that count a population.
     ``standalone``: such an audit may also be named under ``audits:``, to measure without a bound.
     ``guarantees`` are the claims, in words; an audit measures them again. ``randomized`` says whether it draws.
     ``figures`` are those that it measures, by that part of their names which is not a name of an
@@ -57,6 +59,7 @@ class PluginInfo:
     reference: str = ""
     guarantees: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
+    classes: Literal["", "rows", "people"] = ""
     standalone: bool = False
     randomized: bool = False
     cost: str = ""

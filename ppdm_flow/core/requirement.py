@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
@@ -15,6 +15,8 @@ TOLERANCE = 1e-9
 R = TypeVar("R", bound="Requirement")
 NamedValue = tuple[str, str, Span | None]
 """An attribute, one of its values, and the place where the policy names it."""
+NameOf = Callable[[str], str | None]
+"""Says what an attribute of the source is called where a step reads it; None where it does not reach the step."""
 
 
 def within(measured: float, bound: float, *, at_most: bool) -> bool:
@@ -58,7 +60,9 @@ class Requirement:
     ``counts_values``: it counts values as they are, so that randomized ones say nothing. ``needs_operator``: it can
     only hold of attributes that a known operator randomized. ``on_sets``: it is about sets of items.
     ``counts_whole_rows``: it compares whole rows with the original's. ``successive``: it is about people, over this and
-    earlier releases. ``waivable``: a waiver may take it back for a while.
+    earlier releases. ``waivable``: a waiver may take it back for a while. ``classes``: of a kind that can be enforced
+    class by class, the dotted path of its models (``package.module:name``, a function as
+    `mining.recoding.models.ModelsOf` says), loaded where a step makes classes.
     """
 
     __slots__ = ()
@@ -73,6 +77,7 @@ class Requirement:
     counts_whole_rows: ClassVar[bool] = False
     successive: ClassVar[bool] = False
     waivable: ClassVar[bool] = True
+    classes: ClassVar[str] = ""
     id: str
     span: Span | None
 
@@ -92,6 +97,16 @@ class Requirement:
         return False
 
     @property
+    def groups_are_classes(self) -> bool:
+        """Whether its groups are formed by all of ``grouping`` at once, and not by parts of it."""
+        return True
+
+    @property
+    def class_claim(self) -> str:
+        """What a class that keeps it does, in words that follow on "every class"."""
+        return f"keeps {self.id}"
+
+    @property
     def tells_frequencies(self) -> bool:
         """Whether an operator made for it tells how often values occur."""
         return False
@@ -109,6 +124,14 @@ class Requirement:
         del columns
         yield self
 
+    def renamed(self, name_of: NameOf) -> Self | None:
+        """Return it in the names that attributes have where a step reads them, over what is left of its groups.
+
+        None where no attribute is left of which something must not be inferred.
+        """
+        del name_of
+        return self
+
     def document(self) -> dict[str, Any]:
         """Return what it asks, without kind and id, as plain values."""
         raise NotImplementedError
@@ -125,6 +148,11 @@ class OnAttribute(Requirement):
     def secrets(self) -> tuple[str, ...]:
         """The attribute."""
         return (self.attribute,)
+
+    def renamed(self, name_of: NameOf) -> Self | None:
+        """Return it in present names; None where the attribute does not reach the step."""
+        name = name_of(self.attribute)
+        return None if name is None else changed(self, attribute=name)
 
 
 class OnSensitive(OnAttribute):
@@ -148,6 +176,11 @@ class OnSensitive(OnAttribute):
             path = self.id if name == self.attribute else f"privacy.{self.kind}.{name}"
             yield changed(self, id=path, attribute=name, attributes=grouped)
 
+    def renamed(self, name_of: NameOf) -> Self | None:
+        """Return it in present names; None where the attribute does not reach the step."""
+        name = name_of(self.attribute)
+        return None if name is None else changed(self, attribute=name, attributes=reaching(self.attributes, name_of))
+
     def document(self) -> dict[str, Any]:
         """Return what it asks."""
         return {"attribute": self.attribute, "attributes": list(self.attributes), **self.bounds()}
@@ -166,6 +199,18 @@ def changed(requirement: R, **others: Any) -> R:
 def fields_of(requirement: Requirement) -> dict[str, Any]:
     """Return all that a requirement says, by field."""
     return {f.name: getattr(requirement, f.name) for f in fields(cast("Any", requirement))}
+
+
+def reaching(attributes: Iterable[str], name_of: NameOf) -> tuple[str, ...]:
+    """Return the present names of the attributes that reach a step, each once."""
+    names = (name_of(attribute) for attribute in attributes)
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def pairs_reaching(pairs: Iterable[tuple[str, str]], name_of: NameOf) -> tuple[tuple[str, str], ...]:
+    """Return (attribute, value) for the attributes that reach a step, in present names."""
+    named = ((name_of(attribute), value) for attribute, value in pairs)
+    return tuple((name, value) for name, value in named if name is not None)
 
 
 def attributes_of(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:

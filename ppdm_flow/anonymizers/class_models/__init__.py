@@ -1,1 +1,1 @@
-"""From requirements on equivalence classes to the models that a search enforces: what several steps work for."""
+"""From requirements on equivalence classes to the models that a search enforces: what several steps share."""

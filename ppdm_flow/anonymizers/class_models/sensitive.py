@@ -1,21 +1,16 @@
-"""Sensitive values as codes: as they are sorted, or by rank where a distance goes by ranks."""
+"""The values of a sensitive column as codes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.roles import AttributeType, Nulls
-from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.mining.hierarchies.numbers import decimals
-from ppdm_flow.requirements.t_closeness.requirement import TCloseness
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 
@@ -39,55 +34,8 @@ def dense(counts: Counts, name: str, nulls: Nulls) -> Sensitive:
     """
     codes = counts.of(name)
     if nulls is Nulls.EXCLUDE and (codes[counts.counts > 0] == MISSING).any():
-        raise _unfit(name, "has missing values, which `nulls: exclude` leaves out of every class")
+        text = f"the column `{name}` has missing values, which `nulls: exclude` leaves out of every class"
+        raise PluginError(Diagnostic("PPF807", text, help="`incomplete_rows: drop` drops them"))
     names = counts.names(name).to_pylist()
     place = {value: i + SPECIALS for i, value in enumerate(names)}
     return Sensitive(name, np.ascontiguousarray(codes + np.int32(SPECIALS)), len(names) + SPECIALS, place)
-
-
-def ranked(counts: Counts, asked: TCloseness, facts: AttributeFacts | None) -> Sensitive:
-    """Return an attribute's values by their ranks. Raises PluginError where some have none."""
-    name = asked.attribute
-    codes = counts.of(name)
-    if (codes[counts.counts > 0] < 0).any():
-        raise _unfit(name, "has missing or suppressed cells, which have no rank")
-    used = np.unique(codes[counts.counts > 0])
-    names = counts.names(name).take(used).to_pylist()
-    order = _order(name, names, asked, facts)
-    rank = np.full(len(counts.names(name)), 0, dtype=np.int32)
-    rank[used[order]] = np.arange(len(used), dtype=np.int32)
-    return Sensitive(f"{name} by rank", rank[codes], max(1, len(used)), {})
-
-
-def _order(name: str, values: Sequence[str], asked: TCloseness, facts: AttributeFacts | None) -> npt.NDArray[np.intp]:
-    """Return the places of the values from low to high."""
-    if asked.order:
-        place = {value: i for i, value in enumerate(asked.order)}
-        lost = sum(v not in place for v in values)
-        if lost:
-            raise _unfit(name, f"has {lost} values that the requirement gives no place in its order")
-        keys = [float(place[v]) for v in values]
-    else:
-        keys = _dates(name, values) if facts and facts.type is AttributeType.DATE else _numbers(name, values)
-    return np.lexsort((np.arange(len(values)), np.array(keys)))
-
-
-def _numbers(name: str, values: Sequence[str]) -> list[float]:
-    try:
-        ordered = sorted(set(found := decimals(values)))
-    except UnplacedError as fault:
-        raise _unfit(name, f"has {fault.values} values that {fault.what}") from None
-    place = {number: float(i) for i, number in enumerate(ordered)}
-    return [place[number] for number in found]
-
-
-def _dates(name: str, values: Sequence[str]) -> list[float]:
-    try:
-        found = [datetime.fromisoformat(v) for v in values]
-        return [(d if d.tzinfo else d.replace(tzinfo=UTC)).timestamp() for d in found]
-    except (ValueError, OverflowError):
-        raise _unfit(name, "has values that are no dates in ISO 8601 form") from None
-
-
-def _unfit(name: str, what: str) -> PluginError:
-    return PluginError(Diagnostic("PPF807", f"the column `{name}` {what}", help="`incomplete_rows: drop` drops them"))

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ppdm_flow.anonymizers.carrying import OnClasses, k_anonymity, on_classes
-from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.requirement import OnSensitive, Requirement
-from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.k_map.requirement import KMap
-from ppdm_flow.requirements.lkc.requirement import LKC
-
-Enforced = KAnonymity | OnClasses
+from ppdm_flow.anonymizers.carrying import Attributes, carried
+from ppdm_flow.core.requirement import Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,51 +17,29 @@ class Task:
     """
 
     attributes: tuple[str, ...]
-    enforced: tuple[Enforced, ...]
-    left: tuple[Enforced, ...]
+    enforced: tuple[Requirement, ...]
+    left: tuple[Requirement, ...]
 
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The attributes whose values requirements are about, each once."""
-        return tuple(dict.fromkeys(a for r in self.enforced for a in _sensitive(r)))
-
-    @property
-    def least(self) -> int:
-        """The smallest number of rows that a class may have."""
-        return max((r.k for r in self.enforced if isinstance(r, KAnonymity | LKC)), default=1)
+        return tuple(dict.fromkeys(a for r in self.enforced for a in r.secrets))
 
 
-def task(
-    chosen: tuple[str, ...] | None, requirements: Iterable[Requirement], attributes: Mapping[str, AttributeFacts]
-) -> Task:
+def task(chosen: tuple[str, ...] | None, requirements: Iterable[Requirement], attributes: Attributes) -> Task:
     """Return what can be enforced over the ``chosen`` attributes, else over all that requirements group by.
 
     A class that keeps a requirement keeps it also together with others, so one over fewer attributes is enforced on the
-    classes over all. k-map is not: its population has no more columns than it names. LKC is about small parts of its
-    attributes; only where ``l`` is all of them are these the classes.
+    classes over all. One in a population is not: that has no more columns than the requirement names.
     """
-    every = tuple(requirements)
-    found: list[Enforced] = [*k_anonymity(every, attributes), *on_classes(every, attributes)]
-    found = [r for r in found if r.attributes]
-    union = dict.fromkeys(a for r in found if not _beyond_classes(r) for a in r.attributes)
+    asked = [r for r in carried(Requirement, requirements, attributes) if r.classes and r.grouping]
+    union = dict.fromkeys(a for r in asked if r.groups_are_classes for a in r.grouping)
     recoded = tuple(union) if chosen is None else chosen
-    kept = tuple(r for r in found if _can(r, recoded))
-    return Task(recoded, kept, tuple(r for r in found if r not in kept))
+    kept = tuple(r for r in asked if _can(r, frozenset(recoded)))
+    return Task(recoded, kept, tuple(r for r in asked if r not in kept))
 
 
-def _can(requirement: Enforced, recoded: tuple[str, ...]) -> bool:
-    if not set(requirement.attributes) <= set(recoded) or not set(recoded).isdisjoint(_sensitive(requirement)):
-        return False
-    if isinstance(requirement, KMap):
-        return set(requirement.attributes) == set(recoded)
-    return not _beyond_classes(requirement)
-
-
-def _beyond_classes(requirement: Enforced) -> bool:
-    return isinstance(requirement, LKC) and requirement.l < len(requirement.attributes)
-
-
-def _sensitive(requirement: Enforced) -> tuple[str, ...]:
-    if isinstance(requirement, OnSensitive):
-        return (requirement.attribute,)
-    return tuple(a for a, _ in requirement.sensitive) if isinstance(requirement, LKC) else ()
+def _can(requirement: Requirement, recoded: frozenset[str]) -> bool:
+    own = frozenset(requirement.grouping)
+    grouped = own == recoded if requirement.in_population else own <= recoded
+    return grouped and requirement.groups_are_classes and recoded.isdisjoint(requirement.secrets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.anonymizers.carrying import sensitivities
+from ppdm_flow.anonymizers.carrying import carried
 from ppdm_flow.anonymizers.fine_grain_perturbation.account import artifact, figures
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, findings
@@ -30,7 +30,7 @@ class FineGrainPerturbation:
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Find one operator an attribute. Raises PluginError for suppressed cells and values outside the domain."""
-        wanted = {r.attribute: r for r in sensitivities(ctx.requirements, ctx.attributes)}
+        wanted = {r.attribute: r for r in carried(Sensitivity, ctx.requirements, ctx.attributes)}
         chosen = self.params.chosen(tuple(wanted.values()))
         unbound = [a for a in chosen if a not in wanted]
         if unbound or not chosen:

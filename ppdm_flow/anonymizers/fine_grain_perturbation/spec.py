@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import sensitivities
+from ppdm_flow.anonymizers.carrying import carried
 from ppdm_flow.anonymizers.fine_grain_perturbation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
@@ -44,7 +44,7 @@ class FineGrainParams(Params):
 
 def effect(params: FineGrainParams, scope: Scope) -> Effect:
     """Perturb the chosen attributes; serve their ``sensitivities``."""
-    wanted = sensitivities(scope.requirements, scope.attributes)
+    wanted = carried(Sensitivity, scope.requirements, scope.attributes)
     chosen = params.chosen(wanted)
     served = tuple(r.id for r in wanted if r.attribute in chosen)
     return Effect(

@@ -6,15 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.class_models.task import Enforced, Task, task
+from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
-from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -56,18 +54,9 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
         derivations=value_maps(todo.attributes, reads),
         rows="fewer",
         serves=tuple(r.id for r in todo.enforced),
-        guarantee="; ".join(_held(r) for r in todo.enforced),
+        guarantee="; ".join(f"every class {r.class_claim}" for r in todo.enforced),
         problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes), *_of_cost(params, targets)),
     )
-
-
-def _held(requirement: Enforced) -> str:
-    """Say what every class keeps."""
-    if isinstance(requirement, KAnonymity):
-        return f"every class has at least {requirement.k} rows"
-    if isinstance(requirement, KMap):
-        return f"every class fits at least {requirement.k} people of the population"
-    return f"every class keeps {requirement.id}"
 
 
 def _of_task(todo: Task) -> list[Problem]:
@@ -105,16 +94,7 @@ SPEC = PluginSpec(
         summary="Generalizes every value of an attribute to one level, with the optimal level of each attribute.",
         reference="Samarati, IEEE TKDE 13 (2001); Kohlmayer et al., Flash, PASSAT 2012",
         guarantees=("every released class keeps the requirements", "no other levels cost less, where that is proven"),
-        serves=(
-            "k_anonymity",
-            "l_diversity",
-            "t_closeness",
-            "alpha_k",
-            "delta_disclosure",
-            "beta_likeness",
-            "k_map",
-            "lkc",
-        ),
+        classes="people",
         cost="rows once for counting; then nodes of the lattice that must be looked at times distinct rows",
         example="steps:\n  recode:\n    use: full_domain_recoding\n    with:\n"
         "      suppression: 0.04  # share of rows\n      cost: loss\n      levels: {age: {max: 3}}",

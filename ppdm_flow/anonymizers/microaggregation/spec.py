@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import k_anonymity
+from ppdm_flow.anonymizers.carrying import carried
 from ppdm_flow.anonymizers.microaggregation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import AttributeFacts, Change
@@ -38,7 +38,7 @@ class MicroaggregationParams(Params):
 
 def chosen(params: MicroaggregationParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
     """Return the attributes and k."""
-    found = k_anonymity(scope.requirements, scope.attributes)
+    found = carried(KAnonymity, scope.requirements, scope.attributes)
     names = params.attributes or tuple(dict.fromkeys(a for r in found for a in r.attributes))
     return names, params.k or max((r.k for r in found), default=None)
 
@@ -48,7 +48,7 @@ def served(params: MicroaggregationParams, scope: Scope) -> tuple[KAnonymity, ..
     names, k = chosen(params, scope)
     if k is None or (params.apart and len(names) > 1):
         return ()
-    found = k_anonymity(scope.requirements, scope.attributes)
+    found = carried(KAnonymity, scope.requirements, scope.attributes)
     return tuple(r for r in found if r.attributes and set(r.attributes) <= set(names) and r.k <= k)
 
 

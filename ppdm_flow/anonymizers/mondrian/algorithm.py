@@ -45,7 +45,7 @@ class Mondrian:
         values = tuple(self._values(name, counts, ctx) for name in todo.attributes)
         asked = Asked(todo, counts, ctx)
         items = _items(counts, values, asked, ctx.step)
-        found = _parts(items, Manner(max(1, todo.least), self.params.cut == "gain", relaxed), asked, ctx.step)
+        found = _parts(items, Manner(asked.k, self.params.cut == "gain", relaxed), asked, ctx.step)
         way = ByValues(found.cuts, found.after) if rows is None else ByRow(rows, found.classes)
         labels = labelled(items, found, values)
         return Fitted(
@@ -102,7 +102,7 @@ def _parts(items: Items, manner: Manner, asked: Asked, step: str) -> Partition:
     if not len(items.weights):
         none = np.zeros(0, dtype=np.int64)
         return Partition(none, none, none, np.zeros((0, 3), dtype=np.int64), np.zeros((0, 2), dtype=np.int64))
-    found = partition(items, manner, [m for m in asked.models if m.attribute is not None])
+    found = partition(items, manner, asked.others)
     if found is None:
         text = f"step `{step}` cannot keep the requirements: all {items.weights.sum():,} rows as one class break them"
         raise PluginError(Diagnostic("PPF881", text, help="ask for less, or release nothing of so few rows"))

@@ -13,8 +13,6 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
-from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -37,8 +35,8 @@ class MondrianParams(Params):
 
 
 def todo_of(params: MondrianParams, scope: Scope) -> Task:
-    """Return what the classes of a partition can enforce: k-map is about people whom the table does not hold."""
-    asked = tuple(r for r in scope.requirements if not isinstance(r, KMap))
+    """Return what the classes of a partition can enforce: a population has people whom the table does not hold."""
+    asked = tuple(r for r in scope.requirements if not r.in_population)
     return task(params.attributes, asked, scope.attributes)
 
 
@@ -49,7 +47,7 @@ def effect(params: MondrianParams, scope: Scope) -> Effect:
     of somebody beforehand that says nothing new: it chose the label. Of anything else it does.
     """
     todo = todo_of(params, scope)
-    held = [f"at least {r.k} rows" if isinstance(r, KAnonymity) else r.id for r in todo.enforced]
+    held = [r.class_claim.partition(" ")[2] for r in todo.enforced]
     return Effect(
         reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive))),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
@@ -107,7 +105,7 @@ SPEC = PluginSpec(
             "every released class keeps the requirements; no row is suppressed",
             "not hidden: an interval ends at values that occur in its class, a set has those that do",
         ),
-        serves=("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "lkc"),
+        classes="rows",
         cost="distinct rows (relaxed: rows) times attributes times the logarithm of the number of classes",
         example="steps:\n  recode:\n    use: mondrian\n    with:\n"
         "      partitioning: strict\n      labels: {age: intervals}",

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import Attributes, k_anonymity, templates
+from ppdm_flow.anonymizers.carrying import Attributes, carried
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.anonymizers.progressive_disclosure.measures import FIGURES
 from ppdm_flow.core.attributes import Change
@@ -49,7 +49,7 @@ class DisclosureParams(Params):
 
     def enforced(self, requirements: tuple[Requirement, ...], attributes: Attributes) -> tuple[Template, ...]:
         """Return the templates to enforce, in the policy's order and in the present names of attributes."""
-        every = templates(requirements, attributes)
+        every = carried(Template, requirements, attributes)
         return every if self.templates is None else tuple(t for t in every if t.name in self.templates)
 
     def suppressible(
@@ -61,7 +61,7 @@ class DisclosureParams(Params):
         """
         union = channels(enforced)
         if self.k_anonymity or (self.k_anonymity is None and not enforced):
-            grouped = (a for k in k_anonymity(requirements, attributes) for a in k.attributes)
+            grouped = (a for k in carried(KAnonymity, requirements, attributes) for a in k.attributes)
             union = tuple(dict.fromkeys((*union, *grouped)))
         return union if self.attributes is None else tuple(a for a in union if a in self.attributes)
 
@@ -72,7 +72,9 @@ class DisclosureParams(Params):
         if self.k_anonymity is False:
             return ()
         return tuple(
-            k for k in k_anonymity(requirements, attributes) if k.attributes and set(k.attributes) <= set(suppressible)
+            k
+            for k in carried(KAnonymity, requirements, attributes)
+            if k.attributes and set(k.attributes) <= set(suppressible)
         )
 
     def graded(
@@ -133,7 +135,7 @@ def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...]) -
 
 
 def _of_templates(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]) -> list[Problem]:
-    known = [t.name for t in templates(scope.requirements, scope.attributes)]
+    known = [t.name for t in carried(Template, scope.requirements, scope.attributes)]
     if not known and not floors and not _counts(params, scope):
         return [Problem("PPF780", NOTHING)]
     found = []
@@ -166,7 +168,7 @@ def _of_score(params: DisclosureParams, targets: tuple[str, ...]) -> list[Proble
 def _of_k(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]) -> list[Problem]:
     if floors or not _counts(params, scope):
         return []
-    if not k_anonymity(scope.requirements, scope.attributes):
+    if not carried(KAnonymity, scope.requirements, scope.attributes):
         text = "there is no `privacy.k_anonymity` to enforce"
         return [Problem("PPF780", text, ("k_anonymity",))]
     text = "k-anonymity cannot be enforced here: `attributes` leaves out some that it groups by"
@@ -175,8 +177,8 @@ def _of_k(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]
 
 def _counts(params: DisclosureParams, scope: Scope) -> bool:
     """Whether k-anonymity is to be enforced: asked for, or all there is."""
-    if params.k_anonymity is None and not templates(scope.requirements, scope.attributes):
-        return bool(k_anonymity(scope.requirements, scope.attributes))
+    if params.k_anonymity is None and not carried(Template, scope.requirements, scope.attributes):
+        return bool(carried(KAnonymity, scope.requirements, scope.attributes))
     return params.k_anonymity is True
 
 

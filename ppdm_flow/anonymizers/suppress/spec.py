@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import k_anonymity
+from ppdm_flow.anonymizers.carrying import carried
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.anonymizers.suppress.measures import FIGURES
 from ppdm_flow.core.attributes import Change
@@ -38,7 +38,7 @@ class SuppressParams(Params):
 
 def chosen(params: SuppressParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
     """Return the attributes that classes are over, and k; none where there is nothing to do about classes."""
-    found = k_anonymity(scope.requirements, scope.attributes)
+    found = carried(KAnonymity, scope.requirements, scope.attributes)
     names = params.attributes or tuple(dict.fromkeys(a for r in found for a in r.attributes))
     k = params.k or max((r.k for r in found), default=None)
     return ((), None) if params.small == "keep" or k is None else (names, k)
@@ -47,7 +47,7 @@ def chosen(params: SuppressParams, scope: Scope) -> tuple[tuple[str, ...], int |
 def served(params: SuppressParams, scope: Scope) -> tuple[KAnonymity, ...]:
     """Return what holds afterwards: k-anonymity over no other attributes than those of the classes."""
     names, k = chosen(params, scope)
-    found = k_anonymity(scope.requirements, scope.attributes)
+    found = carried(KAnonymity, scope.requirements, scope.attributes)
     return tuple(r for r in found if k is not None and r.attributes and set(r.attributes) <= set(names) and r.k <= k)
 
 

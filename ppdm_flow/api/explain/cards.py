@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ppdm_flow.api.explain.served import kinds_served
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.supports import Support
@@ -41,7 +42,7 @@ def parameters(model: type[BaseModel]) -> str:
 def _card(info: PluginInfo) -> list[str]:
     facts = {
         "kind": info.kind.value.replace("_", "-"),
-        "serves": ", ".join(f"`privacy.{kind}`" for kind in info.serves),
+        "serves": ", ".join(f"`privacy.{kind}`" for kind in kinds_served(info)),
         "draws at random": "yes" if info.randomized else "no",
         "cost": info.cost,
         "reference": info.reference,

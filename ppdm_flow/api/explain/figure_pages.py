@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ppdm_flow.api.explain.served import kinds_served
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk import registry
@@ -20,7 +21,7 @@ def figure_pages(metric: str) -> list[str]:
     """
     matches = [(info, name) for info in cards() if (name := info.figure_of(metric)) is not None]
     parts = metric.split(".")
-    own = [(info, name) for info, name in matches if {info.name, *info.serves} & set(parts)]
+    own = [(info, name) for info, name in matches if {info.name, *kinds_served(info)} & set(parts)]
     last = max((parts.index(name) for _, name in matches), default=0)
     return [_page(name, info, info.figures[name]) for info, name in own or matches if own or name == parts[last]]
 
@@ -28,7 +29,7 @@ def figure_pages(metric: str) -> list[str]:
 def is_owned(metric: str) -> bool:
     """Return whether a metric's name tells whose figure it is."""
     parts = set(metric.split("."))
-    return any(info.figure_of(metric) and {info.name, *info.serves} & parts for info in cards())
+    return any(info.figure_of(metric) and {info.name, *kinds_served(info)} & parts for info in cards())
 
 
 def figure_names() -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ppdm_flow.api.explain.figure_pages import GROUPS
+from ppdm_flow.api.explain.served import kinds_served
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.suggest import closest
@@ -80,7 +81,7 @@ def card(group: str, plugin: registry.Listed) -> Card:
         info.summary,
         info.reference,
         info.guarantees,
-        info.serves,
+        kinds_served(info),
         info.randomized,
         info.cost,
     )

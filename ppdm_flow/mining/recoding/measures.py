@@ -11,8 +11,6 @@ from ppdm_flow.mining.recoding.grouping import Cells
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_DENSE = 1 << 22
-"""Cells of a dense matrix that is made at a time."""
 
 
 def distinct(cells: Cells) -> Ints:
@@ -46,33 +44,7 @@ def largest(begins: Ints, count: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return out
 
 
-def heads_and_tails(cells: Cells, rank: int) -> tuple[Ints, Ints]:
-    """Return the largest count of each class, and the sum of its counts from the ``rank``-th largest on."""
-    owner = cells.owner
-    count = cells.count[np.lexsort((-cells.count, owner))]
-    late = np.arange(len(count)) - cells.begins[owner] >= rank - 1
-    total = np.concatenate([[0], np.cumsum(np.where(late, count, 0))])
-    return largest(cells.begins, count), total[cells.begins[1:]] - total[cells.begins[:-1]]
-
-
 def equal_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
     """Return half the sum of |p - q|: the sum of what p has more than q."""
     gain = np.maximum(shares(cells, sizes) - base[cells.value], 0.0)
     return added(cells, gain)
-
-
-def ordered_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
-    """Return the sum of |cumulated p - q| over m - 1, for m values in order of their codes."""
-    m = len(base)
-    out = np.zeros(len(sizes))
-    if m < 2:
-        return out
-    share, owner, target = shares(cells, sizes), cells.owner, np.cumsum(base)[:-1]
-    step = max(1, _DENSE // m)
-    for start in range(0, len(sizes), step):
-        stop = min(start + step, len(sizes))
-        here = slice(cells.begins[start], cells.begins[stop])
-        dense = np.zeros((stop - start, m))
-        dense[owner[here] - start, cells.value[here]] = share[here]
-        out[start:stop] = np.abs(np.cumsum(dense, axis=1)[:, :-1] - target).sum(axis=1) / (m - 1)
-    return out

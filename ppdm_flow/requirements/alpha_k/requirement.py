@@ -19,6 +19,7 @@ class AlphaK(OnSensitive):
     """
 
     kind: ClassVar[str] = "alpha_k"
+    classes: ClassVar[str] = "ppdm_flow.requirements.alpha_k.classes:models"
     id: str
     attribute: str
     alpha: float

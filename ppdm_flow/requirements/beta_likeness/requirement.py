@@ -17,6 +17,7 @@ class BetaLikeness(OnSensitive):
     """
 
     kind: ClassVar[str] = "beta_likeness"
+    classes: ClassVar[str] = "ppdm_flow.requirements.beta_likeness.classes:models"
     id: str
     attribute: str
     beta: float

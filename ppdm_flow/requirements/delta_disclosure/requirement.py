@@ -17,6 +17,7 @@ class DeltaDisclosure(OnSensitive):
     """
 
     kind: ClassVar[str] = "delta_disclosure"
+    classes: ClassVar[str] = "ppdm_flow.requirements.delta_disclosure.classes:models"
     id: str
     attribute: str
     delta: float

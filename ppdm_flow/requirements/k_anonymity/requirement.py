@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ppdm_flow.core.requirement import Columns, Requirement
+from ppdm_flow.core.requirement import Columns, NameOf, Requirement, reaching
 from ppdm_flow.core.spans import Span
 
 
@@ -17,6 +17,7 @@ class KAnonymity(Requirement):
     kind: ClassVar[str] = "k_anonymity"
     on_groups: ClassVar[bool] = True
     hides_people: ClassVar[bool] = True
+    classes: ClassVar[str] = "ppdm_flow.requirements.k_anonymity.classes:models"
     id: str
     k: int
     attributes: tuple[str, ...]
@@ -32,9 +33,18 @@ class KAnonymity(Requirement):
         """Whether a group has to have so many rows."""
         return True
 
+    @property
+    def class_claim(self) -> str:
+        """What a class does."""
+        return f"has at least {self.k} rows"
+
     def on_columns(self, columns: Columns) -> Iterator[KAnonymity]:
         """Yield it with the columns that its names mean."""
         yield replace(self, attributes=columns.every(self.attributes, self))
+
+    def renamed(self, name_of: NameOf) -> KAnonymity:
+        """Return it in present names."""
+        return replace(self, attributes=reaching(self.attributes, name_of))
 
     def document(self) -> dict[str, Any]:
         """Return what it asks."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ppdm_flow.core.requirement import Columns, Requirement
+from ppdm_flow.core.requirement import Columns, NameOf, Requirement, reaching
 from ppdm_flow.core.spans import Span
 from ppdm_flow.mining.populations.population import Population
 
@@ -19,6 +19,7 @@ class KMap(Requirement):
     on_groups: ClassVar[bool] = True
     hides_people: ClassVar[bool] = True
     in_population: ClassVar[bool] = True
+    classes: ClassVar[str] = "ppdm_flow.requirements.k_map.classes:models"
     id: str
     k: int
     attributes: tuple[str, ...]
@@ -35,9 +36,21 @@ class KMap(Requirement):
         """Whether a group has to have so many rows."""
         return True
 
+    @property
+    def class_claim(self) -> str:
+        """What a class does."""
+        return f"fits at least {self.k} people of the population"
+
     def on_columns(self, columns: Columns) -> Iterator[KMap]:
         """Yield it with the columns that its names mean."""
         yield replace(self, attributes=columns.every(self.attributes, self))
+
+    def renamed(self, name_of: NameOf) -> KMap:
+        """Return it in present names; those of the population's file stay."""
+        columns = dict(self.population.columns)
+        given = tuple((name, columns.get(a, a)) for a in self.attributes if (name := name_of(a)) is not None)
+        population = replace(self.population, columns=given)
+        return replace(self, attributes=reaching(self.attributes, name_of), population=population)
 
     def document(self) -> dict[str, Any]:
         """Return what it asks."""

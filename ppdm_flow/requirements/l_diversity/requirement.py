@@ -27,6 +27,7 @@ class LDiversity(OnSensitive):
     """
 
     kind: ClassVar[str] = "l_diversity"
+    classes: ClassVar[str] = "ppdm_flow.requirements.l_diversity.classes:models"
     hides_people: ClassVar[bool] = True
     id: str
     attribute: str

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ppdm_flow.core.requirement import Columns, NamedValue, Requirement, absent, attributes_of
+from ppdm_flow.core.requirement import (
+    Columns,
+    NamedValue,
+    NameOf,
+    Requirement,
+    absent,
+    attributes_of,
+    pairs_reaching,
+    reaching,
+)
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.core.spans import Span
 
@@ -23,6 +32,7 @@ class LKC(Requirement):
     on_groups: ClassVar[bool] = True
     hides_people: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
+    classes: ClassVar[str] = "ppdm_flow.requirements.lkc.classes:models"
     id: str
     l: int  # noqa: E741  # the model's own letter
     k: int
@@ -47,6 +57,11 @@ class LKC(Requirement):
         """Whether a group has to have so many rows."""
         return True
 
+    @property
+    def groups_are_classes(self) -> bool:
+        """Whether all attributes may be known at once; then smaller groups are unions of classes."""
+        return self.l >= len(self.attributes)
+
     def is_absent_from(self, _sources: frozenset[str]) -> bool:
         """Whether nothing is told: groups have to be large all the same."""
         return False
@@ -59,6 +74,11 @@ class LKC(Requirement):
         """Yield it with the columns that its names mean."""
         pairs = columns.pairs(self.sensitive, self)
         yield replace(self, attributes=columns.every(self.attributes, self), sensitive=pairs)
+
+    def renamed(self, name_of: NameOf) -> LKC:
+        """Return it in present names."""
+        pairs = pairs_reaching(self.sensitive, name_of)
+        return replace(self, attributes=reaching(self.attributes, name_of), sensitive=pairs)
 
     def document(self) -> dict[str, Any]:
         """Return what it asks."""

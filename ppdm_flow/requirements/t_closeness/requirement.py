@@ -28,6 +28,7 @@ class TCloseness(OnSensitive):
     """
 
     kind: ClassVar[str] = "t_closeness"
+    classes: ClassVar[str] = "ppdm_flow.requirements.t_closeness.classes:models"
     id: str
     attribute: str
     t: float

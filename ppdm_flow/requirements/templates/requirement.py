@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ppdm_flow.core.requirement import Columns, NamedValue, Requirement, absent, attributes_of
+from ppdm_flow.core.requirement import (
+    Columns,
+    NamedValue,
+    NameOf,
+    Requirement,
+    absent,
+    attributes_of,
+    pairs_reaching,
+    reaching,
+)
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.core.spans import Span
 
@@ -59,6 +68,15 @@ class Template(Requirement):
         """Yield it with the columns that its names mean."""
         pairs = columns.pairs(self.sensitive, self)
         yield replace(self, channel=columns.every(self.channel, self), sensitive=pairs)
+
+    def renamed(self, name_of: NameOf) -> Template | None:
+        """Return it in present names; None where no sensitive attribute reaches the step.
+
+        The channel is narrowed to what is left of it: whoever knew the dropped attributes cannot use them here, but a
+        coarser grouping can still reveal the sensitive value.
+        """
+        pairs = pairs_reaching(self.sensitive, name_of)
+        return replace(self, channel=reaching(self.channel, name_of), sensitive=pairs) if pairs else None
 
     def document(self) -> dict[str, Any]:
         """Return what it asks."""

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
 from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
 from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale, flat
-from ppdm_flow.mining.recoding import models
+from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
+from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse
+from ppdm_flow.requirements.t_closeness.classes import Close
 
 _SPEC = importlib.util.spec_from_file_location("plain_partition", Path(__file__).with_name("plain.py"))
 plain = importlib.util.module_from_spec(_SPEC)
@@ -88,10 +90,10 @@ def test_every_class_keeps_the_models(table, k, model, relaxed, data) -> None:
     rows, _, own = table
     sensitive = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     asked = {
-        "l": models.DistinctDiverse(0, 2),
-        "t": models.Close(0, 0.3),
-        "alpha": models.AlphaBounded(0, 0.6),
-        "entropy": models.EntropyDiverse(0, 1.5),
+        "l": DistinctDiverse(0, 2),
+        "t": Close(0, 0.3),
+        "alpha": AlphaBounded(0, 0.6),
+        "entropy": EntropyDiverse(0, 1.5),
     }[model]
     cells, weights = np.unique(np.column_stack([rows, sensitive]), axis=0, return_counts=True)
     if relaxed:

@@ -9,21 +9,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.recoding import models
 from ppdm_flow.mining.recoding.grouping import Cells, Grouping
+from ppdm_flow.mining.recoding.models import KAnonymous
+from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
+from ppdm_flow.requirements.beta_likeness.classes import BetaLike
+from ppdm_flow.requirements.delta_disclosure.classes import DeltaDisclosing
+from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse, RecursiveDiverse
+from ppdm_flow.requirements.lkc.classes import UnionBounded
+from ppdm_flow.requirements.t_closeness.classes import Close
 
 MODELS = {
-    "k": st.builds(models.KAnonymous, st.integers(1, 6)),
-    "distinct": st.builds(models.DistinctDiverse, st.just(0), st.integers(1, 3)),
-    "entropy": st.builds(models.EntropyDiverse, st.just(0), st.floats(1.0, 3.0)),
-    "recursive": st.builds(models.RecursiveDiverse, st.just(0), st.floats(0.5, 4.0), st.integers(1, 3)),
-    "equal": st.builds(models.Close, st.just(0), st.floats(0.05, 0.9)),
-    "ordered": st.builds(models.Close, st.just(0), st.floats(0.05, 0.9), st.just(True)),
-    "alpha": st.builds(models.AlphaBounded, st.just(0), st.floats(0.2, 0.95)),
-    "alpha_of": st.builds(models.AlphaBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
-    "union": st.builds(models.UnionBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
-    "delta": st.builds(models.DeltaDisclosing, st.just(0), st.floats(0.1, 3.0)),
-    "beta": st.builds(models.BetaLike, st.just(0), st.floats(0.1, 3.0)),
+    "k": st.builds(KAnonymous, st.integers(1, 6)),
+    "distinct": st.builds(DistinctDiverse, st.just(0), st.integers(1, 3)),
+    "entropy": st.builds(EntropyDiverse, st.just(0), st.floats(1.0, 3.0)),
+    "recursive": st.builds(RecursiveDiverse, st.just(0), st.floats(0.5, 4.0), st.integers(1, 3)),
+    "equal": st.builds(Close, st.just(0), st.floats(0.05, 0.9)),
+    "ordered": st.builds(Close, st.just(0), st.floats(0.05, 0.9), st.just(True)),
+    "alpha": st.builds(AlphaBounded, st.just(0), st.floats(0.2, 0.95)),
+    "alpha_of": st.builds(AlphaBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
+    "union": st.builds(UnionBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
+    "delta": st.builds(DeltaDisclosing, st.just(0), st.floats(0.1, 3.0)),
+    "beta": st.builds(BetaLike, st.just(0), st.floats(0.1, 3.0)),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,9 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.recoding import costs, models
+from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.ground import Ground, Levels
+from ppdm_flow.mining.recoding.models import Hereditary, KAnonymous, Model
 from ppdm_flow.mining.recoding.search import optimum
+from ppdm_flow.policy.language.kinds import built_in
+from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
+from ppdm_flow.requirements.beta_likeness.classes import BetaLike
+from ppdm_flow.requirements.delta_disclosure.classes import DeltaDisclosing
+from ppdm_flow.requirements.k_map.classes import KMapped
+from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse, RecursiveDiverse
+from ppdm_flow.requirements.lkc.classes import UnionBounded
+from ppdm_flow.requirements.t_closeness.classes import Close
+from ppdm_flow.sdk.spec import imported
 
 _SPEC = importlib.util.spec_from_file_location("plain_recoding", Path(__file__).with_name("plain.py"))
 plain = importlib.util.module_from_spec(_SPEC)
@@ -29,18 +40,18 @@ COSTS = {
     "classification": costs.Misclassified(0),
 }
 MODELS = {
-    "distinct": lambda v: models.DistinctDiverse(0, v),
-    "entropy": lambda v: models.EntropyDiverse(0, v),
-    "recursive": lambda c, rank: models.RecursiveDiverse(0, c, rank),
-    "equal": lambda t: models.Close(0, t),
-    "ordered": lambda t: models.Close(0, t, ordered=True),
-    "alpha": lambda a: models.AlphaBounded(0, a),
-    "delta": lambda d: models.DeltaDisclosing(0, d),
-    "beta": lambda b: models.BetaLike(0, b),
-    "k": models.KAnonymous,
-    "k_map": models.KMap,
-    "alpha_of": lambda a, values: models.AlphaBounded(0, a, values),
-    "union": lambda c, values: models.UnionBounded(0, c, values),
+    "distinct": lambda v: DistinctDiverse(0, v),
+    "entropy": lambda v: EntropyDiverse(0, v),
+    "recursive": lambda c, rank: RecursiveDiverse(0, c, rank),
+    "equal": lambda t: Close(0, t),
+    "ordered": lambda t: Close(0, t, ordered=True),
+    "alpha": lambda a: AlphaBounded(0, a),
+    "delta": lambda d: DeltaDisclosing(0, d),
+    "beta": lambda b: BetaLike(0, b),
+    "k": KAnonymous,
+    "k_map": KMapped,
+    "alpha_of": lambda a, values: AlphaBounded(0, a, values),
+    "union": lambda c, values: UnionBounded(0, c, values),
 }
 
 
@@ -164,9 +175,11 @@ def lattice_table(key):
 
 
 def test_no_model_and_no_cost_is_forgotten() -> None:
-    there = {c for c in vars(models).values() if isinstance(c, type) and c.__module__ == models.__name__}
+    paths = [spec.requirement.classes for spec in built_in() if spec.requirement.classes]
+    homes = [vars(sys.modules[imported(path).__module__]) for path in paths]
+    there = {c for home in homes for c in home.values() if isinstance(c, type) and issubclass(c, Model)}
     used = {type(MODELS[kind](*numbers)) for kind, *numbers in ONE_OF_EACH}
-    assert {c.__name__ for c in there if "lost" in dir(c)} - {"Model", "Hereditary"} == {c.__name__ for c in used}
+    assert there - {Model, Hereditary} == used
     priced = {c.__name__ for c in vars(costs).values() if isinstance(c, type) and "prepare" in dir(c)} - {"Cost"}
     assert priced == {type(c).__name__ for c in COSTS.values()}
 
@@ -196,8 +209,8 @@ def test_a_search_that_is_ended_says_so_and_keeps_what_it_found() -> None:
     maps = [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]
     rows = [(tuple(rng.integers(0, 4, 4).tolist()), 0, 0) for _ in range(200)]
     ground = ground_of(plain.Table(rows, [maps] * 4, 1))
-    whole = optimum(ground, [models.KAnonymous(5)], costs.Loss(), 10)
-    ended = optimum(ground, [models.KAnonymous(5)], costs.Loss(), 10, most=3)
+    whole = optimum(ground, [KAnonymous(5)], costs.Loss(), 10)
+    ended = optimum(ground, [KAnonymous(5)], costs.Loss(), 10, most=3)
     assert whole.proven
     assert ended.checked == 3
     assert not ended.proven
@@ -216,7 +229,7 @@ def test_keys_beyond_62_bits_are_told_apart() -> None:
     )
     codes = np.unique(rng.integers(0, leaves, (300, 8)).astype(np.int32), axis=0)
     twice = Ground(codes, np.full(len(codes), 2, dtype=np.int64), levels)
-    found = optimum(twice, [models.KAnonymous(2)], costs.Loss(), 0)
+    found = optimum(twice, [KAnonymous(2)], costs.Loss(), 0)
     assert found.node == (0,) * 8
     assert int(found.best.kept.sum()) == len(codes)
 
@@ -226,9 +239,9 @@ def test_a_population_counts_people_not_records() -> None:
     codes = np.array([[0], [1]], dtype=np.int32)
     people = np.array([9, 2], dtype=np.int64)
     ground = Ground(codes, np.array([1, 0], dtype=np.int64), levels, population=people)
-    assert optimum(ground, [models.KMap(9)], costs.Loss(), 0).node == (0,)
-    assert optimum(ground, [models.KMap(10)], costs.Loss(), 0).node == (1,)
-    assert optimum(ground, [models.KMap(12)], costs.Loss(), 0).best is None
+    assert optimum(ground, [KMapped(9)], costs.Loss(), 0).node == (0,)
+    assert optimum(ground, [KMapped(10)], costs.Loss(), 0).node == (1,)
+    assert optimum(ground, [KMapped(12)], costs.Loss(), 0).best is None
 
 
 def test_a_level_that_splits_what_is_one_below_is_refused() -> None:

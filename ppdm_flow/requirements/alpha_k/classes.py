@@ -1,0 +1,45 @@
+"""The alpha of (alpha, k)-anonymity of every class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.mining.recoding.grouping import Grouping
+from ppdm_flow.mining.recoding.measures import largest, shares
+from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaBounded(Model):
+    """No value has a share above ``alpha`` (Wong et al. 2006): the alpha of (alpha, k)-anonymity.
+
+    ``values``: the codes that it is about; empty for all.
+    """
+
+    attribute: int
+    alpha: float
+    values: tuple[int, ...] = ()
+
+    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+        """Compare the largest share."""
+        return self._largest(grouping) <= self.alpha + SLACK
+
+    def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
+        """The largest share is convex and at most 1."""
+        return exceeding(self._largest(grouping), np.array(self.alpha))
+
+    def _largest(self, grouping: Grouping) -> Floats:
+        cells = grouping.cells[self.attribute]
+        share = shares(cells, grouping.sizes)
+        return largest(
+            cells.begins, share if not self.values else np.where(np.isin(cells.value, self.values), share, 0.0)
+        )
+
+
+def models(asked: AlphaK, columns: SensitiveColumns) -> list[AlphaBounded]:
+    """Return what a class must keep."""
+    at = columns.place(asked.attribute)
+    return [AlphaBounded(at, asked.alpha, columns.codes(asked.attribute, asked.values))]

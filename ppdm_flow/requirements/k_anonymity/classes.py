@@ -1,0 +1,11 @@
+"""k-anonymity of every class."""
+
+from __future__ import annotations
+
+from ppdm_flow.mining.recoding.models import KAnonymous, SensitiveColumns
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+
+
+def models(asked: KAnonymity, _columns: SensitiveColumns) -> list[KAnonymous]:
+    """Return what a class must keep."""
+    return [KAnonymous(asked.k)]

@@ -1,0 +1,44 @@
+"""LKC-privacy of classes that all attributes form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.mining.recoding.grouping import Grouping
+from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, KAnonymous, Model, SensitiveColumns, exceeding
+from ppdm_flow.requirements.lkc.requirement import LKC
+
+
+@dataclass(frozen=True, slots=True)
+class UnionBounded(Model):
+    """Any of ``values`` (codes) has a share of at most ``most``, all of them together (Mohammed et al. 2009)."""
+
+    attribute: int
+    most: float
+    values: tuple[int, ...]
+
+    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+        """Compare the sum of their shares."""
+        return self._together(grouping) <= self.most + SLACK
+
+    def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
+        """A sum of shares is linear and at most 1."""
+        return exceeding(self._together(grouping), np.array(self.most))
+
+    def _together(self, grouping: Grouping) -> Floats:
+        cells = grouping.cells[self.attribute]
+        named = np.isin(cells.value, self.values)
+        return added(cells, np.where(named, shares(cells, grouping.sizes), 0.0))
+
+
+def models(asked: LKC, columns: SensitiveColumns) -> list[Model]:
+    """Return what a class must keep: k, and c for the values of each sensitive attribute together."""
+    bounded: list[Model] = [KAnonymous(asked.k)]
+    if asked.c is not None:
+        for name in asked.secrets:
+            values = [value for attribute, value in asked.sensitive if attribute == name]
+            bounded.append(UnionBounded(columns.place(name), asked.c, columns.codes(name, values)))
+    return bounded

@@ -1,0 +1,186 @@
+"""Steps that make classes enforce requirements that they have never heard of, held against every way to recode."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import NameOf, OnSensitive, Requirement, reaching
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.spans import Span
+from ppdm_flow.mining.recoding.grouping import Grouping
+from ppdm_flow.mining.recoding.measures import distinct
+from ppdm_flow.mining.recoding.models import Bools, Floats, Hereditary, SensitiveColumns
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.sdk.anonymizer import StepContext
+from ppdm_flow.sdk.registry import load
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.running import run
+from ppdm_flow.testing.view import InMemoryView
+
+
+@dataclass(frozen=True, slots=True)
+class PSensitive(OnSensitive):
+    """Every class has at least ``k`` rows and ``p`` values of ``attribute`` (Truta, Vinay, ICDEW 2006)."""
+
+    kind: ClassVar[str] = "p_sensitive"
+    classes: ClassVar[str] = f"{__name__}:values_and_rows"
+    id: str
+    attribute: str
+    p: int
+    k: int
+    attributes: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd(Requirement):
+    """Every class over ``attributes`` has at least ``k`` rows; by another name than that of the built-in kind."""
+
+    kind: ClassVar[str] = "crowd"
+    classes: ClassVar[str] = f"{__name__}:rows"
+    id: str
+    k: int
+    attributes: tuple[str, ...]
+    span: Span | None = None
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        return self.attributes
+
+    def renamed(self, name_of: NameOf) -> Crowd:
+        return replace(self, attributes=reaching(self.attributes, name_of))
+
+
+@dataclass(frozen=True, slots=True)
+class Large(Hereditary):
+    """At least ``k`` records and ``p`` values; of attribute None there are none to count."""
+
+    attribute: int | None
+    k: int
+    p: int = 0
+
+    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+        large = grouping.sizes >= self.k
+        return large if self.attribute is None else large & (distinct(grouping.cells[self.attribute]) >= self.p)
+
+
+def values_and_rows(asked: PSensitive, columns: SensitiveColumns) -> list[Large]:
+    return [Large(columns.place(asked.attribute), asked.k, asked.p)]
+
+
+def rows(asked: Crowd, _columns: SensitiveColumns) -> list[Large]:
+    return [Large(None, asked.k)]
+
+
+TOWNS = {"a0": ("a01", "*"), "a1": ("a01", "*"), "a2": ("a23", "*"), "a3": ("a23", "*")}
+AGES = {age: ("below 20" if int(age) < 20 else "from 20", "*") for age in ("3", "8", "14", "25", "33")}
+FACTS = {
+    "town": AttributeFacts("town", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=tuple(TOWNS.items()))),
+    "years": AttributeFacts(
+        "years", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=tuple(AGES.items())), source="age"
+    ),
+    "illness": AttributeFacts("illness", Role.SENSITIVE),
+}
+PERSON = st.tuples(st.sampled_from(sorted(TOWNS)), st.sampled_from(sorted(AGES)), st.sampled_from(["flu", "hiv", "no"]))
+PEOPLE = st.lists(PERSON, min_size=2, max_size=30)
+SOURCE = st.just(("town", "age"))
+ASKED = st.one_of(
+    st.builds(PSensitive, st.just("p"), st.just("illness"), st.integers(1, 3), st.integers(1, 4), SOURCE),
+    st.builds(Crowd, st.just("crowd"), st.integers(1, 5), SOURCE),
+)
+
+
+def fitted(step, people, *requirements, **params):
+    spec = load("anonymizers", step)
+    table = Table.of({name: [person[i] for person in people] for i, name in enumerate(FACTS)})
+    view = InMemoryView.of(table, {"illness": Role.SENSITIVE})
+    context = StepContext("r", FACTS, requirements)
+    result = spec.load()(spec.params.model_validate(params)).fit(view, context)
+    return result.figures, run(result.transform, table, partition_rows=7)[""]
+
+
+def holds(asked, people):
+    return len(people) >= asked.k and len({illness for *_, illness in people}) >= getattr(asked, "p", 0)
+
+
+def classes_of(people, town, age):
+    classes = defaultdict(list)
+    for person in people:
+        classes[town(person[0]), age(person[1])].append(person)
+    return list(classes.values())
+
+
+def released_classes(released):
+    people = zip(*(released[name].texts() for name in FACTS), strict=True)
+    return classes_of(people, str, str)
+
+
+def levels_of(tree):
+    return enumerate((str, lambda name: tree[name][0], lambda name: tree[name][1]))
+
+
+def least_cost(asked, people, limit):
+    """Precision of the cheapest levels, by looking at all of them; None where too many rows are lost at each."""
+    costs = []
+    for (i, town), (j, age) in itertools.product(levels_of(TOWNS), levels_of(AGES)):
+        lost = sum(len(c) for c in classes_of(people, town, age) if not holds(asked, c))
+        height = (i / 2 + j / 2) / 2
+        if lost <= limit:
+            costs.append(height + (1 - height) * lost / len(people))
+    return min(costs, default=None)
+
+
+@given(people=PEOPLE, asked=ASKED, share=st.sampled_from([0.0, 0.2, 0.5]))
+def test_full_domain_recoding_finds_the_cheapest_levels(people, asked, share) -> None:
+    best = least_cost(asked, people, int(share * len(people) + 1e-9))
+    if best is None:
+        with pytest.raises(PluginError) as raised:
+            fitted("full_domain_recoding", people, asked, suppression=share, cost="precision")
+        assert raised.value.diagnostics[0].code == "PPF806"
+        return
+    figures, released = fitted("full_domain_recoding", people, asked, suppression=share, cost="precision")
+    assert figures["cost"].value == pytest.approx(best, rel=1e-9, abs=1e-12)
+    assert all(holds(asked, c) for c in released_classes(released))
+
+
+@pytest.mark.parametrize("partitioning", ["strict", "relaxed"])
+@given(people=PEOPLE, asked=ASKED)
+def test_mondrian_keeps_it_in_every_class(partitioning, people, asked) -> None:
+    if not holds(asked, people):
+        with pytest.raises(PluginError) as raised:
+            fitted("mondrian", people, asked, partitioning=partitioning)
+        assert raised.value.diagnostics[0].code == "PPF881"
+        return
+    _, released = fitted("mondrian", people, asked, partitioning=partitioning)
+    assert len(released) == len(people)
+    assert all(holds(asked, c) for c in released_classes(released))
+
+
+@pytest.mark.parametrize("step", ["mondrian", "full_domain_recoding"])
+def test_it_is_enforced_beside_others_and_does_not_merge_everybody(step) -> None:
+    people = [(town, age, illness) for town in TOWNS for age in ("3", "25") for illness in ("flu", "hiv")]
+    both = (KAnonymity("k", 2, ("town", "age")), PSensitive("p", "illness", 2, 2, ("town", "age")))
+    _, released = fitted(step, people, *both)
+    assert len(released_classes(released)) == 8
+    effect = load("anonymizers", step).effect(load("anonymizers", step).params(), Scope("r", FACTS, both))
+    assert (effect.serves, effect.reads, effect.problems) == (("k", "p"), ("town", "years", "illness"), ())
+    assert "keeps" in effect.guarantee
+    assert "at least 2 rows" in effect.guarantee
+
+
+def test_what_does_not_reach_the_step_is_not_claimed() -> None:
+    gone = PSensitive("p", "wage", 2, 2, ("town", "age"))
+    own = PSensitive("own", "town", 2, 2, ("town", "age"))
+    spec = load("anonymizers", "mondrian")
+    effect = spec.effect(spec.params(), Scope("r", FACTS, (gone, own)))
+    assert (effect.serves, [p.code for p in effect.problems]) == ((), ["PPF780"])
