@@ -226,10 +226,8 @@ def _values(table: Table, name: str) -> set[str]:
 
 def _declared(case: Case, name: str) -> frozenset[str]:
     facts = case.attributes[name]
-    bounds = [
-        b.value for r in case.requirements for b in getattr(r, "bounds", ()) if getattr(r, "attribute", "") == name
-    ]
-    return frozenset({*(facts.domain or ()), *bounds})
+    named = (value for r in case.requirements for attribute, value, _ in r.named_values() if attribute == name)
+    return frozenset((*(facts.domain or ()), *named))
 
 
 CHECKS: tuple[Check, ...] = (
