@@ -56,7 +56,8 @@ class Requirement:
     """One thing that must hold of a release. Kinds are frozen dataclasses; ``id`` is the place in the policy.
 
     ``on_groups``: judged on groups of rows, and so on the joined table of releases that can be joined as well.
-    ``hides_people``: a group that keeps it has several rows. ``in_population``: the groups are those of a population.
+    ``hides_people``: a group that keeps it has several rows. ``in_population``: the groups are those of a population,
+    which its field ``population`` names.
     ``counts_values``: it counts values as they are, so that randomized ones say nothing. ``needs_operator``: it can
     only hold of attributes that a known operator randomized. ``on_sets``: it is about sets of items.
     ``counts_whole_rows``: it compares whole rows with the original's. ``successive``: it is about people, over this and

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -16,10 +17,12 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import NameOf, OnSensitive, Requirement, reaching
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
+from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.measures import distinct
 from ppdm_flow.mining.recoding.models import Bools, Floats, Hereditary, SensitiveColumns
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
@@ -100,11 +103,11 @@ ASKED = st.one_of(
 )
 
 
-def fitted(step, people, *requirements, **params):
+def fitted(step, people, *requirements, home=Path(), **params):
     spec = load("anonymizers", step)
     table = Table.of({name: [person[i] for person in people] for i, name in enumerate(FACTS)})
     view = InMemoryView.of(table, {"illness": Role.SENSITIVE})
-    context = StepContext("r", FACTS, requirements)
+    context = StepContext("r", FACTS, requirements, home=home)
     result = spec.load()(spec.params.model_validate(params)).fit(view, context)
     return result.figures, run(result.transform, table, partition_rows=7)[""]
 
@@ -176,6 +179,29 @@ def test_it_is_enforced_beside_others_and_does_not_merge_everybody(step) -> None
     assert (effect.serves, effect.reads, effect.problems) == (("k", "p"), ("town", "years", "illness"), ())
     assert "keeps" in effect.guarantee
     assert "at least 2 rows" in effect.guarantee
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting(KMap):
+    """k-map by another name."""
+
+    kind: ClassVar[str] = "fitting"
+
+
+def test_people_are_counted_of_the_one_population_that_the_step_claims(tmp_path) -> None:
+    (tmp_path / "people.csv").write_text("town,age\na0,3\na1,3\na1,3\na3,25\na3,25\n")
+    asked = Fitting("first", 2, ("town", "age"), Population("people.csv"))
+    other = KMap("second", 2, ("town", "age"), Population("absent.csv"))
+    people = [("a0", "3", "flu"), ("a1", "3", "no"), ("a3", "25", "hiv")]
+    spec = load("anonymizers", "full_domain_recoding")
+    effect = spec.effect(spec.params(), Scope("r", FACTS, (asked, other)))
+    assert (effect.serves, effect.guarantee) == (
+        ("first",),
+        "every class fits at least 2 people of the population",
+    )
+    _, released = fitted("full_domain_recoding", people, asked, other, home=tmp_path, suppression=0)
+    assert released["town"].texts() == ["a01", "a01", "a23"]
+    assert released["years"].texts() == ["3", "3", "25"]
 
 
 def test_what_does_not_reach_the_step_is_not_claimed() -> None:

@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.class_models.asking import Asked
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.account import charts, figures, findings
 from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, ground_of, scale
-from ppdm_flow.anonymizers.full_domain_recoding.population import people
+from ppdm_flow.anonymizers.full_domain_recoding.population import InPopulation, people
 from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved, solve
 from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
@@ -24,7 +24,6 @@ from ppdm_flow.mining.hierarchies.whole import whole
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.judge import Watch
-from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts
@@ -78,9 +77,9 @@ def _occurring(counts: Counts, name: str) -> pa.StringArray:
 
 
 def _population(todo: Task, ctx: StepContext) -> Counts | None:
-    """Return the people of the population; of several populations, k-map is asked of one only."""
-    found = [r for r in todo.enforced if isinstance(r, KMap)]
-    return people(found[0], ctx.home) if found else None
+    """Return the people of the one population that a task may have."""
+    asked = next((r for r in todo.enforced if isinstance(r, InPopulation)), None)
+    return None if asked is None else people(asked, ctx.home)
 
 
 def _watch(progress: Callable[[int, int | None], None] | None) -> Watch | None:

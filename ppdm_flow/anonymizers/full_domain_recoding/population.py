@@ -1,8 +1,9 @@
-"""The population table of k-map: how many people have each combination of quasi-identifiers."""
+"""The population of a requirement: how many people have each combination of quasi-identifiers."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -11,19 +12,34 @@ import pyarrow.csv as pa_csv
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.requirements.k_map.requirement import KMap
+from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table
 
 
-def people(asked: KMap, home: Path) -> Counts:
+@runtime_checkable
+class InPopulation(Protocol):
+    """A requirement whose groups are those of a population."""
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """The attributes that form groups."""
+        ...
+
+    @property
+    def population(self) -> Population:
+        """The file."""
+        ...
+
+
+def people(asked: InPopulation, home: Path) -> Counts:
     """Count the population over the attributes of the requirement, in their present names. Raises PluginError."""
     columns = dict(asked.population.columns)
-    wanted = {name: columns.get(name, name) for name in asked.attributes}
+    wanted = {name: columns.get(name, name) for name in asked.grouping}
     read = _read(home / asked.population.path, asked.population.delimiter, tuple(wanted.values()))
     table = Table({n: _column(read[c]) for n, c in wanted.items()}, np.arange(read.num_rows, dtype=np.int64))
-    return count(table, asked.attributes)
+    return count(table, asked.grouping)
 
 
 def _read(path: Path, delimiter: str, columns: tuple[str, ...]) -> pa.Table:

@@ -29,12 +29,6 @@ def added(cells: Cells, terms: Floats) -> Floats:
     return np.bincount(cells.owner, terms, len(cells.begins) - 1).astype(np.float64)
 
 
-def entropies(cells: Cells, sizes: Ints) -> Floats:
-    """Return the entropy of each class in nats."""
-    share = shares(cells, sizes)
-    return added(cells, -share * np.log(share))
-
-
 def largest(begins: Ints, count: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the largest of each class's numbers, 0 for a class without any."""
     out = np.zeros(len(begins) - 1, dtype=count.dtype)
@@ -42,9 +36,3 @@ def largest(begins: Ints, count: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if some.any():
         out[some] = np.maximum.reduceat(count, begins[:-1][some])
     return out
-
-
-def equal_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
-    """Return half the sum of |p - q|: the sum of what p has more than q."""
-    gain = np.maximum(shares(cells, sizes) - base[cells.value], 0.0)
-    return added(cells, gain)

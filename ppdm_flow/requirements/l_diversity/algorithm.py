@@ -21,7 +21,7 @@ from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections_query import TogetherQuery
 from ppdm_flow.mining.exposure.matching_query import matched_again
 from ppdm_flow.mining.exposure.query import Query
-from ppdm_flow.mining.recoding.measures import entropies
+from ppdm_flow.requirements.l_diversity.classes import entropies
 from ppdm_flow.requirements.l_diversity.matching import distinct_values
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.sdk.audit import AuditContext

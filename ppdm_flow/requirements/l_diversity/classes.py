@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.grouping import Cells, Grouping
-from ppdm_flow.mining.recoding.measures import distinct, entropies, largest
+from ppdm_flow.mining.recoding.measures import added, distinct, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Hereditary, Model, SensitiveColumns, clipped
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 
@@ -63,6 +63,12 @@ class RecursiveDiverse(Model):
         """r_1 - c (r_l + … + r_m) is convex and homogeneous, so a class's is at most the sum of its parts'."""
         first, tail = _heads_and_tails(grouping.cells[self.attribute], self.l)
         return clipped((first - self.c * tail - SLACK) / np.maximum(grouping.sizes, 1))
+
+
+def entropies(cells: Cells, sizes: Ints) -> Floats:
+    """Return the entropy of each class in nats."""
+    share = shares(cells, sizes)
+    return added(cells, -share * np.log(share))
 
 
 def _heads_and_tails(cells: Cells, rank: int) -> tuple[Ints, Ints]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.grouping import Cells, Grouping
-from ppdm_flow.mining.recoding.measures import equal_distances, shares
+from ppdm_flow.mining.recoding.measures import added, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.t_closeness.ranked_codes import ranks
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
@@ -43,6 +43,12 @@ class Close(Model):
     def _distances(self, grouping: Grouping, base: Floats) -> Floats:
         distances = _ordered_distances if self.ordered else equal_distances
         return distances(grouping.cells[self.attribute], grouping.sizes, base)
+
+
+def equal_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
+    """Return half the sum of |p - q|: the sum of what p has more than q."""
+    gain = np.maximum(shares(cells, sizes) - base[cells.value], 0.0)
+    return added(cells, gain)
 
 
 def _ordered_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:

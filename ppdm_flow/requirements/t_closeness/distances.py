@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.histograms import Floats, Histograms
 from ppdm_flow.mining.recoding.grouping import Cells
-from ppdm_flow.mining.recoding.measures import added, equal_distances, shares
+from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.requirements.t_closeness.classes import equal_distances
 from ppdm_flow.tables.column import SPECIALS
 
 Ranks = npt.NDArray[np.int64]
