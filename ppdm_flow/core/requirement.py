@@ -63,7 +63,8 @@ class Requirement:
     ``counts_whole_rows``: it compares whole rows with the original's. ``successive``: it is about people, over this and
     earlier releases. ``waivable``: a waiver may take it back for a while. ``classes``: of a kind that can be enforced
     class by class, the dotted path of its models (``package.module:name``, a function as
-    `mining.recoding.models.ModelsOf` says), loaded where a step makes classes.
+    `mining.recoding.models.ModelsOf` says), loaded where a step makes classes. ``releases`` are those that it is about;
+    all where there are none.
     """
 
     __slots__ = ()
@@ -81,6 +82,7 @@ class Requirement:
     classes: ClassVar[str] = ""
     id: str
     span: Span | None
+    releases: tuple[str, ...]
 
     @property
     def grouping(self) -> tuple[str, ...]:
@@ -111,6 +113,10 @@ class Requirement:
     def tells_frequencies(self) -> bool:
         """Whether an operator made for it tells how often values occur."""
         return False
+
+    def concerns(self, release: str) -> bool:
+        """Whether it is about a release."""
+        return not self.releases or release in self.releases
 
     def is_absent_from(self, sources: frozenset[str]) -> bool:
         """Whether a release whose columns are computed from ``sources`` tells nothing that it is about."""

@@ -48,8 +48,8 @@ def _of_requirements(
 ) -> Iterable[AuditNode]:
     for kind in dict.fromkeys(r.kind for r in requirements):
         path = ("privacy", kind)
-        same = tuple(r for r in requirements if r.kind == kind)
-        bound = binder.bind("audits", kind, {}, path, path)
+        same = tuple(r for r in requirements if r.kind == kind and r.concerns(release.name))
+        bound = binder.bind("audits", kind, {}, path, path) if same else None
         if bound is not None:
             spans = tuple(dict.fromkeys(r.span for r in same if r.span is not None))
             yield AuditNode(kind, bound, release.name, same, implicit=True, spans=spans)

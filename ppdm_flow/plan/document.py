@@ -164,7 +164,8 @@ def _release(plan: Plan, node: ReleaseNode) -> fields.PlanRelease:
 
 
 def _requirement(requirement: Requirement) -> Document:
-    return {"id": requirement.id, "kind": requirement.kind, **requirement.document()}
+    about = {"releases": list(requirement.releases)} if requirement.releases else {}
+    return {"id": requirement.id, "kind": requirement.kind, **about, **requirement.document()}
 
 
 def _gate(gate: Gate) -> fields.PlanGate:

@@ -10,6 +10,7 @@ from ppdm_flow.policy.language.kinds import RequirementSpec, built_in
 from ppdm_flow.sdk.spec import imported
 
 _Schema = dict[str, Any]
+_RELEASES = {"type": "array", "description": "The releases that it is about.", "items": {"type": "string"}}
 
 
 def schema() -> _Schema:
@@ -28,7 +29,7 @@ def _kind(spec: RequirementSpec, definitions: _Schema) -> _Schema:
     head = {"id": {"type": "string", "description": "Place in the policy."}, "kind": {"const": spec.name}}
     return {
         "type": "object",
-        "properties": {**head, **fields["properties"]},
+        "properties": {**head, "releases": _RELEASES, **fields["properties"]},
         "required": [*head, *fields.get("required", ())],
         "additionalProperties": False,
     }

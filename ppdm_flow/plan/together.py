@@ -11,6 +11,8 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 
 APART = "apart"
+SIGN = " + "
+"""Stands between the names of releases that are read as one."""
 Pairs = tuple[tuple[str, str], ...]
 
 

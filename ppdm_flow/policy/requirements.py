@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from ppdm_flow.core.gate import Gate
-from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.requirement import Requirement, changed
 from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language import models
 from ppdm_flow.policy.language.kinds import RequirementSpec, kinds_of
@@ -22,7 +22,8 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
             continue
         for name, clause in policy.privacy.entries(spec.name).items():
             path = ("privacy", spec.name, *([name] if name else []))
-            found.append(spec.bind(clause, ClausePlace(path, name, policy, places)))
+            requirement = spec.bind(clause, ClausePlace(path, name, policy, places))
+            found.append(changed(requirement, releases=clause.releases or ()))
     for spec in specs:
         if spec.implied is not None:
             found.extend(spec.implied(policy, tuple(found), places))

@@ -112,7 +112,7 @@ def test_the_population_of_a_template_is_beside_the_template(tmp_path):
     loaded = load(child)
     assert loaded.policy is not None, loaded.diagnostics
     assert loaded.policy.privacy.k_map is not None
-    assert Path(loaded.policy.privacy.k_map.population.path) == Path("office/voters.csv")
+    assert Path(loaded.policy.privacy.entries("k_map")[""].population.path) == Path("office/voters.csv")
 
 
 def test_a_child_overrides_one_attribute(tmp_path):

@@ -19,7 +19,7 @@ privacy: {k_anonymity: {k: "${params.k}"}}
 
 def k_of(loaded) -> int:
     assert loaded.policy is not None, loaded.diagnostics
-    return loaded.policy.privacy.k_anonymity.k
+    return loaded.policy.privacy.entries("k_anonymity")[""].k
 
 
 def extending(start: str, entry: str) -> str:
@@ -408,8 +408,8 @@ def test_a_child_may_give_a_support_in_another_unit(read, start, codes) -> None:
         text = extending(start, "org.yaml") + f"privacy: {{blend: {{min_support: {written}}}}}\n"
         loaded = read(text, files)
         assert codes(loaded) == []
-        assert loaded.policy.privacy.blend.min_support == meant
-        assert loaded.policy.privacy.blend.max == 0.1
+        assert loaded.policy.privacy.entries("blend")[""].min_support == meant
+        assert loaded.policy.privacy.entries("blend")[""].max == 0.1
     both = read(extending(start, "org.yaml") + "privacy: {blend: {min_support: {ratio: 0.02}}}\n", files)
     assert codes(both) == ["PPF529"]
 

@@ -149,7 +149,7 @@ def test_rules_say_nothing_of_values_that_could_not_be_put_together(read, start,
 
 def test_numbers_are_text_that_is_one(read, start) -> None:
     policy = read(start + "privacy: {k_anonymity: {k: '5'}}\ngates: {g: {metric: a.b, max: 1e-3}}\n").policy
-    assert policy.privacy.k_anonymity.k == 5
+    assert policy.privacy.entries("k_anonymity")[""].k == 5
     assert policy.gates["g"].max == 0.001
 
 

@@ -10,6 +10,7 @@ from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import Chart, Figure, Finding, Measured, RequirementResult, StepResult
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.together import SIGN
 
 RELEASED = "released"
 WITHHELD = "withheld"
@@ -36,7 +37,8 @@ def requirements_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[Require
     joined = [name for name in dict.fromkeys(a.node.release for a in audited) if name not in own]
     results: list[RequirementResult] = []
     for requirement in plan.requirements:
-        for release in (*own, *(joined if requirement.on_groups else ())):
+        tables = [n for n in joined if requirement.on_groups and any(map(requirement.concerns, n.split(SIGN)))]
+        for release in (*(name for name in own if requirement.concerns(name)), *tables):
             outcomes = [a.outcome for a in audited if a.node.release == release]
             measured = [m for o in outcomes for m in o.measured if m.requirement == requirement.id]
             results += _judged(requirement, release, measured)

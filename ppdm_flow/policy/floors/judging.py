@@ -19,6 +19,9 @@ from ppdm_flow.policy.floors.strength import everything_where_absent, needed
 from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.text.nodes import PolicyPath
 
+_KIND = 2
+"""Parts of ``privacy.KIND``."""
+_RELEASES = "releases"
 _ROLE = 3
 """Parts of ``attributes.NAME.role``."""
 
@@ -71,6 +74,7 @@ def _about(flat: Flat, floor: Floor, floors: Iterable[Floor]) -> Iterator[Place]
 def _violation(judged: PolicyUnderFloors, floor: Floor, place: Place) -> Iterator[Diagnostic]:
     flat = judged.flat
     tree = value(flat.tree, place.path)
+    yield from _narrowed(judged, floor, place.path)
     if tree is MISSING:
         if _wants(floor, place, flat.tree) and judged.whole and not flat.broken_here(place.path):
             yield _missing(judged, floor, place.path)
@@ -78,6 +82,26 @@ def _violation(judged: PolicyUnderFloors, floor: Floor, place: Place) -> Iterato
     if flat.broken_here(place.path) or flat.lost_below(place.path) or _met(floor.demand, place.path, flat.tree, tree):
         return
     yield _below(judged, floor, place, tree)
+
+
+def _narrowed(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Iterator[Diagnostic]:
+    """Report a clause that a floor is about, and that another file makes one about some releases only."""
+    if path[0] != "privacy" or len(path) < _KIND or path[-1] == _RELEASES:
+        return
+    for here, span in judged.flat.keys.items():
+        clause = here[:-1]
+        if here[-1:] != (_RELEASES,) or clause[:_KIND] != path[:_KIND] or path[: len(clause)] not in (clause, path):
+            continue
+        if len(clause) <= _KIND + 1 and span.file != floor.span.file:
+            text = ".".join(clause)
+            yield Diagnostic(
+                "PPF308",
+                f"a floor is about `{text}`, and here that is made to hold of some releases only",
+                span,
+                hint="remove `releases`",
+                related=_related(floor),
+                path=here,
+            )
 
 
 def _met(demand: Demand, path: PolicyPath, tree: Any, here: Any) -> bool:

@@ -18,10 +18,12 @@ from ppdm_flow.policy.inheritance.joining import lay
 from ppdm_flow.policy.inheritance.layers import Layer, joined, state
 from ppdm_flow.policy.inheritance.rebase import rebased
 from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find, package
+from ppdm_flow.policy.language.kinds import written_once
 from ppdm_flow.policy.params.params import Value, evaluate, required, unknown
 from ppdm_flow.policy.params.permission import within
 from ppdm_flow.policy.params.substitute import Substitution
 from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.named import by_name
 from ppdm_flow.policy.text.nodes import Map
 
 CHAIN_LIMIT = 16
@@ -116,6 +118,7 @@ class Inheritance:
 
     def _layer(self, root: Map, here: FoundTemplate, use: _Use) -> Layer:
         """Bring in the parents, then lay this file over them."""
+        root = by_name(root, "privacy", written_once())
         own = declarations(root)
         early, _, _ = evaluate(over(own, known(use.over, own)), use.given, self.sets)
         layers = []

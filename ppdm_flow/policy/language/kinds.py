@@ -114,6 +114,11 @@ def kind_of(identifier: str) -> RequirementSpec | None:
     return next((spec for spec in built_in() if spec.id and spec.id == identifier), None)
 
 
+def written_once() -> frozenset[str]:
+    """Return the names of the kinds of which a policy has one clause, or a list of clauses with names."""
+    return third_parties().union(spec.name for spec in built_in() if spec.entries is Entries.ONCE)
+
+
 def over_releases() -> RequirementSpec:
     """Return the kind on several releases together that a policy can ask for."""
     return next(spec for spec in built_in() if spec.requirement.successive and spec.clause is not None)

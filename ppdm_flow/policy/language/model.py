@@ -24,6 +24,12 @@ class Model(BaseModel):
     """Whether another map in one can only ask for more."""
 
 
+class Clause(Model):
+    """One entry under ``privacy:``; it is about all releases unless it names some."""
+
+    releases: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+
+
 def _truth(value: object) -> bool:
     """Accept only ``true`` and ``false``: pydantic alone would read ``no``, ``off`` and ``0`` as well."""
     if value in (True, "true"):
@@ -55,6 +61,21 @@ class Stricter:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOrNamed:
+    """Marks a map of models by name in whose place one model may stand, which then has the name ``""``."""
+
+    model: type[Model]
+
+    def __call__(self, value: object) -> object:
+        """Take a single entry for a map of one."""
+        if not isinstance(value, Mapping):
+            return value
+        known = {info.alias or name for name, info in self.model.model_fields.items()}
+        named = value and all(isinstance(each, Mapping) and name not in known for name, each in value.items())
+        return value if named else {"": value}
+
+
+@dataclass(frozen=True, slots=True)
 class StrongestFirst:
     """Marks words of which the earlier ones are stronger."""
 
@@ -67,8 +88,11 @@ HIGHER_IF_ANY = Stricter(">=", weaker_where_absent=True)
 """The higher one is stricter, and none at all is weaker than any."""
 
 Flag = Annotated[bool, BeforeValidator(_truth)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
+NAME = r"^[A-Za-z][A-Za-z0-9_-]{0,63}$"
+Name = Annotated[str, Field(pattern=NAME)]
 """A name for a step, a release, a template, …: it becomes part of metric names and paths."""
+EntryName = Annotated[str, Field(pattern=f"^$|{NAME}")]
+"""A name for one of several entries; ``""`` where there is but one."""
 ParamName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 ParamValue = Annotated[tuple[str, ...], BeforeValidator(text_or_texts)]
 """What a param takes: a text, or a list of them; its declaration says which."""

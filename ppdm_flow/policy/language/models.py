@@ -97,11 +97,9 @@ class Privacy(Model):
     # its fields are the kinds of requirements that are installed: `policy_model` adds them
 
     def entries(self, kind: str) -> Mapping[str, Any]:
-        """Return the clauses of a kind by their names; by ``""`` where there can be but one."""
-        clauses = getattr(self, kind, None)
-        if isinstance(clauses, Mapping):
-            return clauses
-        return {} if clauses is None else {"": clauses}
+        """Return the clauses of a kind by their names; by ``""`` one that has none."""
+        clauses: Mapping[str, Any] = getattr(self, kind, {})
+        return clauses
 
 
 class Step(Model):

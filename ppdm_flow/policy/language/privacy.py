@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, kinds_of, third_parties
-from ppdm_flow.policy.language.model import Name
+from ppdm_flow.policy.language.model import EntryName, Name, OneOrNamed
 from ppdm_flow.policy.language.models import Policy, Privacy
 
 
@@ -40,6 +40,7 @@ def _model(others: frozenset[str]) -> type[Policy]:
 def _field(spec: RequirementSpec) -> Any:
     clause: Any = spec.clause
     if spec.entries is Entries.ONCE:
-        return (clause | None, None)
+        one = OneOrNamed(clause)
+        return (Annotated[dict[EntryName, clause], one, BeforeValidator(one)], Field(default_factory=dict))
     by_name: Any = dict[Name, clause] if spec.entries is Entries.BY_NAME else dict[str, clause]
     return (by_name, Field(default_factory=dict))

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ppdm_flow.policy.language.descriptions import POLICY, Described, descriptions
+from ppdm_flow.policy.language.model import NAME
 from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
 
@@ -97,12 +98,28 @@ class Writer:
         if isinstance(shape, Number):
             return _number(shape)
         if isinstance(shape, Keys):
-            return self.reference(shape)
+            return self._one_or_named(shape) if shape.named else self.reference(shape)
         if isinstance(shape, Amount):
             return self._amount(shape)
         if isinstance(shape, Free):
             return {"type": "object"}
         return self._list(shape) if isinstance(shape, ListOf) else self._map(shape)
+
+    def _one_or_named(self, shape: Keys) -> _Schema:
+        """One entry, or a list of several, each with a name."""
+        one = self.reference(shape)
+        name = f"{shape.model.__name__}.named{'.child' if self.child else ''}"
+        if name not in self.definitions:
+            whole = self._keys(shape)
+            text = "What this entry is called, in figures and reports."
+            called = {"type": "string", "pattern": NAME, "description": text, "examples": ["public"]}
+            required = ["name", *whole.get("required", ())]
+            self.definitions[name] = {
+                **whole,
+                "properties": {"name": called, **whole["properties"]},
+                "required": required,
+            }
+        return {"anyOf": [one, {"type": "array", "minItems": 1, "items": {"$ref": f"#/definitions/{name}"}}]}
 
     def _amount(self, shape: Amount) -> _Schema:
         """Exactly one of the two keys, or a bare number; an heir may also take back its parent's with ``null``."""

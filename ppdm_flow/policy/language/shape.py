@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ppdm_flow.core.supports import Support
-from ppdm_flow.policy.language.model import Flag, Stricter, StrongestFirst, one_or_more, text_or_texts
+from ppdm_flow.policy.language.model import Flag, OneOrNamed, Stricter, StrongestFirst, one_or_more, text_or_texts
 from ppdm_flow.policy.language.privacy import model_for, policy_model
 
 
@@ -72,10 +72,11 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """A map with a fixed set of keys: a model."""
+    """A map with a fixed set of keys: a model. Where ``named``, several may stand in its place, by name."""
 
     model: type[BaseModel]
     keys: Mapping[str, Key]
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,9 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
     if isinstance(shape, ListOf) and shape.single and not part.isdecimal():
         shape = shape.item
     if isinstance(shape, Keys):
-        return shape.keys[part].shape if part in shape.keys else None
+        if part in shape.keys:
+            return shape.keys[part].shape
+        return replace(shape, named=False) if shape.named else None
     if isinstance(shape, MapOf):
         return shape.value
     if isinstance(shape, ListOf):
@@ -161,7 +164,7 @@ def placed(loc: Iterable[str | int], tree: Any) -> tuple[str, ...]:
     path: list[str] = []
     node = tree
     for part in loc:
-        if isinstance(part, int) and isinstance(node, Mapping):
+        if part == "" or (isinstance(part, int) and isinstance(node, Mapping)):
             continue
         path.append(str(part))
         below = isinstance(node, Mapping) and part in node
@@ -206,6 +209,8 @@ def _annotation(annotation: Any, constraints: tuple[Any, ...] = ()) -> Shape:
     if get_origin(annotation) is tuple:
         single = any(getattr(c, "func", None) in (one_or_more, text_or_texts) for c in constraints)
         return ListOf(_annotation(get_args(annotation)[0]), _bound(constraints, "min_length") or 0, single)
+    if any(isinstance(c, OneOrNamed) for c in constraints):
+        return replace(shape_of(get_args(annotation)[1]), named=True)
     if get_origin(annotation) is dict:
         return _map(annotation, constraints)
     return _plain(annotation, constraints)

@@ -31,10 +31,34 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseScope:
+    """Which releases something is claimed of: those of these ``names``, or all where that is None.
+
+    ``held`` is what they hold, by the steps that make it, and ``free`` what the other releases of the policy hold.
+    """
+
+    names: frozenset[str] | None = None
+    held: frozenset[Hashable] = frozenset()
+    free: frozenset[Hashable] = frozenset()
+
+    def covers(self, other: ReleaseScope) -> bool:
+        """Whether what is claimed here is claimed of all that it is claimed of there, whatever that is called."""
+        if self.names is None:
+            return True
+        if other.names is None:
+            return False
+        return self.names >= other.names and not (self.free - other.free) & other.held
+
+
+EVERYWHERE = ReleaseScope()
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """``says`` is a value of one of the kinds of claim; ``until`` the last day that it is waived for, if it is.
 
-    Some of what a ``hidden`` one says comes from the environment: no sentence quotes it.
+    Some of what a ``hidden`` one says comes from the environment: no sentence quotes it. ``scope`` says of
+    which releases it is claimed.
     """
 
     clause: PolicyPath
@@ -42,6 +66,7 @@ class Claim:
     span: Span | None = None
     until: str = ""
     hidden: bool = False
+    scope: ReleaseScope = EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from typing import Any
 from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.requirement import Requirement, fields_of
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.order.claim import Rules
+from ppdm_flow.policy.order.claim import EVERYWHERE, ReleaseScope, Rules
 from ppdm_flow.policy.order.frame import Between
 from ppdm_flow.policy.order.meanings import Canon, chain
 from ppdm_flow.policy.order.releases import origin
 
-_WORDS = frozenset({"id", "name", "span", "values_absent"})
+_WORDS = frozenset({"id", "name", "span", "values_absent", "releases"})
 _SETS = frozenset({"attributes", "channel", "sensitive", "values", "sizes"})
 """Fields whose order means nothing."""
 _FREE = frozenset({"uniques", "classes", "distinct"})
@@ -58,13 +58,22 @@ class Measuring:
     def says(self, gate: Gate) -> Iterator[GateClaim]:
         """Yield what a gate claims on each side."""
         figure, texts = self._figure(gate.figure), frozenset(self._texts(gate.figure))
-        where = frozenset(self.releases.get(name, name) for name in gate.releases)
-        data = {name: origin(self.policy, name, self.canon) for name in self.policy.releases}
-        held = frozenset(content for name, content in data.items() if name in gate.releases)
-        free = frozenset(content for name, content in data.items() if where and name not in gate.releases)
+        scope = self.scope(gate.releases)
+        where = scope.names or frozenset()
         for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
             if bound is not None:
-                yield GateClaim(figure, at_most, bound, where, gate.max_width, texts, held, free)
+                yield GateClaim(figure, at_most, bound, where, gate.max_width, texts, scope.held, scope.free)
+
+    def scope(self, releases: Sequence[str]) -> ReleaseScope:
+        """Return these releases as what they hold, and what others hold; all releases where there are none."""
+        if not releases:
+            return EVERYWHERE
+        data = {name: origin(self.policy, name, self.canon) for name in self.policy.releases}
+        return ReleaseScope(
+            frozenset(self.releases.get(name, name) for name in releases),
+            frozenset(content for name, content in data.items() if name in releases),
+            frozenset(content for name, content in data.items() if name not in releases),
+        )
 
     def _texts(self, metric: str) -> Iterator[str]:
         owner = metric.partition(".")[0]

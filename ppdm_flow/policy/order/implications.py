@@ -14,7 +14,7 @@ from ppdm_flow.policy.order.frame import Between, PolicyFrame
 from ppdm_flow.sdk.spec import imported
 
 UNQUOTED = "by values from the environment, not shown"
-_NAMES = frozenset(("id", "name", "span"))
+_NAMES = frozenset(("id", "name", "span", "releases"))
 
 
 @cache
@@ -57,7 +57,7 @@ def implied(claims: Iterable[Claim], asked: Claim, between: Between) -> str | No
     rules = rules_of(between.kinds)
     for given in claims:
         rule = rules.get((type(given.says), type(asked.says)))
-        if rule is None or given.until > asked.until:
+        if rule is None or given.until > asked.until or not given.scope.covers(asked.scope):
             continue
         why = rule(given.says, asked.says, between)
         if why is not None:

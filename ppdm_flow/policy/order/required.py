@@ -53,9 +53,9 @@ def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: Measuring) -> dic
     until = waived(clauses.loaded.tree)
     for requirement in measuring.requirements:
         path = path_of(requirement.id)
-        hidden = _hides(clauses, requirement, path)
+        hidden, scope = _hides(clauses, requirement, path), measuring.scope(requirement.releases)
         found.setdefault(path, []).extend(
-            Claim(path, each, requirement.span, until.get(requirement.id, ""), hidden)
+            Claim(path, each, requirement.span, until.get(requirement.id, ""), hidden, scope)
             for each in said(requirement, frame)
         )
     for gate in gates_of(clauses.policy, clauses.loaded.places):
@@ -187,4 +187,4 @@ def _first(
 
 def _content(claims: list[Claim]) -> tuple[Any, ...]:
     """Return what claims say, whatever their clause is called."""
-    return tuple((claim.says, claim.until) for claim in claims)
+    return tuple((claim.says, claim.until, claim.scope.names) for claim in claims)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
 
 
-def item_sets(scene: Scene, kind: str, named: str | None, code: str) -> Iterator[Diagnostic]:
-    """Judge which sets the requirement ``kind`` is about: the attribute ``named``, else the only one with that role."""
-    path = ("privacy", kind)
+def item_sets(scene: Scene, path: PolicyPath, named: str | None, code: str) -> Iterator[Diagnostic]:
+    """Judge which sets the clause at ``path`` is about: the attribute ``named``, else the only one with that role."""
     if named is not None:
         place = (*path, "attribute")
         attribute, faults = scene.attribute(named, place)
@@ -24,4 +24,4 @@ def item_sets(scene: Scene, kind: str, named: str | None, code: str) -> Iterator
     if len(sets) != 1 and not scene.lacks("attributes"):
         what = "and no attribute has `role: items`" if not sets else f"and {len(sets)} attributes have `role: items`"
         hint = "declare the sets with `role: items`" if not sets else "say which one with `attribute:`"
-        yield scene.fault(code, f"`{kind}` is about a set of items, {what}", path, at_key=True, hint=hint)
+        yield scene.fault(code, f"`{path[1]}` is about a set of items, {what}", path, at_key=True, hint=hint)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.suggest import closest
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.requirements import specs_of
-from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.rules.repeats import repeats
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
@@ -15,3 +19,16 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
         entries = scene.policy.privacy.entries(spec.name)
         if spec.judge is not None and entries:
             yield from spec.judge(scene, entries)
+        for name, clause in entries.items():
+            yield from _releases(scene, clause.releases or (), (*entry_path(spec.name, name), "releases"))
+
+
+def _releases(scene: Scene, named: Sequence[str], path: PolicyPath) -> Iterator[Diagnostic]:
+    """Judge which releases a clause is about (PPF645)."""
+    known = scene.policy.releases
+    yield from repeats(scene, named, path, "`releases`")
+    for i, name in enumerate(named):
+        if name not in known and not scene.lacks("releases"):
+            near = closest(name, known)
+            text = f"`{'.'.join(path[1:-1])}` is about a release `{short(name)}`, and there is none of that name"
+            yield scene.fault("PPF645", text, (*path, str(i)), hint=f"did you mean `{short(near)}`?" if near else None)

@@ -17,6 +17,11 @@ SUPPRESSED = "⊥"
 """How a suppressed cell is written in a release; no value of a policy may be spelled so."""
 
 
+def entry_path(kind: str, name: str) -> PolicyPath:
+    """Return where a clause stands; one without a name stands for its kind."""
+    return ("privacy", kind, name) if name else ("privacy", kind)
+
+
 class Scene:
     """One policy under judgement; ``out`` are the paths of what had to be left out of it."""
 

@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.policy.language.model import LOWER, Model, Texts
+from ppdm_flow.policy.language.model import LOWER, Clause, Texts
 
 
-class AlphaK(Model):
+class AlphaK(Clause):
     """No sensitive value, or none of ``values``, has a share above ``alpha`` in any class."""
 
     alpha: Annotated[float, Field(gt=0.0), LOWER]

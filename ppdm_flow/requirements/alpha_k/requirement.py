@@ -27,6 +27,7 @@ class AlphaK(OnSensitive):
     values: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
+    releases: tuple[str, ...] = ()
 
     def named_values(self) -> Iterator[NamedValue]:
         """Yield the values that it is about, where it names them."""

@@ -37,11 +37,17 @@ class AnonymityScoreAudit:
         compared = comparison(original, candidate, ctx)
         findings = shortcomings(compared, ctx)
         if not compared.columns:
-            figures = {f"{_prefix(ctx)}nas": Figure(None, "share", note="no attribute can be compared")}
+            figures = {
+                f"{prefix}nas": Figure(None, "share", note="no attribute can be compared") for prefix in _prefixes(ctx)
+            }
             return AuditOutcome(figures, _judged(ctx, figures, NOTHING), findings)
         found = {n: anonymity_score(matched(compared.columns, n, original, candidate)) for n in compared.levels}
         values = _by_level({name: _values(each) for name, each in found.items()})
-        figures = {f"{_prefix(ctx)}{n}": Figure(v, _UNITS.get(n.rpartition(".")[2], "rows")) for n, v in values.items()}
+        figures = {
+            f"{prefix}{n}": Figure(v, _UNITS.get(n.rpartition(".")[2], "rows"))
+            for prefix in _prefixes(ctx)
+            for n, v in values.items()
+        }
         level, worst = max(found.items(), key=lambda each: each[1].normalised)
         judged = _judged(ctx, figures, sentence(worst, compared, level))
         return AuditOutcome(figures, judged, (*findings, *alone(worst, ctx)), charts(worst, ctx))
@@ -53,12 +59,13 @@ class AnonymityScoreAudit:
             return {}
         schemas = (original.schema, candidate.schema)
         again = {n: _again(supports(ctx.sql, compared.columns, n, *schemas)) for n in compared.levels}
-        return {f"{_prefix(ctx)}{name}": value for name, value in _by_level(again).items()}
+        values = _by_level(again)
+        return {f"{prefix}{name}": value for prefix in _prefixes(ctx) for name, value in values.items()}
 
 
-def _prefix(ctx: AuditContext) -> str:
+def _prefixes(ctx: AuditContext) -> list[str]:
     """Figures of a requirement bear its id; those of an audit that the policy names get the audit's name."""
-    return "".join(f"{r.id}." for r in ctx.requirements if isinstance(r, requirements.AnonymityScore))
+    return [f"{r.id}." for r in ctx.requirements if isinstance(r, requirements.AnonymityScore)] or [""]
 
 
 def _judged(ctx: AuditContext, figures: Mapping[str, Figure], told: str) -> tuple[Measured, ...]:

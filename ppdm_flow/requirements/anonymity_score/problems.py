@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.anonymity_score.clause import AnonymityScore
 
 
 def judge(scene: Scene, entries: Mapping[str, AnonymityScore]) -> Iterator[Diagnostic]:
     """Judge it (PPF530)."""
-    for clause in entries.values():
+    for name, clause in entries.items():
+        path = entry_path("anonymity_score", name)
         if clause.max >= 1.0:
             text = "`anonymity_score` with `max: 1` holds of any data"
-            yield scene.fault("PPF530", text, ("privacy", "anonymity_score", "max"), hint="give a bound below 1")
+            yield scene.fault("PPF530", text, (*path, "max"), hint="give a bound below 1")

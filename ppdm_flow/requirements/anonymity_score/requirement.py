@@ -21,6 +21,7 @@ class AnonymityScore(Requirement):
     id: str
     maximum: float
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """Return what it asks."""

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import LOWER, Model, Texts
+from ppdm_flow.policy.language.model import LOWER, Clause, Texts
 
 
-class BetaLikeness(Model):
+class BetaLikeness(Clause):
     """The share of a sensitive value in a class is at most (1 + beta) times that in the release."""
 
     beta: Annotated[float, Field(gt=0.0), LOWER]

@@ -23,6 +23,7 @@ class BetaLikeness(OnSensitive):
     beta: float
     attributes: tuple[str, ...]
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     def bounds(self) -> dict[str, Any]:
         """Return its figures."""

@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.supports import Supported
-from ppdm_flow.policy.language.model import LOWER, Model
+from ppdm_flow.policy.language.model import LOWER, Clause
 
 
-class Blend(Model):
+class Blend(Clause):
     """Of released rows rarer than ``min_support``, at most a share of ``max`` is rarer than that in the original too.
 
     That is minsup in the role of k: rare original rows do not show among the released ones.

@@ -24,6 +24,7 @@ class Blend(Requirement):
     min_support: Support
     maximum: float = 0.0
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """Return what it asks."""

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import HIGHER, Model, Texts
+from ppdm_flow.policy.language.model import HIGHER, Clause, Texts
 
 
-class CumulativeK(Model):
+class CumulativeK(Clause):
     """All earlier releases of the ledger, and this one, together leave groups of at least ``k`` people."""
 
     k: Annotated[int, Field(ge=2), HIGHER]

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.grouping import grouped
-from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.cumulative_k.clause import CumulativeK
 
 
 def judge(scene: Scene, entries: Mapping[str, CumulativeK]) -> Iterator[Diagnostic]:
     """Judge it (PPF590)."""
-    path, policy = ("privacy", "cumulative_k"), scene.policy
+    policy = scene.policy
     alone = len(policy.releases) < 2 or policy.recipients == "apart"
-    for clause in entries.values():
+    for name, clause in entries.items():
+        path = entry_path("cumulative_k", name)
         yield from grouped(scene, clause.attributes, path)
         if policy.ledger is None and alone and not scene.lacks("ledger") and not scene.lacks("releases"):
             text = (

@@ -24,6 +24,7 @@ class CumulativeK(Requirement):
     k: int
     attributes: tuple[str, ...]
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:

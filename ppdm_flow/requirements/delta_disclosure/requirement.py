@@ -23,6 +23,7 @@ class DeltaDisclosure(OnSensitive):
     delta: float
     attributes: tuple[str, ...]
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     def bounds(self) -> dict[str, Any]:
         """Return its figures."""

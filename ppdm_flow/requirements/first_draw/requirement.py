@@ -23,6 +23,7 @@ class FirstDraw(Requirement):
     id: str
     attributes: tuple[str, ...]
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     def on_columns(self, columns: Columns) -> Iterator[FirstDraw]:
         """Yield it with the columns that its names mean."""

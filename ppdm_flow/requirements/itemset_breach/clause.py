@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import LOWER, Model, Probability
+from ppdm_flow.policy.language.model import LOWER, Clause, Probability
 
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
 Shares = Annotated[tuple[Share, ...], Field(min_length=1)]
@@ -14,7 +14,7 @@ Length = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,3}$")]
 """A number of items, from 1."""
 
 
-class ItemsetBreach(Model):
+class ItemsetBreach(Clause):
     """Items of an original set are not inferred from what was released in its place with more than ``level``.
 
     ``sizes``: of the itemsets that are looked for. ``max_supports``: the largest supports of itemsets of 1, 2, .. items

@@ -8,32 +8,30 @@ from itertools import pairwise
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.repeats import repeats
-from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.itemset_breach.clause import ItemsetBreach
-
-PATH = ("privacy", "itemset_breach")
 
 
 def judge(scene: Scene, entries: Mapping[str, ItemsetBreach]) -> Iterator[Diagnostic]:
     """Judge it (PPF575 to PPF577)."""
-    for breach in entries.values():
-        yield from _judge(scene, breach)
+    for name, breach in entries.items():
+        yield from _judge(scene, breach, entry_path("itemset_breach", name))
 
 
-def _judge(scene: Scene, breach: ItemsetBreach) -> Iterator[Diagnostic]:
-    yield from item_sets(scene, "itemset_breach", breach.attribute, "PPF575")
-    yield from repeats(scene, [str(k) for k in breach.sizes], (*PATH, "sizes"), "the sizes of itemsets")
-    for place, maxima in _given(breach):
+def _judge(scene: Scene, breach: ItemsetBreach, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+    yield from item_sets(scene, path, breach.attribute, "PPF575")
+    yield from repeats(scene, [str(k) for k in breach.sizes], (*path, "sizes"), "the sizes of itemsets")
+    for place, maxima in _given(breach, path):
         yield from _rising(scene, maxima, place)
         if maxima[0] >= breach.level:
             yield _known(scene, breach.level, maxima[0], place)
 
 
-def _given(breach: ItemsetBreach) -> Iterator[tuple[tuple[str, ...], Sequence[float]]]:
+def _given(breach: ItemsetBreach, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Sequence[float]]]:
     if breach.max_supports is not None:
-        yield (*PATH, "max_supports"), breach.max_supports
+        yield (*path, "max_supports"), breach.max_supports
     for length, maxima in breach.max_supports_by_length.items():
-        yield (*PATH, "max_supports_by_length", length), maxima
+        yield (*path, "max_supports_by_length", length), maxima
 
 
 def _rising(scene: Scene, maxima: Sequence[float], place: tuple[str, ...]) -> Iterator[Diagnostic]:

@@ -34,6 +34,7 @@ class ItemsetBreach(OnAttribute):
     max_supports_by_length: tuple[tuple[int, tuple[float, ...]], ...] = ()
     pool: int = 1000
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     def declared(self, length: int) -> tuple[float, ...]:
         """Return the maximal supports that the policy gives for sets of ``length`` items; empty where it gives none."""

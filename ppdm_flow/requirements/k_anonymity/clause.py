@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import HIGHER, Model, Texts
+from ppdm_flow.policy.language.model import HIGHER, Clause, Texts
 
 
-class KAnonymity(Model):
+class KAnonymity(Clause):
     """Every combination of quasi-identifier values occurs in at least ``k`` released rows."""
 
     k: Annotated[int, Field(ge=2), HIGHER]

@@ -22,6 +22,7 @@ class KAnonymity(Requirement):
     k: int
     attributes: tuple[str, ...]
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:

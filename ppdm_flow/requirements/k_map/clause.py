@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import HIGHER, Model, Texts
+from ppdm_flow.policy.language.model import HIGHER, Clause, Model, Texts
 
 
 class Population(Model):
@@ -17,7 +17,7 @@ class Population(Model):
     delimiter: str = ","
 
 
-class KMap(Model):
+class KMap(Clause):
     """Every class of the release fits at least ``k`` people of a population."""
 
     k: Annotated[int, Field(ge=2), HIGHER]

@@ -9,18 +9,17 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouped, known
-from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.k_map.clause import KMap
 
 
 def judge(scene: Scene, entries: Mapping[str, KMap]) -> Iterator[Diagnostic]:
     """Judge it (PPF585)."""
-    for clause in entries.values():
-        yield from _k_map(scene, clause)
+    for name, clause in entries.items():
+        yield from _k_map(scene, clause, entry_path("k_map", name))
 
 
-def _k_map(scene: Scene, model: KMap) -> Iterator[Diagnostic]:
-    path = ("privacy", "k_map")
+def _k_map(scene: Scene, model: KMap, path: tuple[str, ...]) -> Iterator[Diagnostic]:
     yield from grouped(scene, model.attributes, path)
     names = known(scene, model.attributes)
     place = (*path, "population", "columns")

@@ -25,6 +25,7 @@ class KMap(Requirement):
     attributes: tuple[str, ...]
     population: Population
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import HIGHER, Model
+from ppdm_flow.policy.language.model import HIGHER, Clause
 
 
-class KmAnonymity(Model):
+class KmAnonymity(Clause):
     """Every combination of at most ``m`` items that occurs is in at least ``k`` sets."""
 
     k: Annotated[int, Field(ge=2), HIGHER]

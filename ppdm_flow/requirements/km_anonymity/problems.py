@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.item_sets import item_sets
-from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.km_anonymity.clause import KmAnonymity
 
 
 def judge(scene: Scene, entries: Mapping[str, KmAnonymity]) -> Iterator[Diagnostic]:
     """Judge it (PPF586)."""
-    for clause in entries.values():
-        yield from item_sets(scene, "km_anonymity", clause.attribute, "PPF586")
+    for name, clause in entries.items():
+        yield from item_sets(scene, entry_path("km_anonymity", name), clause.attribute, "PPF586")

@@ -25,6 +25,7 @@ class KmAnonymity(OnAttribute):
     k: int
     m: int
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     @property
     def counts_rows(self) -> bool:

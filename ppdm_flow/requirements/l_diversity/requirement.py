@@ -36,6 +36,7 @@ class LDiversity(OnSensitive):
     variant: Diversity = Diversity.DISTINCT
     c: float | None = None
     span: Span | None = field(default=None, compare=False)
+    releases: tuple[str, ...] = ()
 
     def bounds(self) -> dict[str, Any]:
         """Return its figures."""

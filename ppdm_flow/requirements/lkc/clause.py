@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.policy.language.model import HIGHER, LOWER, Model, Probability, Texts
+from ppdm_flow.policy.language.model import HIGHER, LOWER, Clause, Probability, Texts
 
 
-class LKC(Model):
+class LKC(Clause):
     """Whoever knows at most ``l`` attributes of somebody finds at least ``k`` rows and infers no more than ``c``."""
 
     l: Annotated[int, Field(ge=1), HIGHER]  # noqa: E741  # the model's own letter

@@ -8,18 +8,17 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouped, known, sensitive_values
-from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.lkc.clause import LKC
 
 
 def judge(scene: Scene, entries: Mapping[str, LKC]) -> Iterator[Diagnostic]:
     """Judge it (PPF581, PPF583)."""
-    for clause in entries.values():
-        yield from _lkc(scene, clause)
+    for name, clause in entries.items():
+        yield from _lkc(scene, clause, entry_path("lkc", name))
 
 
-def _lkc(scene: Scene, model: LKC) -> Iterator[Diagnostic]:
-    path = ("privacy", "lkc")
+def _lkc(scene: Scene, model: LKC, path: tuple[str, ...]) -> Iterator[Diagnostic]:
     yield from grouped(scene, model.attributes, path)
     names = known(scene, model.attributes)
     if (model.c is None) is not (not model.sensitive):

@@ -41,6 +41,7 @@ class LKC(Requirement):
     sensitive: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False)
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
+    releases: tuple[str, ...] = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:

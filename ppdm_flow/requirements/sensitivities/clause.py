@@ -7,7 +7,17 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.core.roles import Directions, ValuesAbsent
-from ppdm_flow.policy.language.model import HIGHER, LOWER, Model, Name, Probability, StrongestFirst, Texts, one_or_more
+from ppdm_flow.policy.language.model import (
+    HIGHER,
+    LOWER,
+    Clause,
+    Model,
+    Name,
+    Probability,
+    StrongestFirst,
+    Texts,
+    one_or_more,
+)
 
 
 class ValueBound(Model):
@@ -42,7 +52,7 @@ class DefaultBound(Model):
     r2: Annotated[Probability | None, LOWER] = None
 
 
-class Sensitivity(Model):
+class Sensitivity(Clause):
     """(r1, r2) per value of one sensitive attribute."""
 
     adds_only: ClassVar[bool] = True

@@ -47,6 +47,7 @@ class Sensitivity(OnAttribute):
     domain: tuple[str, ...] | None = None
     span: Span | None = field(default=None, compare=False)
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
+    releases: tuple[str, ...] = ()
 
     @property
     def tells_frequencies(self) -> bool:

@@ -37,6 +37,7 @@ class TCloseness(OnSensitive):
     order: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
+    releases: tuple[str, ...] = ()
 
     def named_values(self) -> Iterator[NamedValue]:
         """Yield the values that have ranks."""

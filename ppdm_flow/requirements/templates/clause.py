@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.policy.language.model import HIGHER_IF_ANY, LOWER, Flag, Model
+from ppdm_flow.policy.language.model import HIGHER_IF_ANY, LOWER, Clause, Flag
 
 
-class Template(Model):
+class Template(Clause):
     """<IC -> pi, h>: no group over ``channel`` lets one infer a sensitive value with more than ``confidence``.
 
     ``negated``: to infer that someone has *not* the value. ``min_support``: besides, no group has fewer rows.

@@ -44,6 +44,7 @@ class Template(Requirement):
     negated: bool = False
     min_support: int = 1
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
+    releases: tuple[str, ...] = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:

@@ -19,11 +19,8 @@ from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stop, Stream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
-from ppdm_flow.plan.together import links, read_together
+from ppdm_flow.plan.together import SIGN, links, read_together
 from ppdm_flow.tables.table import Table
-
-SIGN = " + "
-"""Stands between the names of releases that are read as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +93,20 @@ class _JoinSource:
             attributes=made.attributes,
             spans=tuple(s for n in names for s in self.subjects[n].release.spans),
         )
-        mine = [replace(n, release=release.name) for n in nodes if n.release == names[0]]
+        mine = self._nodes(nodes, names, release.name)
         every, why = self._subject(release, made, made.table), reason(joined_rows)
         found_in_population = [n for n in mine if any(r.in_population for r in n.requirements)]
         of_population = self._subject(release, made, made.unknowing) if found_in_population else every
         return [JoinedAudit(n, of_population if n in found_in_population else every, why) for n in mine]
+
+    def _nodes(self, nodes: Iterable[AuditNode], names: Sequence[str], release: str) -> list[AuditNode]:
+        """Return an audit of the joined table for each kind of requirement, with those about any of its releases."""
+        by_kind = {n.bound.info.name: n for n in reversed(list(nodes)) if n.release in names}
+        audits = []
+        for kind, node in reversed(by_kind.items()):
+            judged = tuple(r for r in self.plan.requirements if r.kind == kind and any(map(r.concerns, names)))
+            audits += [replace(node, release=release, requirements=judged)] if judged else []
+        return audits
 
     def _subject(self, release: ReleaseNode, made: JoinedTable, table: Table) -> Subject:
         stream = JoinedStream(made.attributes, table, self.partition_rows, self.stop)
