@@ -111,7 +111,7 @@ def test_the_population_of_a_template_is_beside_the_template(tmp_path):
     child.write_text("version: 1\nname: child\nextends:\n  - {template: office/parent.yaml}\n", encoding="utf-8")
     loaded = load(child)
     assert loaded.policy is not None, loaded.diagnostics
-    assert loaded.policy.privacy.k_map is not None
+    assert loaded.policy.privacy.entries("k_map")
     assert Path(loaded.policy.privacy.entries("k_map")[""].population.path) == Path("office/voters.csv")
 
 
@@ -123,7 +123,10 @@ def test_a_child_overrides_one_attribute(tmp_path):
     child.write_text(text, encoding="utf-8")
     policy = load(child).policy
     assert policy is not None
-    assert {name: entry.l for name, entry in policy.privacy.l_diversity.items()} == {"disease": 3.0, "rating": 2.0}
+    assert {name: entry.l for name, entry in policy.privacy.entries("l_diversity").items()} == {
+        "disease": 3.0,
+        "rating": 2.0,
+    }
 
 
 @pytest.mark.parametrize(

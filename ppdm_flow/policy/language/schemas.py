@@ -112,7 +112,8 @@ class Writer:
         if name not in self.definitions:
             whole = self._keys(shape)
             text = "What this entry is called, in figures and reports."
-            called = {"type": "string", "pattern": NAME, "description": text, "examples": ["public"]}
+            called = {"type": "string", "pattern": NAME, "examples": ["public"]}
+            called |= {"description": text, "markdownDescription": text}
             required = ["name", *whole.get("required", ())]
             self.definitions[name] = {
                 **whole,
