@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ppdm_flow import api
 from ppdm_flow.policy.loading import load
 from ppdm_flow.policy.order import Relation, compare
 from ppdm_flow.policy.requirements import requirements_of
@@ -128,6 +129,17 @@ def test_what_leaves_under_another_name_is_not_protected_by_a_clause_on_the_old_
     old = read(ON_OPEN, "old.yaml", releases=one, **steps)
     new = read(ON_OPEN, "new.yaml", releases=two, **steps)
     assert compare(old, new).relation not in (Relation.EQUAL, Relation.STRICTER)
+
+
+def test_a_clause_on_one_release_protects_nothing_on_another(tmp_path):
+    """The warnings on what no requirement protects look at each release by itself."""
+    (tmp_path / "data.csv").write_text("age,job,illness\n20,a,flu\n")
+    policy = BASE | {"privacy": {"l_diversity": {"illness": {"l": 2, "releases": ["open"]}}}}
+    path = tmp_path / "policy.yaml"
+    path.write_text(yaml.safe_dump(policy, sort_keys=False))
+    texts = {d.code: d.message for d in api.check([path]).diagnostics}
+    assert "release `partner`" in texts["PPF551"]
+    assert "open" not in texts["PPF551"]
 
 
 FLOORED = {"floors": {"privacy.k_anonymity.k": ">= 5"}}

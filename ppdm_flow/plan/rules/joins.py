@@ -17,7 +17,7 @@ def counted_tuples(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for release in flow.releases:
         step = next((s for s in flow.plan.upstream(release.input) if _joins(s)), None)
         for requirement in flow.plan.requirements if step is not None else ():
-            if step is not None and requirement.counts_rows:
+            if step is not None and requirement.counts_rows and requirement.concerns(release.name):
                 yield Diagnostic(
                     "PPF587",
                     f"`{requirement.id}` counts rows, and after step `{step.name}` these are pairs and no people",

@@ -77,7 +77,7 @@ def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for release, fact in flow.published():
         steps = perturbers(fact)
         for requirement in asked if steps else ():
-            if covers(requirement.secrets, fact):
+            if requirement.concerns(release.name) and covers(requirement.secrets, fact):
                 yield Diagnostic(
                     "PPF568",
                     f"release `{release.name}` will be withheld: `{requirement.id}` counts the values of"

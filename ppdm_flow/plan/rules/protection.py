@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, listed
 from ppdm_flow.policy.language.kinds import built_in
@@ -14,9 +15,9 @@ from ppdm_flow.policy.language.kinds import built_in
 
 def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A sensitive attribute about which no template and no sensitivity says anything."""
-    hiding = tuple(n for r in flow.plan.requirements for n in r.secrets)
-    for fact, releases in _published(flow, Role.SENSITIVE):
-        if not covers(hiding, fact):
+    hiding = _named_for_releases(flow, lambda r: r.secrets)
+    for fact, published in _published(flow, Role.SENSITIVE):
+        if releases := [name for name in published if not covers(hiding[name], fact)]:
             yield Diagnostic(
                 "PPF551",
                 f"`{fact.source}` is sensitive and reaches {_releases(releases)}, but no requirement protects it",
@@ -31,10 +32,11 @@ def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
     if any(r.counts_whole_rows for r in flow.plan.requirements):
         return
-    counted = tuple(n for r in flow.plan.requirements if r.hides_people for n in r.grouping)
-    counted += tuple(key for audit in flow.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
-    for fact, releases in _published(flow, Role.QUASI_IDENTIFIER):
-        if not any(covers(counted, replace(fact, source=source)) for source in fact.lineage.computed_from):
+    counted = _named_for_releases(flow, lambda r: r.grouping if r.hides_people else ())
+    joining = tuple(key for audit in flow.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
+    for fact, published in _published(flow, Role.QUASI_IDENTIFIER):
+        sources = [replace(fact, source=source) for source in fact.lineage.computed_from]
+        if releases := [n for n in published if not any(covers((*counted[n], *joining), each) for each in sources)]:
             yield Diagnostic(
                 "PPF552",
                 f"the quasi-identifier `{fact.source}` reaches {_releases(releases)}, but no requirement counts it",
@@ -53,7 +55,7 @@ def unperturbed(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for release, fact in flow.published():
         for source in sorted(fact.lineage.computed_from - fact.lineage.drawn):
             requirement = wanted.get(source)
-            if requirement is None:
+            if requirement is None or not requirement.concerns(release.name):
                 continue
             how = "no step perturbs it" if fact.source == source else f"`{fact.name}` is computed from its own values"
             yield Diagnostic(
@@ -83,6 +85,16 @@ def uncounted_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
             Severity.WARNING,
             help="`source: {incomplete_rows: drop}` keeps them back; `nulls: own_category` counts what a reader sees",
         )
+
+
+def _named_for_releases(
+    flow: CompiledFlow, names: Callable[[Requirement], tuple[str, ...]]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return for each release what the requirements about it name."""
+    return {
+        release.name: tuple(n for r in flow.plan.requirements if r.concerns(release.name) for n in names(r))
+        for release in flow.plan.releases
+    }
 
 
 def _published(flow: CompiledFlow, role: Role) -> Iterator[tuple[AttributeFacts, list[str]]]:

@@ -92,7 +92,12 @@ def unrandomized(flow: CompiledFlow) -> Iterator[Diagnostic]:
     wanted = {a: r for r in flow.plan.requirements if r.needs_operator and r.on_sets for a in r.secrets}
     for release, fact in flow.published():
         requirement = wanted.get(fact.source)
-        if requirement is not None and fact.role is Role.ITEMS and not fact.was(Change.PERTURBED):
+        if (
+            requirement is not None
+            and requirement.concerns(release.name)
+            and fact.role is Role.ITEMS
+            and not fact.was(Change.PERTURBED)
+        ):
             yield Diagnostic(
                 "PPF578",
                 f"release `{release.name}` will be withheld: `{requirement.id}` asks for randomized sets of"
