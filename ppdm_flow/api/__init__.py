@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.check.check import check
     from ppdm_flow.api.diff.diff import diff
     from ppdm_flow.api.doctor import doctor
-    from ppdm_flow.api.documents import schema, write_schemas
+    from ppdm_flow.api.documents import installed_text, schema, write_schemas
     from ppdm_flow.api.explain.explain import explain, topics
     from ppdm_flow.api.explain.listing import plugins
     from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy, hierarchy
@@ -48,6 +48,7 @@ _HOMES = {
     "explain": "explain.explain",
     "hierarchy": "hierarchy.hierarchy",
     "init": "scaffold",
+    "installed_text": "documents",
     "judgement": "report",
     "check_output": "protected",
     "create_ledger": "ledger",
@@ -82,6 +83,7 @@ __all__ = [
     "explain",
     "hierarchy",
     "init",
+    "installed_text",
     "judgement",
     "check_output",
     "create_ledger",

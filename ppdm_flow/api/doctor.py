@@ -17,7 +17,10 @@ import ppdm_flow
 from ppdm_flow.api.run import run
 from ppdm_flow.api.scaffold import init
 from ppdm_flow.core.errors import PluginError, PpdmError
+from ppdm_flow.policy.language import kinds
+from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import imported
 
 _PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "networkx", "pydantic", "PyYAML")
 _EXTRAS = {"excel": "python-calamine", "sql": "pg8000"}
@@ -57,12 +60,31 @@ def _plugins() -> Iterator[Finding]:
     for group in registry.GROUPS:
         for plugin in registry.listed(group):
             yield _plugin(group, plugin)
+    for plugin in registry.listed(kinds.GROUP):
+        yield _requirement(plugin)
 
 
 def _plugin(group: str, plugin: registry.Listed) -> Finding:
-    subject = f"{group[:-1]} {plugin.name}"
+    return _tried(f"{group[:-1]} {plugin.name}", plugin, lambda: registry.load(group, plugin.name).load())
+
+
+def _requirement(plugin: registry.Listed) -> Finding:
+    """Try a kind of requirement: what it says of itself, and its parts that are imported when they are needed."""
+
+    def load() -> None:
+        registry.find(kinds.GROUP, plugin.name)
+        spec = kinds.loaded(plugin)
+        for part in (spec.order, spec.fields, spec.foresees, spec.requirement.classes):
+            if part:
+                imported(part)
+        page_of(spec)
+
+    return _tried(f"requirement {plugin.name}", plugin, load)
+
+
+def _tried(subject: str, plugin: registry.Listed, load: Callable[[], object]) -> Finding:
     try:
-        registry.load(group, plugin.name).load()
+        load()
     except PluginError as error:
         cause = error.__cause__
         because = f" ({_import_fault(cause)})" if cause is not None else ""

@@ -34,8 +34,9 @@ _TYPES = {
     "lock": LockDocument,
     "ledger": LedgerDocument,
 }
+_POLICY = "policy"
 SCHEMAS: Mapping[str, Callable[[], Mapping[str, Any]]] = {
-    "policy": schemas.schema,
+    _POLICY: schemas.schema,
     "template": template_schema.schema,
     "test": test_schemas.schema,
     "plan": plan_schemas.schema,
@@ -52,6 +53,17 @@ class SchemaFile:
     file: Path
     text: str
     stale: bool
+
+
+def installed_text(names: Sequence[str]) -> str:
+    """Return the schema of policies with the kinds of requirements of other packages.
+
+    Raises UsageError for another schema, PluginError where a kind cannot be loaded.
+    """
+    if tuple(names) != (_POLICY,):
+        text = "`--installed` is about the schema of policies alone"
+        raise UsageError(Diagnostic("PPF692", text, help="write `ppdm-flow schema policy --installed`"))
+    return json_text(schemas.installed_schema())
 
 
 def text_of(name: str) -> str:

@@ -11,7 +11,7 @@ from ppdm_flow import api
 from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.cli.terminal.output import put, say
 
-EXAMPLES = ("schema policy", "schema", "schema --check")
+EXAMPLES = ("schema policy", "schema policy --installed", "schema", "schema --check")
 
 
 def schema(
@@ -24,14 +24,21 @@ def schema(
         ),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing: say which files are stale.")] = False,
+    installed: Annotated[
+        bool, typer.Option("--installed", help="Of policies: with the requirements of other packages, for editors.")
+    ] = False,
     folder: Annotated[Path, typer.Option("--dir", metavar="FOLDER", help="Where the schema files are.")] = Path(
         "schemas"
     ),
 ) -> None:
     """Write the JSON Schemas into their folder; print the one that is named.
 
-    Exit status: 0 printed, written or in step, 1 a file is stale (with --check), 2 there is no such schema.
+    Exit status: 0 printed, written or in step, 1 a file is stale (with --check), 2 there is no such schema, or
+    (with --installed) a requirement cannot be loaded.
     """
+    if installed:
+        put(api.installed_text(names or ()).rstrip("\n"))
+        return
     files = api.schema(names or (), folder)
     stale = [each for each in files if each.stale]
     if check:

@@ -22,12 +22,12 @@ class MalformedPageError(ValueError):
     """A page that cannot be read; says which file, and what is wrong with it."""
 
     def __init__(self, name: str, fault: str) -> None:
-        super().__init__(f"ppdm_flow/pages/{name}{_ENDING}: {fault}")
+        super().__init__(f"{name if ':' in name else f'ppdm_flow/pages/{name}{_ENDING}'}: {fault}")
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its ``name`` with its folder, its front matter, and its Markdown."""
+    """A page: its ``name`` with its folder (of another package ``package:file``), its front matter, its Markdown."""
 
     name: str
     front: Mapping[str, Any]
@@ -106,6 +106,21 @@ def read(name: str) -> Page:
     """Return the page of this name, such as ``codes/PPF101``."""
     file = resources.files("ppdm_flow") / "pages" / f"{name}{_ENDING}"
     return parsed(name, file.read_text(encoding="utf-8"))
+
+
+@cache
+def read_of_package(name: str) -> Page:
+    """Return the page of another package, such as ``package:page.md``.
+
+    Raises MalformedPageError, and OSError or ImportError where there is none.
+    """
+    package, _, file = name.partition(":")
+    return parsed(name, (resources.files(package) / file).read_text(encoding="utf-8"))
+
+
+def exists(name: str) -> bool:
+    """Return whether the program has the page of this name."""
+    return (resources.files("ppdm_flow") / "pages" / f"{name}{_ENDING}").is_file()
 
 
 def parsed(name: str, text: str) -> Page:

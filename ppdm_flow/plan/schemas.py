@@ -11,22 +11,35 @@ from ppdm_flow.sdk.spec import imported
 
 _Schema = dict[str, Any]
 _RELEASES = {"type": "array", "description": "The releases that it is about.", "items": {"type": "string"}}
+_ID: _Schema = {"type": "string", "description": "Place in the policy."}
 
 
 def schema() -> _Schema:
-    """Return the schema of the plan document, version 1, with a definition of each built-in kind of requirement."""
+    """Return the schema of the plan document, version 1, with a definition of each built-in kind of requirement.
+
+    Of kinds of other packages it says what all requirements have.
+    """
     derived = json_schema("plan", PlanDocument)
     definitions: _Schema = dict(derived["definitions"])
-    kinds = [_kind(spec, definitions) for spec in built_in()]
+    kinds = [*(_kind(spec, definitions) for spec in built_in()), _of_other_packages()]
     derived["properties"]["requirements"]["items"] = {"$ref": "#/definitions/requirement"}
     return {**derived, "definitions": {**definitions, "requirement": {"oneOf": kinds}}}
+
+
+def _of_other_packages() -> _Schema:
+    return {
+        "type": "object",
+        "properties": {"id": _ID, "kind": {"type": "string", "not": {"enum": [spec.name for spec in built_in()]}}},
+        "required": ["id", "kind"],
+        "additionalProperties": True,
+    }
 
 
 def _kind(spec: RequirementSpec, definitions: _Schema) -> _Schema:
     """Return what a requirement of a kind looks like, and add what its fields refer to."""
     fields = json_schema("requirement", imported(spec.fields))
     definitions.update(fields.get("definitions", {}))
-    head = {"id": {"type": "string", "description": "Place in the policy."}, "kind": {"const": spec.name}}
+    head = {"id": _ID, "kind": {"const": spec.name}}
     return {
         "type": "object",
         "properties": {**head, "releases": _RELEASES, **fields["properties"]},

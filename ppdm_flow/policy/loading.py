@@ -22,6 +22,7 @@ from ppdm_flow.policy.inheritance.inherit import Inheritance, InheritanceRecord
 from ppdm_flow.policy.inheritance.layers import Layer
 from ppdm_flow.policy.inheritance.override import overridden
 from ppdm_flow.policy.inheritance.references import FoundTemplate
+from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
@@ -37,6 +38,8 @@ from ppdm_flow.policy.validate import validate
 NO_SETS: Mapping[str, str] = MappingProxyType({})
 _TOLD = ("PPF314", "PPF203", "PPF205", "PPF208", "PPF529")
 """What makes a floor's own complaint needless: the template has the fault, or the value is of no kind that fits."""
+_RAISED = "PPF406"
+"""The code of a requirement whose own code raised something."""
 NOTHING_OVER: Mapping[PolicyPath, str] = MappingProxyType({})
 
 
@@ -68,7 +71,9 @@ def load(
     account = inheritance.account
     layer.laid.node = overridden(layer.node, over)
     flat, nulls = _resolved(layer, extending=account.extending)
+    unusable = _without_unusable_kinds(flat)
     policy, faults = validate(flat, policy_model(kinds_named(flat.tree)), whole=layer.whole)
+    faults = [*unusable, *faults]
     every = [*found, *account.found, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
     if part is not None:
@@ -78,7 +83,8 @@ def load(
     secrets = account.secrets | files.passwords
     every = [redacted(d, secrets) for d in every] if secrets else every
     diagnostics = in_order(_with_users(every, file, account.users))
-    sound = policy if layer.whole and not flat.gone else None
+    readable = not any(d.code == _RAISED for d in diagnostics)
+    sound = policy if layer.whole and not flat.gone and readable else None
     hidden = frozenset(path for path, node in flat.scalars.items() if not node.quotable)
     return Loaded(
         file,
@@ -95,6 +101,17 @@ def load(
         account.users,
         telling((*account.secrets, *(flat.scalars[path].text or "" for path in hidden))),
     )
+
+
+def _without_unusable_kinds(flat: Flat) -> list[Diagnostic]:
+    """Take the requirements out whose kinds cannot be loaded, and return why, each at its place."""
+    found = []
+    for name, fault in kinds.faults(kinds_named(flat.tree)).items():
+        path = ("privacy", name)
+        del flat.tree["privacy"][name]
+        flat.gone.add(path)
+        found.append(replace(fault, span=flat.places.key(*path), path=path))
+    return found
 
 
 def _limits(layer: Layer, flat: Flat, account: InheritanceRecord, faults: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from ppdm_flow.core.suggest import NO_ALIASES, closest, confident
 from ppdm_flow.core.supports import refusal
 from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
 from ppdm_flow.policy.flatten import Flat
-from ppdm_flow.policy.language.kinds import aliases
+from ppdm_flow.policy.language.kinds import aliases, third_parties
 from ppdm_flow.policy.language.models import Header, Policy
 from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
@@ -37,6 +37,9 @@ def validate(flat: Flat, model: type[M], *, whole: bool = True) -> tuple[M | Non
         judge = _Judge(flat, model, whole=whole)
         found = [d for e in error.errors(include_url=False, include_input=False) for d in judge.of(e)]
         return None, [d for d in found if not (d.code == "PPF202" and d.path in judge.misspelt)]
+
+
+_FROM_PACKAGES = "; others come with packages, and `ppdm-flow list requirements` shows what is installed"
 
 
 class _Judge:
@@ -102,18 +105,23 @@ class _Judge:
             shape = shape.item
         known = list(shape.keys) if isinstance(shape, Keys) else []
         hint = self._meant(name, above, shape)
+        more = _FROM_PACKAGES if above == ("privacy",) else ""
         return Diagnostic(
             "PPF201",
             f"unknown key `{short(name)}` in {self._place(above)}",
             self.flat.places.key(*path),
             hint=hint,
-            help=f"{self._place(above)} takes {', '.join(f'`{k}`' for k in known)}" if known and not hint else None,
+            help=f"{self._place(above)} takes {', '.join(f'`{k}`' for k in known)}{more}"
+            if known and not hint
+            else None,
             path=path,
         )
 
     def _meant(self, name: str, above: PolicyPath, shape: Shape | None) -> str | None:
         """The key that was meant here, or the place where this key belongs; failing that, the one key still needed."""
         known = list(shape.keys) if isinstance(shape, Keys) else []
+        if above == ("privacy",):
+            known += sorted(third_parties().difference(known))
         present = {at_[-1] for at_ in self.flat.keys if len(at_) == len(above) + 1 and at_[:-1] == above}
         absent = [k for k in known if k not in present]
         words = aliases() if above == ("privacy",) else NO_ALIASES
@@ -126,7 +134,7 @@ class _Judge:
             return told
         if elsewhere:
             return f"`{name}` belongs {under(elsewhere, self.top)}"
-        needed = [k for k in absent if isinstance(shape, Keys) and shape.keys[k].required]
+        needed = [k for k in absent if isinstance(shape, Keys) and k in shape.keys and shape.keys[k].required]
         near = closest(name, absent) or closest(name, known) or (needed[0] if len(needed) == 1 else None)
         if near:
             self.misspelt.add((*above, near))

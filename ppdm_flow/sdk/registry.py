@@ -102,9 +102,13 @@ def load_listed(plugin: Listed) -> PluginSpec:
 
 def load_entry(group: str, name: str, of: type[T]) -> T:
     """Import what the one entry point of that name names, of that type. Raises PluginError where that fails."""
-    plugin = find(group, name)
+    return load_listed_entry(find(group, name), of)
+
+
+def load_listed_entry(plugin: Listed, of: type[T]) -> T:
+    """Import what an entry point names, whether or not another has its name. Raises PluginError where that fails."""
     spec = _loaded(plugin)
-    if not isinstance(spec, of) or getattr(spec, "name", None) != name:
+    if not isinstance(spec, of) or getattr(spec, "name", None) != plugin.name:
         raise _misnamed(plugin)
     return spec
 
@@ -122,6 +126,12 @@ def _loaded(plugin: Listed) -> Any:
             )
         ) from error
     return getattr(named, plugin.part, None) if plugin.part else named
+
+
+def unfit(plugin: Listed, why: str) -> PluginError:
+    """Return the error for a plugin that lacks what its group needs (PPF404)."""
+    text = f"the plugin `{plugin.name}` of {plugin.distribution} does not fit: {why}"
+    return PluginError(Diagnostic("PPF404", text))
 
 
 def _misnamed(plugin: Listed) -> PluginError:

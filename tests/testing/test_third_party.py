@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,77 +24,32 @@ print(json.dumps(said))
 """
 
 
-@pytest.fixture(scope="module")
-def install(tmp_path_factory):
-    """Install distributions from ``tests/plugins``; returns the environment in which Python finds them."""
-    if importlib.util.find_spec("pip") is None or importlib.util.find_spec("hatchling") is None:
-        pytest.skip("pip and hatchling are needed to build plugins; the extra `test` brings hatchling")
-
-    def into(*names: str) -> dict[str, str]:
-        target = tmp_path_factory.mktemp("plugins")
-        sources = [str(_copied(PLUGINS / name, tmp_path_factory.mktemp("source"))) for name in names]
-        words = ["install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", str(target)]
-        quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", "PIP_ROOT_USER_ACTION": "ignore"}
-        _python("-m", "pip", *words, *sources, env={**os.environ, **quiet})
-        return {**os.environ, "PYTHONPATH": str(target), "NO_COLOR": "1", "COLUMNS": "200"}
-
-    return into
+@pytest.fixture
+def ask(python):
+    return lambda env, *names: json.loads(python("-c", ASK, *names, env=env).stdout)
 
 
-def _copied(folder: Path, to: Path) -> Path:
-    """A copy to build in, so that nothing is written into the checkout."""
-    for file in folder.rglob("*"):
-        if file.is_file() and "__pycache__" not in file.parts:
-            place = to / file.relative_to(folder)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(file.read_bytes())
-    return to
-
-
-def _python(*words: str, env: dict[str, str], check: bool = True) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, *words],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    assert not check or done.returncode == 0, done.stdout + done.stderr
-    return done
-
-
-@pytest.fixture(scope="module")
-def acme(install):
-    return install("acme_plugin")
-
-
-def ask(env: dict[str, str], *names: str):
-    return json.loads(_python("-c", ASK, *names, env=env).stdout)
-
-
-def test_an_installed_plugin_is_found_and_loaded(acme):
+def test_an_installed_plugin_is_found_and_loaded(ask, acme):
     assert ask(acme, "acme_rounding", "drop") == {
         "acme_rounding": "Rounds whole numbers up or down at random, without bias.",
         "drop": "Takes attributes out of the table.",
     }
 
 
-def test_its_author_can_test_it_with_the_kit(acme):
+def test_its_author_can_test_it_with_the_kit(python, acme):
     tests = str(PLUGINS / "acme_plugin" / "tests")
     words = ["-m", "pytest", "-q", "-c", os.devnull, "--rootdir", tests, "-p", "no:cacheprovider", tests]
-    done = _python("-B", *words, env=acme)
+    done = python("-B", *words, env=acme)
     assert "20 passed" in done.stdout
 
 
-def test_without_it_the_name_is_unknown():
+def test_without_it_the_name_is_unknown(ask):
     found = ask(dict(os.environ), "acme_rounding")
     assert found["acme_rounding"][0] == "PPF401"
 
 
-def test_the_command_line_lists_it(acme):
-    done = _python("-m", "ppdm_flow", "list", "anonymizers", env=acme)
+def test_the_command_line_lists_it(python, acme):
+    done = python("-m", "ppdm_flow", "list", "anonymizers", env=acme)
     assert "acme_rounding" in done.stdout
     assert "acme-rounding" in done.stdout.replace("acme_rounding", "")
 
@@ -116,34 +68,34 @@ randomness: {mode: reproducible, seed: a test}
 """
 
 
-def test_a_policy_can_use_it_from_end_to_end(acme, tmp_path):
+def test_a_policy_can_use_it_from_end_to_end(python, acme, tmp_path):
     (tmp_path / "incomes.csv").write_text("income,sex\n" + "".join(f"{i * 7},{'FM'[i % 2]}\n" for i in range(200)))
     (tmp_path / "policy.yaml").write_text(POLICY)
-    done = _python("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
+    done = python("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
     (released,) = (tmp_path / "runs").glob("*/*/released/partner/incomes.csv")
     incomes = [int(line.split(",")[0]) for line in released.read_text().splitlines()[1:]]
     assert len(incomes) == 200, done.stderr
     assert {i % 10 for i in incomes} == {0}
 
 
-def test_its_format_is_known_by_its_own_ending(acme, tmp_path):
+def test_its_format_is_known_by_its_own_ending(python, acme, tmp_path):
     (tmp_path / "incomes.psv").write_text("income|sex\n" + "".join(f"{i * 7}|{'FM'[i % 2]}\n" for i in range(200)))
     text = POLICY.replace("{path: incomes.csv}", "{path: incomes.psv}").replace("incomes.csv", "incomes.ssv")
     (tmp_path / "policy.yaml").write_text(text)
-    done = _python("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
+    done = python("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
     (released,) = (tmp_path / "runs").glob("*/*/released/partner/incomes.ssv")
     rows = [line.split(";") for line in released.read_text().splitlines()]
     assert (rows[0], len(rows)) == (["income", "sex"], 201), done.stderr
 
 
-def test_a_wrong_parameter_of_it_is_drawn_at_its_line(acme, tmp_path):
+def test_a_wrong_parameter_of_it_is_drawn_at_its_line(python, acme, tmp_path):
     (tmp_path / "policy.yaml").write_text(POLICY.replace("base: 10", "base: 1"))
-    done = _python("-m", "ppdm_flow", "check", str(tmp_path / "policy.yaml"), env=acme, check=False)
+    done = python("-m", "ppdm_flow", "check", str(tmp_path / "policy.yaml"), env=acme, check=False)
     assert done.returncode == 1
     assert "policy.yaml:8:" in done.stdout + done.stderr
 
 
-def test_two_plugins_of_one_name_and_a_shadowed_built_in_are_refused_unimported(install):
+def test_two_plugins_of_one_name_and_a_shadowed_built_in_are_refused_unimported(ask, install):
     env = install("acme_plugin", "clashing_plugin")
     found = ask(env, "acme_rounding", "drop", "rename")
     assert found["acme_rounding"][0] == found["drop"][0] == "PPF402"
@@ -153,7 +105,7 @@ def test_two_plugins_of_one_name_and_a_shadowed_built_in_are_refused_unimported(
     assert isinstance(found["rename"], str)  # what is not in conflict still works
 
 
-def test_plugins_that_cannot_be_imported_or_are_none(install):
+def test_plugins_that_cannot_be_imported_or_are_none(ask, install):
     found = ask(install("broken_plugin"), "broken_import", "no_plugin", "wrong_name", "rename")
     assert [found[n][0] for n in ("broken_import", "no_plugin", "wrong_name")] == ["PPF403", "PPF404", "PPF404"]
     assert "ModuleNotFoundError" in found["broken_import"][1]

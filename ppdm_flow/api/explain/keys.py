@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from ppdm_flow.api.explain import kinds
 from ppdm_flow.core.pages import read
 from ppdm_flow.policy.language.descriptions import POLICY
 
@@ -12,7 +13,8 @@ from ppdm_flow.policy.language.descriptions import POLICY
 @cache
 def names() -> tuple[str, ...]:
     """Return every key that has a page."""
-    return tuple(dict.fromkeys(full.partition(".")[2] for full in read(POLICY).sections if full))
+    own = (full.partition(".")[2] for full in read(POLICY).sections if full)
+    return tuple(dict.fromkeys((*own, *kinds.key_names())))
 
 
 def key_page(name: str) -> str:
@@ -27,3 +29,4 @@ def _entries(name: str) -> Iterator[str]:
         owner, _, key = full.partition(".")
         if key == name:
             yield f"`{name}` {places.get(owner, f'of {owner}')}: {section[:1].lower()}{section[1:]}"
+    yield from kinds.entries(name)

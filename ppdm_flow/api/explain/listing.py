@@ -10,15 +10,19 @@ from ppdm_flow.api.explain.figure_pages import GROUPS
 from ppdm_flow.api.explain.served import kinds_served
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
+from ppdm_flow.core.pages import MalformedPageError
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.inheritance import catalogue
 from ppdm_flow.policy.inheritance.references import NotFoundError
 from ppdm_flow.policy.inheritance.template_words import described
+from ppdm_flow.policy.language import kinds
+from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry
 
 TEMPLATES = "templates"
 FIGURES = "figures"
-LISTS = (*registry.GROUPS, FIGURES, TEMPLATES)
+REQUIREMENTS = kinds.GROUP
+LISTS = (*registry.GROUPS, REQUIREMENTS, FIGURES, TEMPLATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Card:
 
 
 def plugins(group: str) -> tuple[Card, ...]:
-    """Return what is installed of ``anonymizers``, ``audits``, ``sources``, ``sinks``, ``figures`` or ``templates``.
+    """Return what is installed of one of ``LISTS``: plugins, requirements, figures, templates.
 
     Raises
     ------
@@ -56,6 +60,8 @@ def plugins(group: str) -> tuple[Card, ...]:
     """
     if group == TEMPLATES:
         return tuple(_template(each) for each in catalogue.listed())
+    if group == REQUIREMENTS:
+        return tuple(_requirement(plugin) for plugin in registry.listed(group))
     if group == FIGURES:
         return tuple(each for measuring in GROUPS for each in _figures(measuring))
     if group not in registry.GROUPS:
@@ -85,6 +91,19 @@ def card(group: str, plugin: registry.Listed) -> Card:
         info.randomized,
         info.cost,
     )
+
+
+def _requirement(plugin: registry.Listed) -> Card:
+    distribution = f"{plugin.distribution} {plugin.version}"
+    try:
+        spec = kinds.loaded(plugin)
+        page = page_of(spec)
+        summary = spec.audit.info.summary if page is None else page.entry("summary")
+    except PluginError as error:
+        return Card(plugin.name, distribution, fault=error.diagnostics[0].message)
+    except MalformedPageError as error:
+        return Card(plugin.name, distribution, fault=str(error))
+    return Card(spec.name, distribution, "requirement", summary, spec.audit.info.reference, cost=spec.audit.info.cost)
 
 
 def _figures(group: str) -> Iterator[Card]:

@@ -16,6 +16,7 @@ from ppdm_flow.engine.steps.feasibility import unreachable_requirements
 from ppdm_flow.engine.streams.set_counts import SetCounts, SetSize
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.sdk.spec import imported
 
@@ -73,4 +74,5 @@ def _foreseen(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]
     for requirement in plan.requirements:
         spec = spec_of(requirement.kind)
         if spec.foresees:
-            yield from imported(spec.foresees)(requirement, view, people)
+            foresee = guarded(spec.name, "say what the data lets one expect", imported(spec.foresees))
+            yield from foresee(requirement, view, people)

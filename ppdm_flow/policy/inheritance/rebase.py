@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ppdm_flow.core.server_address import is_address
 from ppdm_flow.policy.inheritance.references import FoundTemplate
-from ppdm_flow.policy.language.kinds import Entries, built_in
+from ppdm_flow.policy.language.kinds import Entries, kinds_of
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
 
 PATHS = (
@@ -43,13 +43,14 @@ def rebased(node: Map, here: FoundTemplate, root: Path, inherited: Map) -> Map:
     if home == folder:
         return node
     changed: Node = node
-    for pattern in (*PATHS, *_of_requirements(), *_of_plugins(node, inherited)):
+    for pattern in (*PATHS, *_of_requirements(node), *_of_plugins(node, inherited)):
         changed = _at(changed, pattern, os.path.relpath(folder, home))
     return changed if isinstance(changed, Map) else node
 
 
-def _of_requirements() -> Iterator[PolicyPath]:
-    for spec in built_in():
+def _of_requirements(node: Map) -> Iterator[PolicyPath]:
+    privacy = node.get("privacy")
+    for spec in kinds_of(privacy.entries if isinstance(privacy, Map) else ()):
         named = () if spec.entries is Entries.ONCE else ("*",)
         yield from (("privacy", spec.name, *named, *file) for file in spec.files)
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.policy.language.model import Model
+from ppdm_flow.policy.language.guarded import guarded
+from ppdm_flow.policy.language.model import Clause, Model
 from ppdm_flow.policy.language.wording import Wording
-from ppdm_flow.sdk.registry import listed, load_entry
+from ppdm_flow.sdk.registry import Listed, find, listed, load_listed_entry, unfit
 from ppdm_flow.sdk.spec import PluginSpec
 
 GROUP = "requirements"
@@ -51,6 +53,9 @@ class RequirementSpec:
     original, whatever is done to it (requirement, view, people). ``value_places`` and ``value_keys`` are places below
     an entry at which values of the data stand, as values or as keys (``*`` for any name). ``aliases`` are other words
     for the kind. ``mixes``: what holds of groups holds of unions of them.
+
+    ``page`` is the Markdown file that `explain` shows (``package:file``), in the form of the pages of built-in kinds,
+    which are found by name.
     """
 
     name: str
@@ -78,19 +83,38 @@ class RequirementSpec:
     value_keys: tuple[tuple[str, ...], ...] = ()
     aliases: tuple[str, ...] = ()
     mixes: bool = True
+    page: str = ""
 
 
 @cache
 def spec_of(name: str) -> RequirementSpec:
     """Return the kind of that name. Raises PluginError where none is installed, or more than one."""
-    spec: RequirementSpec = load_entry(GROUP, name, RequirementSpec)
-    return spec
+    return loaded(find(GROUP, name))
+
+
+def known(name: str) -> RequirementSpec | None:
+    """Return the kind of that name; None where none is installed that can be loaded."""
+    try:
+        return spec_of(name)
+    except PluginError:
+        return None
+
+
+def faults(names: Iterable[str]) -> Mapping[str, Diagnostic]:
+    """Return why installed kinds cannot be used, by name: they clash with others, or cannot be imported."""
+    found = {}
+    for name in sorted({each.name for each in listed(GROUP)}.intersection(names)):
+        try:
+            spec_of(name)
+        except PluginError as error:
+            found[name] = error.diagnostics[0]
+    return found
 
 
 @cache
 def built_in() -> tuple[RequirementSpec, ...]:
     """Return the kinds that come with ppdm_flow, in the order of reports."""
-    return _ranked(spec_of(each.name) for each in listed(GROUP) if each.built_in)
+    return _ranked(loaded(each) for each in listed(GROUP) if each.built_in)
 
 
 @cache
@@ -101,16 +125,20 @@ def third_parties() -> frozenset[str]:
 
 
 def kinds_of(names: Iterable[str]) -> tuple[RequirementSpec, ...]:
-    """Return the built-in kinds, and those of other packages that are among the names, in the order of reports."""
-    return _ranked((*built_in(), *(spec_of(name) for name in sorted(third_parties().intersection(names)))))
+    """Return the built-in kinds, and those of other packages that are among the names, in the order of reports.
+
+    Of other packages those that can be loaded: `faults` says why one cannot.
+    """
+    others = (known(name) for name in sorted(third_parties().intersection(names)))
+    return _ranked((*built_in(), *(spec for spec in others if spec is not None)))
 
 
 def kind_of(identifier: str) -> RequirementSpec | None:
     """Return the kind of a requirement by its id (``privacy.KIND`` or ``privacy.KIND.NAME``); None of anything else."""
     first, _, rest = identifier.partition(".")
     name = rest.partition(".")[0] if first == "privacy" else ""
-    if name in {each.name for each in listed(GROUP)}:
-        return spec_of(name)
+    if (named := known(name)) is not None:
+        return named
     return next((spec for spec in built_in() if spec.id and spec.id == identifier), None)
 
 
@@ -133,6 +161,47 @@ def with_operators(*, on_sets: bool) -> str:
 def aliases() -> Mapping[str, tuple[str, ...]]:
     """Return the kinds by other words for them."""
     return {alias: (spec.name,) for spec in built_in() for alias in spec.aliases}
+
+
+def loaded(each: Listed) -> RequirementSpec:
+    """Return the kind that an entry point names, whether or not another has its name. Raises PluginError."""
+    spec: RequirementSpec = load_listed_entry(each, RequirementSpec)
+    if each.built_in:
+        return spec
+    for why in _misfits(spec):
+        raise unfit(each, why)
+    return _guarded(spec)
+
+
+def _misfits(spec: RequirementSpec) -> Iterator[str]:
+    """Yield what a kind of another package lacks, so that no policy could ask for it."""
+    if spec.requirement.kind != spec.name:
+        yield "its requirement has another `kind`"
+    if spec.audit.info.name != spec.name:
+        yield "its audit has another name"
+    if spec.clause is None or not issubclass(spec.clause, Clause) or spec.bind is None:
+        yield "it needs a `clause` that is derived from `Clause`, and `bind`"
+    if "releases" not in getattr(spec.requirement, "__dataclass_fields__", {}):
+        yield "its requirement needs the field `releases: tuple[str, ...] = ()`"
+
+
+def _guarded(spec: RequirementSpec) -> RequirementSpec:
+    """Return a kind whose functions do not raise but what the program knows how to tell."""
+    uses = {
+        "bind": "read its clause",
+        "judge": "judge its clauses",
+        "implied": "say what follows from a policy",
+        "conflicts": "compare its requirements",
+        "place_name": "name a place in its clause",
+    }
+    functions = {n: guarded(spec.name, does, f) for n, does in uses.items() if (f := getattr(spec, n)) is not None}
+    wording = replace(
+        spec.wording,
+        clause=guarded(spec.name, "say what it bounds", spec.wording.clause),
+        advice=guarded(spec.name, "give advice", spec.wording.advice),
+    )
+    guarded_spec: RequirementSpec = replace(spec, wording=wording, **functions)
+    return guarded_spec
 
 
 def _ranked(specs: Iterable[RequirementSpec]) -> tuple[RequirementSpec, ...]:

@@ -8,6 +8,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+_ABOUT = "The releases that it is about; all of them unless it names some."
+
 
 class Model(BaseModel):
     """Base of every model: unknown keys are errors, no NaN, and no input is ever quoted in a message."""
@@ -27,7 +29,10 @@ class Model(BaseModel):
 class Clause(Model):
     """One entry under ``privacy:``; it is about all releases unless it names some."""
 
-    releases: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    releases: Annotated[
+        Annotated[tuple[str, ...], Field(min_length=1)] | None,
+        Field(description=_ABOUT, examples=[["public"]]),
+    ] = None
 
 
 def _truth(value: object) -> bool:

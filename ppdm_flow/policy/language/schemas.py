@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from ppdm_flow.policy.language.descriptions import POLICY, Described, descriptions
+from ppdm_flow.policy.language.kind_pages import entry_of
+from ppdm_flow.policy.language.kinds import spec_of, third_parties
 from ppdm_flow.policy.language.model import NAME
+from ppdm_flow.policy.language.models import Privacy
 from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
+from ppdm_flow.sdk.registry import OWN
 
 IDENTITY = "https://ppdm-flow.example/schemas/policy.v1.json"
 
+_DRAFT = "http://json-schema.org/draft-07/schema#"
 _Schema = dict[str, Any]
 
 _PLACEHOLDER = r"\$\{params\.[A-Za-z][A-Za-z0-9_]*\}"
@@ -26,15 +33,26 @@ _WHOLE = r"^\s*[-+]?[0-9][0-9_]*(\.0*)?\s*$"
 
 
 def schema() -> _Schema:
-    """Return the schema of a policy file, version 1."""
-    described = descriptions(POLICY)
+    """Return the schema of a policy file, version 1, with the built-in kinds of requirements."""
+    return {"$schema": _DRAFT, "$id": IDENTITY, **_schema(policy_model(), descriptions(POLICY))}
+
+
+def installed_schema() -> _Schema:
+    """Return the schema with the kinds of other packages that are installed as well, for editors.
+
+    Raises PluginError where one of them cannot be loaded, or has no page that can be read.
+    """
+    others = [spec_of(name) for name in sorted(third_parties())]
+    described = {**descriptions(POLICY), **{f"{Privacy.__name__}.{spec.name}": entry_of(spec) for spec in others}}
+    return {"$schema": _DRAFT, **_schema(policy_model(third_parties()), described)}
+
+
+def _schema(model: type[BaseModel], described: Mapping[str, Described]) -> _Schema:
     whole, child = Writer(described), Writer(described, child=True)
-    policy = shape_of(policy_model())
+    policy = shape_of(model)
     whole.reference(policy)
     child.reference(policy)
     return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": IDENTITY,
         "title": "ppdm-flow release policy",
         "description": "What the columns are, what must hold before the data may leave, and how to get there.",
         "type": "object",
@@ -57,14 +75,20 @@ class Writer:
         self.described = described
         self.child = child
         self.definitions: dict[str, _Schema] = {}
+        self._models: dict[str, type[BaseModel]] = {}
 
     def reference(self, shape: Keys) -> _Schema:
         """Return a reference to the definition of a map with fixed keys."""
-        name = shape.model.__name__ + (".child" if self.child else "")
+        name = self._name(shape.model) + (".child" if self.child else "")
         if name not in self.definitions:
             self.definitions[name] = {}
             self.definitions[name] = self._keys(shape)
         return {"$ref": f"#/definitions/{name}"}
+
+    def _name(self, model: type[BaseModel]) -> str:
+        """Return the name of a model's definition; where another has it, with the model's module before it."""
+        name = model.__name__
+        return name if self._models.setdefault(name, model) is model else f"{model.__module__}.{name}"
 
     def _keys(self, shape: Keys) -> _Schema:
         required = [k.name for k in shape.keys.values() if k.required]
@@ -79,9 +103,10 @@ class Writer:
         return written
 
     def _property(self, owner: Keys, key: Key) -> _Schema:
-        description, example = self.described[f"{owner.model.__name__}.{key.name}"]
+        description, example = self._described(owner, key)
         about: _Schema = {"description": description.replace("`", ""), "markdownDescription": description}
-        about["examples"] = [example]
+        if example is not None:
+            about["examples"] = [example]
         if isinstance(key.default, (str, bool)) and key.default != "":
             about["default"] = str(key.default).lower() if isinstance(key.default, bool) else str(key.default)
         value = self.value(key.shape)
@@ -90,6 +115,14 @@ class Writer:
         if self.child:
             value = {"anyOf": [value, {"type": "null"}]}
         return {**about, **({"allOf": [value]} if "$ref" in value else value)}
+
+    def _described(self, owner: Keys, key: Key) -> Described:
+        """Return what a field says of itself, or what the page on keys says of it."""
+        if key.description:
+            return key.description, key.example
+        own = not owner.model.__module__.startswith(f"{OWN}.")
+        name = f"{owner.model.__name__}.{key.name}"
+        return self.described.get(name, ("", None)) if own else self.described[name]
 
     def value(self, shape: Shape) -> _Schema:
         """Return what a value of this shape is."""

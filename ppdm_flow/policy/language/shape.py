@@ -59,6 +59,7 @@ class Key:
     """One key of a fixed set.
 
     ``stricter`` says which side of a figure is stricter, ``words`` which words are stronger; None where none is.
+    ``description`` and ``example`` are what the field says of itself, if it does.
     """
 
     name: str
@@ -68,6 +69,8 @@ class Key:
     default: Any = None
     stricter: Stricter | None = None
     words: StrongestFirst | None = None
+    description: str = ""
+    example: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,15 @@ def shape_of(model: type[BaseModel]) -> Keys:
         marks = {type(mark): mark for mark in info.metadata}
         default = info.default if told else None
         keys[name] = Key(
-            name, field, _field(info), info.is_required(), default, marks.get(Stricter), marks.get(StrongestFirst)
+            name,
+            field,
+            _field(info),
+            info.is_required(),
+            default,
+            marks.get(Stricter),
+            marks.get(StrongestFirst),
+            info.description or "",
+            next(iter(info.examples or ()), None),
         )
     return Keys(model, keys)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ppdm_flow.policy.language.kinds import built_in
+from ppdm_flow.policy.language.kinds import known
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text
 
 NAME_RULE = "a letter, then up to 63 letters, digits, `_` or `-`"
@@ -40,7 +40,7 @@ def place_name(path: tuple[str, ...]) -> str:
 
 def _of_requirement(path: tuple[str, ...]) -> str:
     """Name a place in a requirement as its kind does: ``template `no-discharged```."""
-    spec = next((s for s in built_in() if s.name == path[1]), None)
+    spec = known(path[1])
     if spec is not None and spec.place_name is not None:
         return spec.place_name(path[2:])
     if spec is None or not spec.noun or len(path) > 4:

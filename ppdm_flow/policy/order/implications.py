@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from ppdm_flow.core.requirement import Requirement, fields_of
-from ppdm_flow.policy.language.kinds import built_in, spec_of
+from ppdm_flow.policy.language.guarded import guarded
+from ppdm_flow.policy.language.kinds import built_in, spec_of, third_parties
 from ppdm_flow.policy.order import claim, gates
 from ppdm_flow.policy.order.claim import Claim, Opaque, Order, Rule
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
@@ -19,11 +21,26 @@ _NAMES = frozenset(("id", "name", "span", "releases"))
 
 @cache
 def order_of(kind: str) -> Order:
-    """Return what the clauses of a kind claim and imply. Raises TypeError where its spec names something else."""
+    """Return what the clauses of a kind claim and imply.
+
+    Raises TypeError where its spec names something else; PluginError where another package's cannot be imported.
+    """
+    if kind in third_parties():
+        return _guarded(kind, guarded(kind, "say what it claims", _order)(kind))
+    return _order(kind)
+
+
+def _order(kind: str) -> Order:
     order = imported(spec_of(kind).order)
     if not isinstance(order, Order):
         raise TypeError(f"the order of `{kind}` is no Order")
     return order
+
+
+def _guarded(kind: str, order: Order) -> Order:
+    """Return the order so that what another package's code raises is told as its fault."""
+    rules = tuple((given, asked, guarded(kind, "compare its claims", rule)) for given, asked, rule in order.rules)
+    return replace(order, says=guarded(kind, "say what it claims", order.says), rules=rules)
 
 
 def bounds_of(kind: str) -> frozenset[str]:

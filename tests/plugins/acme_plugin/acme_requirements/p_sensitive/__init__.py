@@ -1,0 +1,1 @@
+"""p-sensitive k-anonymity (Truta, Vinay, ICDE Workshops 2006)."""

@@ -1,0 +1,68 @@
+"""Rows of classes as k-anonymity counts them, and for each sensitive attribute the values in each class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acme_requirements.p_sensitive.requirement import PSensitive
+
+from ppdm_flow.core.results import AuditOutcome
+from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.algorithm import LDiversityAudit
+from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+
+
+class PSensitiveAudit:
+    def __init__(self, params):
+        self.parts = (KAnonymityAudit(params), ValuesAudit(params))
+
+    def measure(self, original, candidate, ctx):
+        outcomes = [part.measure(original, candidate, told) for part, told in zip(self.parts, _asked(ctx))]
+        ids = _ids(ctx)
+        return AuditOutcome(
+            {name: figure for each in outcomes for name, figure in each.figures.items()},
+            tuple(replace(m, requirement=ids[m.requirement]) for each in outcomes for m in each.measured),
+            tuple(replace(f, subject=ids.get(f.subject, f.subject)) for each in outcomes for f in each.findings),
+            tuple(chart for each in outcomes for chart in each.charts),
+        )
+
+    def recheck(self, original, candidate, ctx):
+        found = {}
+        for part, told in zip(self.parts, _asked(ctx)):
+            found |= part.recheck(original, candidate, told)
+        return found
+
+
+class ValuesAudit(LDiversityAudit):
+    """Counts the values of one sensitive attribute in every class, as distinct l-diversity does."""
+
+    metric = "p"
+
+
+def _own(ctx):
+    return [r for r in ctx.requirements if isinstance(r, PSensitive)]
+
+
+def _asked(ctx):
+    """Return the context of each part: what it has to measure of every requirement."""
+    sizes = tuple(KAnonymity(r.id, r.k, r.attributes, r.span) for r in _own(ctx))
+    values = tuple(_diverse(r, name) for r in _own(ctx) for name in r.sensitive)
+    return replace(ctx, requirements=sizes), replace(ctx, requirements=values)
+
+
+def _diverse(requirement, name):
+    return LDiversity(
+        id=f"{requirement.id}.{name}",
+        attribute=name,
+        l=float(requirement.p),
+        variant=Diversity.DISTINCT,
+        c=None,
+        attributes=requirement.attributes,
+        span=requirement.span,
+    )
+
+
+def _ids(ctx):
+    """Return the id of the requirement that each part belongs to."""
+    return {part: r.id for r in _own(ctx) for part in (r.id, *(f"{r.id}.{s}" for s in r.sensitive))}

@@ -1,0 +1,26 @@
+"""What an entry claims: classes of so many rows, and so many values of each attribute in them.
+
+The claims are of the kinds that k-anonymity and l-diversity make, so that their rules compare all three.
+"""
+
+from __future__ import annotations
+
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.requirements.k_anonymity.order import Size
+from ppdm_flow.requirements.l_diversity.order import Diverse
+from ppdm_flow.requirements.l_diversity.requirement import Diversity
+
+
+def says(requirement, frame):
+    attributes = frozenset(requirement.attributes)
+    yield Size(requirement.k, attributes)
+    for name in requirement.sensitive:
+        yield Diverse(name, float(requirement.p), Diversity.DISTINCT, 0.0, attributes)
+
+
+ORDER = Order(
+    says=says,
+    rules=(),
+    fields=frozenset(("p", "k", "sensitive", "attributes")),
+    bounds=frozenset(("p", "k")),
+)

@@ -1,0 +1,25 @@
+"""The kind of requirement `acme_p_sensitive`."""
+
+from __future__ import annotations
+
+from acme_requirements.p_sensitive import audit, clause, requirement
+from acme_requirements.p_sensitive.binding import bind
+from acme_requirements.p_sensitive.problems import judge
+from acme_requirements.p_sensitive.wording import WORDING
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+
+SPEC = RequirementSpec(
+    name="acme_p_sensitive",
+    requirement=requirement.PSensitive,
+    entries=Entries.ONCE,
+    order="acme_requirements.p_sensitive.order:ORDER",
+    audit=audit.SPEC,
+    fields="acme_requirements.p_sensitive.fields:PSensitiveFields",
+    wording=WORDING,
+    clause=clause.PSensitive,
+    bind=bind,
+    judge=judge,
+    page="acme_requirements.p_sensitive:page.md",
+    foresees="acme_requirements.p_sensitive.foreseen:foresee",
+)

@@ -1,0 +1,24 @@
+"""The kind of requirement `acme_rare_words`."""
+
+from __future__ import annotations
+
+from acme_requirements.rare_words import audit, clause, requirement
+from acme_requirements.rare_words.binding import bind
+from acme_requirements.rare_words.problems import judge
+from acme_requirements.rare_words.wording import WORDING
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+
+SPEC = RequirementSpec(
+    name="acme_rare_words",
+    requirement=requirement.RareWords,
+    entries=Entries.BY_ATTRIBUTE,
+    order="acme_requirements.rare_words.order:ORDER",
+    audit=audit.SPEC,
+    fields="acme_requirements.rare_words.fields:RareWordsFields",
+    wording=WORDING,
+    clause=clause.RareWords,
+    bind=bind,
+    judge=judge,
+    page="acme_requirements.rare_words:page.md",
+)
