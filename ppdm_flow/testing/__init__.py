@@ -1,1 +1,1 @@
-"""The conformance kit: what every anonymizer has to pass, for authors of plugins too. Never imported by the product."""
+"""The conformance kit: what every anonymizer, audit and requirement has to pass. Never imported by the product."""

@@ -39,6 +39,9 @@ class ValuesAudit(LDiversityAudit):
 
     metric = "p"
 
+    def further(self, judged):
+        return {}
+
 
 def _own(ctx):
     return [r for r in ctx.requirements if isinstance(r, PSensitive)]

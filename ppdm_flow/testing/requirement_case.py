@@ -1,0 +1,140 @@
+"""One kind of requirement with clauses, and tables to measure them on: what the kit looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.requirement import Requirement, within
+from ppdm_flow.core.results import AuditOutcome, Measured
+from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.policy.clause_place import ClausePlace
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.sql import InMemorySql
+from ppdm_flow.testing.strategies import cells, tables
+from ppdm_flow.testing.view import InMemoryView
+
+Entry = Mapping[str, Any]
+CLASSES = tables(
+    {
+        "age": cells(["1", "2"], missing=True, suppressed=True),
+        "town": cells(["a", "b"], missing=True),
+        "disease": cells(["1", "2", "10"], missing=True, suppressed=True),
+    },
+    max_rows=14,
+)
+"""Small tables with two quasi-identifiers and a sensitive attribute, whose cells may be missing or suppressed."""
+ROLES: Mapping[str, Role] = {
+    "age": Role.QUASI_IDENTIFIER,
+    "town": Role.QUASI_IDENTIFIER,
+    "disease": Role.SENSITIVE,
+}
+
+
+@dataclass(frozen=True)
+class BadEntry:
+    """An entry that must be refused, with a message that names ``names``: a key, an attribute, a value."""
+
+    entry: Entry
+    names: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an audit says of one requirement by both routes; ``again`` are the figures of the second."""
+
+    outcome: AuditOutcome
+    again: Mapping[str, float | int | None]
+
+    @property
+    def measured(self) -> tuple[Measured, ...]:
+        """The figures that it is judged by."""
+        return self.outcome.measured
+
+    @property
+    def passes(self) -> bool:
+        """Whether it holds, as the engine decides."""
+        return bool(self.measured) and all(
+            m.verifiable and m.figure.value is not None and within(m.figure.value, m.bound, at_most=m.at_most)
+            for m in self.measured
+        )
+
+
+@dataclass(frozen=True)
+class RequirementCase:
+    """``clauses`` are entries as a policy writes them, some of them stricter than others.
+
+    ``name`` is what an entry stands under (an attribute, or a name of its own), where the kind has such entries.
+    ``originals`` are random tables, whose columns have ``roles``; ``release`` makes of one what is released (the same).
+    ``attributes`` has more of what a policy declares (a type, a domain). ``bad`` are entries that must be refused.
+    ``nulls`` are the null semantics to look at.
+    """
+
+    spec: RequirementSpec
+    clauses: tuple[Entry, ...]
+    name: str = ""
+    originals: st.SearchStrategy[Table] = CLASSES
+    roles: Mapping[str, Role] = field(default_factory=lambda: dict(ROLES))
+    release: Callable[[Table], Table] | None = None
+    attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    bad: tuple[BadEntry, ...] = ()
+    nulls: tuple[Nulls, ...] = tuple(Nulls)
+
+    def policy(self, nulls: Nulls) -> Policy:
+        """Return a policy that declares the columns, without requirements."""
+        declared = {n: {"role": role.value, **self.attributes.get(n, {})} for n, role in self.roles.items()}
+        tree = {
+            "version": "1",
+            "name": "case",
+            "source": {"path": "original.csv"},
+            "attributes": declared,
+            "nulls": nulls.value,
+            "releases": {"release": {"path": "release.csv"}},
+        }
+        return Policy.model_validate(tree)
+
+    def place(self, nulls: Nulls) -> ClausePlace:
+        """Return where an entry stands."""
+        named = () if self.spec.entries is Entries.ONCE else (self.name,)
+        return ClausePlace(("privacy", self.spec.name, *named), self.name, self.policy(nulls), Places({}, {}))
+
+    def entry(self, entry: Entry) -> Any:
+        """Return an entry as the kind's clause. Raises ValidationError."""
+        if self.spec.clause is None:
+            raise TypeError(f"the kind `{self.spec.name}` has no clause: no policy can ask for it")
+        return self.spec.clause.model_validate(dict(entry))
+
+    def requirement(self, entry: Entry, nulls: Nulls) -> Requirement:
+        """Return what an entry asks for."""
+        if self.spec.bind is None:
+            raise TypeError(f"the kind `{self.spec.name}` has no `bind`: nothing makes a requirement of its clause")
+        return self.spec.bind(self.entry(entry), self.place(nulls))
+
+    @cached_property
+    def audit(self) -> Any:
+        """The audit that measures it."""
+        return self.spec.audit.load()(self.spec.audit.params())
+
+    def judge(self, requirement: Requirement, original: Table, nulls: Nulls) -> Judged:
+        """Measure a requirement by both routes."""
+        released = original if self.release is None else self.release(original)
+        views = [InMemoryView.of(t, dict(self.roles), 7) for t in (original, released)]
+        facts = {n: AttributeFacts(n, role, source=n) for n, role in self.roles.items()}
+        told = {n: facts[n] for n in released.names}
+        sql = InMemorySql({"original": original, "candidate": released})
+        context = AuditContext("release", told, facts, (requirement,), nulls, sql=sql)
+        return Judged(self.audit.measure(*views, context), self.audit.recheck(*views, context))
+
+    def requirements(self) -> Iterator[tuple[Nulls, tuple[Requirement, ...]]]:
+        """Yield all requirements under each of the null semantics."""
+        for nulls in self.nulls:
+            yield nulls, tuple(self.requirement(entry, nulls) for entry in self.clauses)

@@ -1,0 +1,297 @@
+"""What every kind of requirement must do. Each check returns faults as sentences; none means that it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NotRequired, get_origin
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from typing_extensions import get_type_hints
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.pages import MalformedPageError
+from ppdm_flow.core.requirement import TOLERANCE, Requirement, fields_of
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.policy.language.descriptions import POLICY, descriptions
+from ppdm_flow.policy.language.kind_pages import entry_of, page_of
+from ppdm_flow.policy.language.kinds import Entries
+from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.order.claim import Opaque, Order
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.implications import rules_of
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.sdk.spec import imported
+from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.class_models import kept
+from ppdm_flow.testing.figures import untold
+from ppdm_flow.testing.requirement_case import Judged, RequirementCase
+
+Check = Callable[[RequirementCase], Iterator[str]]
+Look = Callable[[RequirementCase, Requirement, Judged], Iterator[str]]
+TRIES = 50
+FEW_TRIES = 15
+SECTIONS = ("Why it matters", "Example", "Not so", "What to do")
+_PLACES = frozenset(("id", "name", "span"))
+
+
+def two_routes_agree(case: RequirementCase) -> Iterator[str]:
+    """The second route gives the figures of the first, and those that requirements are judged by among them."""
+    yield from _on_tables(case, _disagreements)
+
+
+def figures_are_told(case: RequirementCase) -> Iterator[str]:
+    """The audit's card says what each figure means."""
+    yield from _on_tables(case, _untold, FEW_TRIES)
+
+
+def stricter_never_passes_what_weaker_fails(case: RequirementCase) -> Iterator[str]:
+    """Where the order says that one clause implies another, no table keeps the one and breaks the other."""
+    pairs = {nulls: list(_implied(case, nulls)) for nulls in case.nulls}
+
+    def broken(original: Table, nulls: Nulls) -> Iterator[str]:
+        for stricter, weaker in pairs[nulls]:
+            one, other = (case.judge(r, original, nulls) for r in (stricter, weaker))
+            if one.passes and not other.passes:
+                said = f"`{_bounds(stricter)}` implies `{_bounds(weaker)}`"
+                yield f"the order says that {said}, and a table keeps the one and breaks the other"
+
+    yield from _random(case, broken)
+
+
+def order_looks_at_every_field(case: RequirementCase) -> Iterator[str]:
+    """The order names no field that the requirement lacks, and some clause is stricter than another."""
+    order = _order(case)
+    for nulls, requirements in case.requirements():
+        strange = order.fields.difference(*(fields_of(r) for r in requirements))
+        if strange:
+            yield f"the order looks at `{'`, `'.join(sorted(strange))}`, and the requirement has no such field"
+        if len(requirements) > 1 and nulls is Nulls.OWN_CATEGORY and not list(_implied(case, nulls)):
+            yield "the order calls none of the clauses stricter than another: name two of which one is"
+
+
+def classes_agree_with_measure(case: RequirementCase) -> Iterator[str]:
+    """Where the kind says what a class must keep, all classes of a table keep it just where the audit says so."""
+    if not case.spec.requirement.classes or Nulls.OWN_CATEGORY not in case.nulls:
+        return
+    facts = {n: AttributeFacts(n, role, source=n) for n, role in case.roles.items()}
+
+    def disagreeing(original: Table, nulls: Nulls) -> Iterator[str]:
+        for requirement in _requirements(case, nulls) if nulls is Nulls.OWN_CATEGORY else ():
+            if not requirement.groups_are_classes or case.release is not None:
+                continue
+            by_models = _kept(requirement, original, facts)
+            measured = case.judge(requirement, original, nulls).passes
+            if by_models != measured:
+                one, other = ("keep", "breaks") if by_models else ("break", "keeps")
+                yield f"by `classes` all classes {one} `{_bounds(requirement)}`, and by `measure` the table {other} it"
+
+    yield from _random(case, disagreeing)
+
+
+def fields_are_described(case: RequirementCase) -> Iterator[str]:
+    """Every key of the clause has a sentence and an example, and the example is one that the clause takes."""
+    spec = case.spec
+    if spec.clause is not None:
+        yield from _undescribed(shape_of(spec.clause), "")
+
+
+def page_is_there(case: RequirementCase) -> Iterator[str]:
+    """The kind has a page with all sections, whose example is an entry that the clause takes."""
+    spec = case.spec
+    try:
+        page = page_of(spec)
+        if page is None:
+            yield 'the kind has no page: name it in `RequirementSpec(page="package:page.md")`'
+            return
+        for heading in SECTIONS:
+            page.section(heading)
+        _, example = entry_of(spec)
+    except (PluginError, MalformedPageError) as error:
+        yield str(error)
+        return
+    entries = [example] if spec.entries is Entries.ONCE else list(example.values())
+    for entry in entries:
+        try:
+            case.entry(entry)
+        except ValidationError as error:
+            yield f"the clause does not take the example of the page: {_first(error)}"
+
+
+def document_has_its_fields(case: RequirementCase) -> Iterator[str]:
+    """What stands in ``plan.json`` is what the kind's fields say."""
+    fields = imported(case.spec.fields)
+    told = get_type_hints(fields, include_extras=True)
+    needed = {name for name, hint in told.items() if not _optional(hint)}
+    for requirement in _requirements(case, case.nulls[0]):
+        written = set(requirement.document())
+        for name in sorted(written.difference(told)):
+            yield f"the document has `{name}`, and the fields do not tell of it"
+        for name in sorted(needed - written):
+            yield f"the fields tell of `{name}`, and the document lacks it"
+
+
+def failures_name_what_is_wrong(case: RequirementCase) -> Iterator[str]:
+    """Entries that must be refused are, and the message names what is wrong; so does what is said of a broken bound."""
+    for bad in case.bad:
+        said = list(_refusals(case, bad.entry))
+        if not said:
+            yield f"an entry that is wrong in `{bad.names}` is not refused"
+        elif not any(bad.names in text for text in said):
+            yield f"an entry is refused, and the message does not name `{bad.names}`"
+    yield from _on_tables(case, _silent, FEW_TRIES)
+
+
+CHECKS: tuple[Check, ...] = (
+    two_routes_agree,
+    figures_are_told,
+    stricter_never_passes_what_weaker_fails,
+    order_looks_at_every_field,
+    classes_agree_with_measure,
+    fields_are_described,
+    page_is_there,
+    document_has_its_fields,
+    failures_name_what_is_wrong,
+)
+
+
+def _kept(requirement: Requirement, original: Table, facts: Mapping[str, AttributeFacts]) -> bool:
+    """Return whether all classes keep it; not where a step would refuse to make any."""
+    try:
+        return kept(requirement, original, facts)
+    except PluginError:
+        return False
+
+
+def _requirements(case: RequirementCase, nulls: Nulls) -> list[Requirement]:
+    return [case.requirement(entry, nulls) for entry in case.clauses]
+
+
+def _random(case: RequirementCase, look: Callable[[Table, Nulls], Iterator[str]], tries: int = TRIES) -> list[str]:
+    """Return the faults on the first random table that has some."""
+    found: list[str] = []
+
+    @settings(
+        max_examples=tries,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case.originals, st.sampled_from(case.nulls))
+    def looked(original: Table, nulls: Nulls) -> None:
+        if not found:
+            found.extend(look(original, nulls))
+
+    looked()
+    return found
+
+
+def _on_tables(case: RequirementCase, look: Look, tries: int = TRIES) -> list[str]:
+    def looked(original: Table, nulls: Nulls) -> Iterator[str]:
+        for requirement in _requirements(case, nulls):
+            yield from look(case, requirement, case.judge(requirement, original, nulls))
+
+    return list(dict.fromkeys(_random(case, looked, tries)))
+
+
+def _disagreements(_case: RequirementCase, _requirement: Requirement, judged: Judged) -> Iterator[str]:
+    figures = judged.outcome.figures
+    for name, value in judged.again.items():
+        mine = figures[name].value if name in figures else None
+        same = value is mine if value is None or mine is None else abs(value - mine) <= TOLERANCE * max(1.0, abs(mine))
+        if not same:
+            yield f"the figure `{name}` is {mine} by the first route and {value} by the second"
+    for measured in judged.measured:
+        if measured.verifiable and measured.metric in figures and measured.metric not in judged.again:
+            yield f"the second route does not give `{measured.metric}`, by which the requirement is judged"
+    if not judged.measured:
+        yield "the audit gives nothing that the requirement is judged by"
+
+
+def _untold(case: RequirementCase, _requirement: Requirement, judged: Judged) -> Iterator[str]:
+    metrics = [*judged.outcome.figures, *(m.metric for m in judged.measured)]
+    yield from untold(case.spec.audit.info, dict.fromkeys(metrics))
+
+
+def _silent(_case: RequirementCase, requirement: Requirement, judged: Judged) -> Iterator[str]:
+    for measured in judged.measured:
+        if measured.requirement != requirement.id:
+            yield f"the audit judges `{measured.requirement}`, and was asked for `{requirement.id}`"
+        if not measured.sentence.strip():
+            yield f"no sentence says what `{measured.metric}` means"
+
+
+def _order(case: RequirementCase) -> Order:
+    order: Order = imported(case.spec.order)
+    return order
+
+
+def _implied(case: RequirementCase, nulls: Nulls) -> Iterator[tuple[Requirement, Requirement]]:
+    """Yield (stricter, weaker) of all clauses, as the order says."""
+    frame = PolicyFrame(case.policy(nulls))
+    between, order = Between(frame, frame), _order(case)
+    rules = {**rules_of(frozenset()), **{(given_, asked): rule for given_, asked, rule in order.rules}}
+
+    def implies(given_: Any, asked: Any) -> bool:
+        rule = rules.get((type(given_), type(asked)))
+        return rule is not None and rule(given_, asked, between) is not None
+
+    claims = [(r, list(_said(order, r, frame))) for r in _requirements(case, nulls)]
+    for one, given_ in claims:
+        for other, asked in claims:
+            if one is not other and all(any(implies(g, a) for g in given_) for a in asked):
+                yield one, other
+
+
+def _said(order: Order, requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
+    yield from order.says(requirement, frame)
+    rest = [(n, v) for n, v in fields_of(requirement).items() if n not in order.fields | _PLACES]
+    if rest:
+        yield Opaque(requirement.kind, repr(rest))
+
+
+def _undescribed(shape: Shape, place: str) -> Iterator[str]:
+    if isinstance(shape, Keys):
+        told = descriptions(POLICY)
+        for key in shape.keys.values():
+            of_page = told.get(f"{shape.model.__name__}.{key.name}", ("", None))
+            text, example = (key.description, key.example) if key.description else of_page
+            name = f"{place}{key.name}"
+            if not text or example is None:
+                lacking = "description" if not text else "example"
+                yield f'the key `{name}` has no {lacking}: `Field(description="…", examples=[…])`'
+            yield from _undescribed(key.shape, f"{name}.")
+    elif isinstance(shape, MapOf):
+        yield from _undescribed(shape.value, f"{place}*.")
+    elif isinstance(shape, ListOf):
+        yield from _undescribed(shape.item, place)
+
+
+def _refusals(case: RequirementCase, entry: Any) -> Iterator[str]:
+    try:
+        clause = case.entry(entry)
+    except ValidationError as error:
+        yield from (".".join(map(str, each["loc"])) + f": {each['msg']}" for each in error.errors())
+        return
+    nulls = case.nulls[0]
+    if case.spec.judge is not None:
+        for found in case.spec.judge(Scene(case.policy(nulls), Places({}, {})), {case.name: clause}):
+            yield f"{'.'.join(found.path)}: {found.message}"
+
+
+def _first(error: ValidationError) -> str:
+    each = error.errors()[0]
+    return f"`{'.'.join(map(str, each['loc']))}`: {each['msg']}"
+
+
+def _bounds(requirement: Requirement) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in requirement.document().items())
+
+
+def _optional(hint: Any) -> bool:
+    return bool(get_origin(hint) is NotRequired)

@@ -1,0 +1,160 @@
+"""The kit for requirements: built-in kinds on classes pass, and a kind that breaks one promise is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+import pytest
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.recoding.models import KAnonymous
+from ppdm_flow.policy.language.kinds import spec_of
+from ppdm_flow.policy.language.model import Clause
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
+from ppdm_flow.requirements.k_anonymity.order import ORDER, Size
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.testing import requirement_checks as checks
+from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
+from ppdm_flow.testing.requirement_conformance import RequirementConformance, faults
+
+ILL = {"disease": ["1"]}
+BUILT_IN = {
+    "k_anonymity": ("", [{"k": 2}, {"k": 3}, {"k": 2, "attributes": ["age"]}]),
+    "l_diversity": (
+        "disease",
+        [{"l": 2}, {"l": 3}, {"l": 1.8, "kind": "entropy"}, {"l": 2, "kind": "recursive", "c": 1.5}],
+    ),
+    "t_closeness": (
+        "disease",
+        [{"t": t, "distance": "equal"} for t in (0.2, 0.4)] + [{"t": 0.4, "distance": "ordered"}],
+    ),
+    "alpha_k": ("disease", [{"alpha": 0.5}, {"alpha": 0.7}, {"alpha": 0.5, "values": ["1", "2"]}]),
+    "delta_disclosure": ("disease", [{"delta": 1.0}, {"delta": 0.4}]),
+    "beta_likeness": ("disease", [{"beta": 1.0}, {"beta": 0.4}]),
+    "lkc": ("", [{"l": n, "k": 2, "c": 0.5, "sensitive": ILL} for n in (1, 2)]),
+    "templates": ("ill", [{"channel": ["age"], "sensitive": ILL, "confidence": c} for c in (0.5, 0.7)]),
+}
+
+
+@pytest.mark.parametrize("kind", BUILT_IN)
+def test_built_in_kinds_on_classes_conform(kind):
+    name, clauses = BUILT_IN[kind]
+    assert faults(RequirementCase(spec_of(kind), tuple(clauses), name)) == {}
+
+
+K = spec_of("k_anonymity")
+HERE = __name__
+
+
+def case(**more):
+    return RequirementCase(replace(K, **more), ({"k": 2}, {"k": 3}), nulls=(Nulls.OWN_CATEGORY,))
+
+
+def measured_by(algorithm):
+    return replace(K.audit, algorithm=f"{HERE}:{algorithm}")
+
+
+class OneMore(KAnonymityAudit):
+    def recheck(self, original, candidate, ctx):
+        return {n: v + 1 if n.endswith(".k") else v for n, v in super().recheck(original, candidate, ctx).items()}
+
+
+class Single(KAnonymityAudit):
+    def recheck(self, original, candidate, ctx):
+        return {}
+
+
+class Mute(KAnonymityAudit):
+    def measure(self, original, candidate, ctx):
+        found = super().measure(original, candidate, ctx)
+        return replace(found, measured=tuple(replace(m, sentence="") for m in found.measured))
+
+
+REVERSED = replace(ORDER, rules=((Size, Size, lambda given, asked, between: "so" if given.k <= asked.k else None),))
+SILENT = replace(ORDER, says=lambda requirement, frame: iter([object()]))
+STRANGE = Order(ORDER.says, ORDER.rules, frozenset(("k", "attributes", "colour")))
+
+
+class OtherFields(TypedDict):
+    k: int
+    colour: str
+
+
+class Undescribed(Clause):
+    k: Annotated[int, Field(ge=2)]
+    attributes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generous(KAnonymity):
+    classes: ClassVar[str] = f"{HERE}:one_row_less"
+
+
+def one_row_less(asked, columns):
+    return [KAnonymous(asked.k - 1)]
+
+
+def generous(entry, place):
+    return Generous(place.id, entry.k, place.grouped(entry.attributes), place.span)
+
+
+BROKEN = {
+    "by two figures": (checks.two_routes_agree, {"audit": measured_by("OneMore")}, "by the second"),
+    "by one route": (checks.two_routes_agree, {"audit": measured_by("Single")}, "second route does not give"),
+    "untold figures": (
+        checks.figures_are_told,
+        {"audit": replace(K.audit, info=replace(K.audit.info, figures={}))},
+        "not on the card",
+    ),
+    "reversed order": (
+        checks.stricter_never_passes_what_weaker_fails,
+        {"order": f"{HERE}:REVERSED"},
+        "breaks the other",
+    ),
+    "no order": (checks.order_looks_at_every_field, {"order": f"{HERE}:SILENT"}, "none of the clauses stricter"),
+    "strange order": (checks.order_looks_at_every_field, {"order": f"{HERE}:STRANGE"}, "`colour`"),
+    "generous classes": (
+        checks.classes_agree_with_measure,
+        {"requirement": Generous, "bind": generous},
+        "by `measure` the table breaks it",
+    ),
+    "undescribed key": (checks.fields_are_described, {"clause": Undescribed}, "the key `k` has no description"),
+    "page that is not there": (checks.page_is_there, {"page": "ppdm_flow:nowhere.md"}, "nowhere.md"),
+    "no page": (checks.page_is_there, {"name": "nobodys_kind"}, "has no page"),
+    "other fields": (checks.document_has_its_fields, {"fields": f"{HERE}:OtherFields"}, "`colour`"),
+    "no sentence": (checks.failures_name_what_is_wrong, {"audit": measured_by("Mute")}, "no sentence"),
+}
+
+
+@pytest.mark.parametrize("promise", BROKEN)
+def test_a_kind_that_breaks_a_promise_is_found(promise):
+    check, changes, told = BROKEN[promise]
+    assert list(check(case())) == []
+    assert told in "; ".join(check(case(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (BadEntry({"k": 1}, "k"), ""),
+        (BadEntry({"k": 2, "attributes": ["agee"]}, "agee"), ""),
+        (BadEntry({"k": 2}, "k"), "is not refused"),
+        (BadEntry({"k": 2, "attributes": ["agee"]}, "town"), "does not name `town`"),
+    ],
+)
+def test_refused_entries_name_what_is_wrong(bad, told):
+    said = "; ".join(checks.failures_name_what_is_wrong(replace(case(), bad=(bad,))))
+    assert (told in said) if told else said == ""
+
+
+def test_what_a_kind_raises_is_a_fault_of_it():
+    assert "TypeError was raised" in faults(case(bind=None))["two_routes_agree"]
+
+
+def test_every_check_is_a_test_of_the_class():
+    tests = {name for name in dir(RequirementConformance) if name.startswith("test_")}
+    assert tests == {f"test_{check.__name__}" for check in checks.CHECKS}
