@@ -14,7 +14,7 @@ from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
 from ppdm_flow.plan.together import APART
-from ppdm_flow.policy.language.kinds import built_in, over_releases
+from ppdm_flow.policy.language.kinds import measured_on, over_releases
 from ppdm_flow.policy.language.models import Audit, Policy
 from ppdm_flow.policy.language.patterns import is_pattern, matches
 from ppdm_flow.sdk.spec import Effect, Scope
@@ -69,9 +69,7 @@ def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[Au
     generated = any(fact.was(Change.GENERATED) for fact in release.attributes)
     if any(fact.role is _QI for fact in release.attributes):
         wanted += ["class_sizes"] if generated else ["class_sizes", "reidentification_risk"]
-    for spec in built_in():
-        if spec.measured_on is not None and any(fact.was(spec.measured_on) for fact in release.attributes):
-            wanted.append(spec.name)
+    wanted += measured_on(Change.GENERATED) if generated else ()
     if any(fact.was(Change.PERTURBED) and fact.role is not Role.ITEMS for fact in release.attributes):
         wanted.append("perturbation_utility")
     path = ("releases", release.name)
@@ -88,7 +86,7 @@ def _in_common(
     people = [r for r in releases if any(f.role is _QI and not f.was(Change.GENERATED) for f in r.attributes)]
     weighted = any(fact.role is Role.WEIGHT for r in people for fact in r.attributes)
     asked = policy.ledger is not None or any(r.successive for r in requirements)
-    if asked or weighted or policy.recipients == APART:
+    if asked or weighted or policy.recipients == APART or len(people) < _FEWEST:
         return
     spec = over_releases()
     k = max((fields_of(r)["k"] for r in requirements if r.kind == spec.implied_by), default=_FEWEST)

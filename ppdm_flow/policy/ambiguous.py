@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import Flat
-from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, kinds_of
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, kinds_among
 from ppdm_flow.policy.language.privacy import kinds_named
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
@@ -81,7 +81,7 @@ def _below_entries(
 
 def ambiguous(flat: Flat) -> Iterator[Diagnostic]:
     """Warn once for each list or map with such values, at the first of them."""
-    kinds = kinds_of(kinds_named(flat.tree))
+    kinds = kinds_among(kinds_named(flat.tree))
     values = _by_place((*_VALUES, *_below_entries(kinds, lambda spec: spec.value_places)))
     keys = _by_place((*_KEYS, *_below_entries(kinds, lambda spec: spec.value_keys)))
     groups: defaultdict[PolicyPath, list[tuple[Span, str, str]]] = defaultdict(list)

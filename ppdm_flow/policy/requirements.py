@@ -9,7 +9,7 @@ from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.requirement import Requirement, changed
 from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language import models
-from ppdm_flow.policy.language.kinds import RequirementSpec, kinds_of
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, kinds_among, ranked
 from ppdm_flow.policy.loaded import Places
 
 
@@ -31,8 +31,9 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
 
 
 def specs_of(policy: models.Policy) -> tuple[RequirementSpec, ...]:
-    """Return the kinds that a policy can have."""
-    return kinds_of(type(policy.privacy).model_fields)
+    """Return the kinds that a policy has, with those that its ledger may imply."""
+    named = kinds_among(type(policy.privacy).model_fields)
+    return ranked({spec.name: spec for spec in (*(built_in() if policy.ledger else ()), *named)}.values())
 
 
 def gates_of(policy: models.Policy, places: Places) -> tuple[Gate, ...]:

@@ -15,7 +15,7 @@ from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject,
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.language.kinds import aliases, third_parties
 from ppdm_flow.policy.language.models import Header, Policy
-from ppdm_flow.policy.language.privacy import policy_model
+from ppdm_flow.policy.language.privacy import kinds_named, policy_model, whole_model
 from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
 from ppdm_flow.policy.language.words import NAME_RULE, choices, expected, place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
@@ -34,7 +34,8 @@ def validate(flat: Flat, model: type[M], *, whole: bool = True) -> tuple[M | Non
     try:
         return model.model_validate(flat.tree, by_alias=True, by_name=False), []
     except ValidationError as error:
-        judge = _Judge(flat, model, whole=whole)
+        wide = whole_model(kinds_named(flat.tree)) if issubclass(model, Policy) else model  # to say what was meant
+        judge = _Judge(flat, wide, whole=whole)
         found = [d for e in error.errors(include_url=False, include_input=False) for d in judge.of(e)]
         return None, [d for d in found if not (d.code == "PPF202" and d.path in judge.misspelt)]
 

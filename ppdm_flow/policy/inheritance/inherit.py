@@ -118,7 +118,7 @@ class Inheritance:
 
     def _layer(self, root: Map, here: FoundTemplate, use: _Use) -> Layer:
         """Bring in the parents, then lay this file over them."""
-        root = by_name(root, "privacy", written_once())
+        root = by_name(root, "privacy", written_once)
         own = declarations(root)
         early, _, _ = evaluate(over(own, known(use.over, own)), use.given, self.sets)
         layers = []

@@ -103,7 +103,7 @@ def known(name: str) -> RequirementSpec | None:
 def faults(names: Iterable[str]) -> Mapping[str, Diagnostic]:
     """Return why installed kinds cannot be used, by name: they clash with others, or cannot be imported."""
     found = {}
-    for name in sorted({each.name for each in listed(GROUP)}.intersection(names)):
+    for name in sorted(installed().intersection(names)):
         try:
             spec_of(name)
         except PluginError as error:
@@ -114,14 +114,20 @@ def faults(names: Iterable[str]) -> Mapping[str, Diagnostic]:
 @cache
 def built_in() -> tuple[RequirementSpec, ...]:
     """Return the kinds that come with ppdm_flow, in the order of reports."""
-    return _ranked(loaded(each) for each in listed(GROUP) if each.built_in)
+    return ranked(loaded(each) for each in listed(GROUP) if each.built_in)
+
+
+@cache
+def installed() -> frozenset[str]:
+    """Return the names of all kinds; none of them is imported."""
+    return frozenset(each.name for each in listed(GROUP))
 
 
 @cache
 def third_parties() -> frozenset[str]:
     """Return the names of the kinds that come with other packages; none of them is imported."""
     own = {each.name for each in listed(GROUP) if each.built_in}
-    return frozenset(each.name for each in listed(GROUP)) - own
+    return installed() - own
 
 
 def kinds_of(names: Iterable[str]) -> tuple[RequirementSpec, ...]:
@@ -129,8 +135,15 @@ def kinds_of(names: Iterable[str]) -> tuple[RequirementSpec, ...]:
 
     Of other packages those that can be loaded: `faults` says why one cannot.
     """
-    others = (known(name) for name in sorted(third_parties().intersection(names)))
-    return _ranked((*built_in(), *(spec for spec in others if spec is not None)))
+    return ranked((*built_in(), *kinds_among(third_parties().intersection(names))))
+
+
+def kinds_among(names: Iterable[str]) -> tuple[RequirementSpec, ...]:
+    """Return the kinds of these names that can be loaded, in the order of reports; no others are imported."""
+    own = {each.name: each for each in listed(GROUP) if each.built_in}
+    wanted = sorted(installed().intersection(names))
+    specs = (loaded(own[name]) if name in own else known(name) for name in wanted)
+    return ranked(spec for spec in specs if spec is not None)
 
 
 def kind_of(identifier: str) -> RequirementSpec | None:
@@ -142,14 +155,20 @@ def kind_of(identifier: str) -> RequirementSpec | None:
     return next((spec for spec in built_in() if spec.id and spec.id == identifier), None)
 
 
-def written_once() -> frozenset[str]:
-    """Return the names of the kinds of which a policy has one clause, or a list of clauses with names."""
-    return third_parties().union(spec.name for spec in built_in() if spec.entries is Entries.ONCE)
+def written_once(name: str) -> bool:
+    """Whether a policy has one clause of a kind, or a list of clauses with names."""
+    return any(spec.entries is Entries.ONCE for spec in kinds_among((name,)))
+
+
+def measured_on(change: Change) -> tuple[str, ...]:
+    """Return the built-in kinds whose audit also runs, without a bound, on releases with a column so changed."""
+    return tuple(spec.name for spec in built_in() if spec.measured_on is change)
 
 
 def over_releases() -> RequirementSpec:
     """Return the kind on several releases together that a policy can ask for."""
-    return next(spec for spec in built_in() if spec.requirement.successive and spec.clause is not None)
+    specs = (loaded(each) for each in listed(GROUP) if each.built_in)  # one after the other: few have to be imported
+    return next(spec for spec in specs if spec.requirement.successive and spec.clause is not None)
 
 
 def with_operators(*, on_sets: bool) -> str:
@@ -204,5 +223,6 @@ def _guarded(spec: RequirementSpec) -> RequirementSpec:
     return guarded_spec
 
 
-def _ranked(specs: Iterable[RequirementSpec]) -> tuple[RequirementSpec, ...]:
+def ranked(specs: Iterable[RequirementSpec]) -> tuple[RequirementSpec, ...]:
+    """Return kinds in the order of reports."""
     return tuple(sorted(specs, key=lambda spec: (spec.rank, spec.name)))

@@ -8,14 +8,19 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, create_model
 
-from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, kinds_of, third_parties
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in, installed, kinds_among
 from ppdm_flow.policy.language.model import EntryName, Name, OneOrNamed
 from ppdm_flow.policy.language.models import Policy, Privacy
 
 
-def policy_model(named: Iterable[str] = ()) -> type[Policy]:
-    """Return the model of a policy that takes the built-in kinds, and those of other packages among ``named``."""
-    return _model(third_parties().intersection(named))
+def policy_model(named: Iterable[str] | None = None) -> type[Policy]:
+    """Return the model of a policy that takes these kinds, as far as they are installed; all built-in ones if None."""
+    return _model(None if named is None else installed().intersection(named))
+
+
+def whole_model(named: Iterable[str]) -> type[Policy]:
+    """Return the model that takes the built-in kinds, and those of other packages that are among ``named``."""
+    return policy_model((*(spec.name for spec in built_in()), *named))
 
 
 def kinds_named(tree: Any) -> frozenset[str]:
@@ -25,13 +30,16 @@ def kinds_named(tree: Any) -> frozenset[str]:
 
 
 def model_for(path: tuple[str, ...]) -> type[Policy]:
-    """Return the model of a policy that has something at ``path``."""
+    """Return a model of a policy that has whatever the language has at ``path``."""
+    if path == ("privacy",):
+        return policy_model()
     return policy_model(path[1:2] if path[:1] == ("privacy",) else ())
 
 
 @cache
-def _model(others: frozenset[str]) -> type[Policy]:
-    fields: dict[str, Any] = {s.name: _field(s) for s in kinds_of(others) if s.clause is not None}
+def _model(kinds: frozenset[str] | None) -> type[Policy]:
+    specs = built_in() if kinds is None else kinds_among(kinds)
+    fields: dict[str, Any] = {s.name: _field(s) for s in specs if s.clause is not None}
     privacy = create_model("Privacy", __base__=Privacy, __doc__=Privacy.__doc__, **fields)
     whole: Any = (privacy, Field(default_factory=privacy))
     return create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, privacy=whole)

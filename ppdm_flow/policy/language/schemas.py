@@ -17,7 +17,7 @@ from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.language.kinds import spec_of, third_parties
 from ppdm_flow.policy.language.model import NAME
 from ppdm_flow.policy.language.models import Privacy
-from ppdm_flow.policy.language.privacy import policy_model
+from ppdm_flow.policy.language.privacy import policy_model, whole_model
 from ppdm_flow.policy.language.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
 from ppdm_flow.sdk.registry import OWN
 
@@ -44,7 +44,7 @@ def installed_schema() -> _Schema:
     """
     others = [spec_of(name) for name in sorted(third_parties())]
     described = {**descriptions(POLICY), **{f"{Privacy.__name__}.{spec.name}": entry_of(spec) for spec in others}}
-    return {"$schema": _DRAFT, **_schema(policy_model(third_parties()), described)}
+    return {"$schema": _DRAFT, **_schema(whole_model(third_parties()), described)}
 
 
 def _schema(model: type[BaseModel], described: Mapping[str, Described]) -> _Schema:

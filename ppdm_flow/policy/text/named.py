@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable
 
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
 
 _NAME = "name"
 
 
-def by_name(root: Map, section: str, kinds: Collection[str]) -> Map:
-    """Return a policy's tree in which the lists at these keys of a section are maps by the names of their entries.
+def by_name(root: Map, section: str, several: Callable[[str], bool]) -> Map:
+    """Return a policy's tree in which lists at keys of a section are maps by the names of their entries.
+
+    ``several`` says of a key whether it may have such a list.
 
     A list with an entry that is no map, or has no name, or one that another has, stays a list.
     """
@@ -18,9 +20,10 @@ def by_name(root: Map, section: str, kinds: Collection[str]) -> Map:
     if entry is None or not isinstance(entry.node, Map):
         return root
     node = entry.node
-    entries = {
-        key: Entry(e.key_span, _named(e.node), e.plain) if key in kinds else e for key, e in node.entries.items()
-    }
+    entries = {}
+    for key, each in node.entries.items():
+        several_there = isinstance(each.node, Seq) and several(key)
+        entries[key] = Entry(each.key_span, _named(each.node), each.plain) if several_there else each
     below = Map(entries, node.span, node.partial)
     return Map({**root.entries, section: Entry(entry.key_span, below, entry.plain)}, root.span, root.partial)
 
