@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import Flat
-from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, kinds_among
+from ppdm_flow.policy.language.kinds import RequirementSpec, kinds_among, places_below
 from ppdm_flow.policy.language.privacy import kinds_named
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
@@ -75,8 +75,7 @@ def _below_entries(
 ) -> Iterator[PolicyPath]:
     """Yield the places at which requirements name values of the data."""
     for spec in kinds:
-        named = () if spec.entries is Entries.ONCE else ("*",)
-        yield from (("privacy", spec.name, *named, *place) for place in places(spec))
+        yield from (place for below in places(spec) for place in places_below(spec, below))
 
 
 def ambiguous(flat: Flat) -> Iterator[Diagnostic]:

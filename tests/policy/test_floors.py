@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -516,6 +517,8 @@ def figures(shape, path: tuple[str, ...]):
     elif isinstance(shape, Keys):
         for name, key in shape.keys.items():
             yield from figures(key.shape, (*path, name))
+        if shape.named:
+            yield from figures(replace(shape, named=False), (*path, "*"))
     elif isinstance(shape, MapOf):
         yield from figures(shape.value, (*path, "*"))
     elif isinstance(shape, ListOf) and shape.single:
@@ -525,7 +528,8 @@ def figures(shape, path: tuple[str, ...]):
 def test_every_figure_of_a_requirement_has_a_weaker_side() -> None:
     """A new requirement has to say here which side of its figures is weaker, or that they are no bounds."""
     known = {path for path in stricter_signs(policy_model()) if path[0] == "privacy"}
-    without = {("privacy", "itemset_breach", "pool"), ("privacy", "blend", "min_support")}
+    one = {("privacy", "itemset_breach", "pool"), ("privacy", "blend", "min_support")}
+    without = one | {(*path[:2], "*", *path[2:]) for path in one}
     assert set(figures(at(("privacy",)), ("privacy",))) == known | without
 
 

@@ -170,6 +170,51 @@ def test_a_floor_names_the_clause_that_is_made_narrower(tmp_path, read):
     assert "some releases only" in fault.message
 
 
+HOUSE = [{"name": "public", "k": 20, "releases": ["open"]}, {"name": "all", "k": 5}]
+
+
+@pytest.mark.parametrize("floor", ["privacy", "privacy.k_anonymity", "privacy.k_anonymity.*"])
+@pytest.mark.parametrize(
+    ("clauses", "holds"),
+    [
+        (None, True),
+        ([{"name": "all", "k": 9}], True),
+        ([{"name": "more", "k": 2}], True),
+        ([{"name": "all", "k": 2}], False),
+        ([{"name": "all", "k": 5, "releases": ["open"]}], False),
+        ([{"name": "public", "k": 2, "releases": ["open"]}], False),
+        ({"all": None}, False),
+    ],
+    ids=["nothing", "a larger k", "one more", "a lower k", "fewer releases", "a lower k of one release", "one is gone"],
+)
+def test_named_clauses_of_a_template_do_not_get_weaker(tmp_path, read, floor, clauses, holds):
+    if floor.endswith("*") and clauses == {"all": None}:
+        pytest.skip("a floor with `*` is about whatever there is")
+    house = {"version": 1, "name": "house", "privacy": {"k_anonymity": HOUSE}, "floors": {floor: "not weaker"}}
+    (tmp_path / "house.yaml").write_text(yaml.safe_dump(house, sort_keys=False))
+    loaded = read({} if clauses is None else {"k_anonymity": clauses}, extends=[{"template": "house.yaml"}])
+    assert (not errors(loaded)) is holds
+
+
+@pytest.mark.parametrize("floor", ["privacy", "privacy.k_anonymity", "privacy.k_anonymity.*"])
+def test_the_reading_of_missing_values_stays_under_a_floor_on_named_clauses(tmp_path, read, floor):
+    house = {"version": 1, "name": "house", "privacy": {"k_anonymity": HOUSE}, "floors": {floor: "not weaker"}}
+    (tmp_path / "house.yaml").write_text(yaml.safe_dump(house, sort_keys=False))
+    loaded = read({}, extends=[{"template": "house.yaml"}], nulls="exclude")
+    assert errors(loaded)
+
+
+def test_a_file_of_a_named_clause_is_beside_the_template_that_names_it(tmp_path, read):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    people = {"path": "people.csv"}
+    clauses = [{"name": "voters", "k": 2, "population": people}, {"name": "clients", "k": 3, "population": people}]
+    house = {"version": 1, "name": "house", "privacy": {"k_map": clauses}}
+    (folder / "house.yaml").write_text(yaml.safe_dump(house, sort_keys=False))
+    loaded = read({}, extends=[{"template": "shared/house.yaml"}])
+    assert {r.population.path for r in asked(loaded)} == {"shared/people.csv"}
+
+
 def test_a_template_may_make_its_own_clause_narrow(tmp_path, read):
     house = {"version": 1, "name": "house", "privacy": copy.deepcopy(ON_OPEN)} | FLOORED
     (tmp_path / "house.yaml").write_text(yaml.safe_dump(house, sort_keys=False))

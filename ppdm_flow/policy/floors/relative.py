@@ -30,7 +30,7 @@ from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
 from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
 from ppdm_flow.policy.language.model import Model
-from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
+from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, as_written, at
 from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath
 
@@ -104,6 +104,7 @@ def _kept(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
 
 def _demands(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
     """Yield what keeps the value at ``path``, and everything below it, from getting weaker."""
+    shape = as_written(shape, tree)
     if isinstance(shape, Keys) and isinstance(tree, Mapping):
         yield from _of_keys(shape, path, tree)
     elif isinstance(shape, MapOf) and isinstance(tree, Mapping):

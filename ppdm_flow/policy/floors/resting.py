@@ -8,7 +8,7 @@ from typing import Any
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.floors.places import MISSING, value
 from ppdm_flow.policy.floors.strength import counts_groups, groups_by_role
-from ppdm_flow.policy.language.shape import MapOf, at
+from ppdm_flow.policy.language.shape import MapOf, as_written, at, key_at
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _LEDGER = ("ledger",)
@@ -36,15 +36,18 @@ def rests_on(path: PolicyPath, here: Any, tree: Any) -> Iterator[PolicyPath]:
         yield from _audits(path, here)
 
 
+_NAMED = 3
+"""Parts of ``privacy.KIND.NAME``."""
+
+
 def _requirements(path: PolicyPath, here: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the kind of each whole requirement at ``path``, and what it says."""
     if not isinstance(here, Mapping):
         return
-    several = len(path) > 1 and isinstance(at(path[:2]), MapOf)
-    if len(path) == 1 or (len(path) == 2 and several):
+    if len(path) == 1 or (len(path) == 2 and isinstance(as_written(at(path), here), MapOf)):
         for name, below in here.items():
             yield from _requirements((*path, name), below)
-    elif len(path) == 2 + several:
+    elif len(path) == 2 or (len(path) == _NAMED and key_at(path) is None):
         yield path[1], here
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ppdm_flow.core.server_address import is_address
 from ppdm_flow.policy.inheritance.references import FoundTemplate
-from ppdm_flow.policy.language.kinds import Entries, kinds_among
+from ppdm_flow.policy.language.kinds import kinds_among, places_below
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
 
 PATHS = (
@@ -51,8 +51,7 @@ def rebased(node: Map, here: FoundTemplate, root: Path, inherited: Map) -> Map:
 def _of_requirements(node: Map) -> Iterator[PolicyPath]:
     privacy = node.get("privacy")
     for spec in kinds_among(privacy.entries if isinstance(privacy, Map) else ()):
-        named = () if spec.entries is Entries.ONCE else ("*",)
-        yield from (("privacy", spec.name, *named, *file) for file in spec.files)
+        yield from (place for file in spec.files for place in places_below(spec, file))
 
 
 def _of_plugins(node: Map, inherited: Map) -> Iterator[PolicyPath]:

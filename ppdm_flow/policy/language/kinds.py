@@ -160,6 +160,13 @@ def written_once(name: str) -> bool:
     return any(spec.entries is Entries.ONCE for spec in kinds_among((name,)))
 
 
+def places_below(spec: RequirementSpec, below: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the places of a policy at which something of an entry stands (``*`` for any name), named or not."""
+    if spec.entries is Entries.ONCE:
+        yield ("privacy", spec.name, *below)
+    yield ("privacy", spec.name, "*", *below)
+
+
 def measured_on(change: Change) -> tuple[str, ...]:
     """Return the built-in kinds whose audit also runs, without a bound, on releases with a column so changed."""
     return tuple(spec.name for spec in built_in() if spec.measured_on is change)

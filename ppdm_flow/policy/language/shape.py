@@ -129,6 +129,14 @@ def at(path: tuple[str, ...], model: type[BaseModel] | None = None) -> Shape | N
     return shape
 
 
+def as_written(shape: Shape | None, tree: Any) -> Shape | None:
+    """Return the shape that a tree has where it may have two: several entries by name in place of one are a map."""
+    named = isinstance(shape, Keys) and shape.named and isinstance(tree, Mapping) and bool(tree)
+    if named and isinstance(shape, Keys) and shape.keys.keys().isdisjoint(tree):
+        return MapOf(Text(), replace(shape, named=False))
+    return shape
+
+
 def _below(shape: Shape | None, part: str) -> Shape | None:
     """Return what stands at ``part`` of something of this shape."""
     if isinstance(shape, ListOf) and shape.single and not part.isdecimal():
@@ -164,6 +172,8 @@ def _signs(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
             if key.stricter is not None:
                 yield (*place, name), key.stricter.sign
             yield from _signs(key.shape, (*place, name))
+        if shape.named:
+            yield from _signs(replace(shape, named=False), (*place, "*"))
     elif isinstance(shape, MapOf):
         yield from _signs(shape.value, (*place, "*"))
     elif isinstance(shape, ListOf) and shape.single:
