@@ -144,6 +144,53 @@ class Requirement:
         raise NotImplementedError
 
 
+class OnPeople(Requirement):
+    """How many people every class that ``attributes`` form has, at least."""
+
+    __slots__ = ()
+
+    on_groups: ClassVar[bool] = True
+    hides_people: ClassVar[bool] = True
+    attributes: tuple[str, ...]
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """The attributes that form the classes."""
+        return self.attributes
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether a group has to have so many rows."""
+        return True
+
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
+        """Yield it with the columns that its names mean."""
+        yield changed(self, attributes=columns.every(self.attributes, self))
+
+    def renamed(self, name_of: NameOf) -> Self | None:
+        """Return it in present names."""
+        return changed(self, attributes=reaching(self.attributes, name_of))
+
+
+class OnValues(Requirement):
+    """What must not be inferred: some of an attribute's values, ``sensitive`` as (attribute, value), from groups."""
+
+    __slots__ = ()
+
+    on_groups: ClassVar[bool] = True
+    hides_people: ClassVar[bool] = True
+    sensitive: tuple[tuple[str, str], ...]
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The attributes of which values must not be inferred."""
+        return tuple(dict.fromkeys(attribute for attribute, _ in self.sensitive))
+
+    def named_values(self) -> Iterator[NamedValue]:
+        """Yield the values that must not be inferred."""
+        return ((attribute, value, self.span) for attribute, value in self.sensitive)
+
+
 class OnAttribute(Requirement):
     """A requirement on one attribute, or on each that a pattern means."""
 
@@ -218,11 +265,6 @@ def pairs_reaching(pairs: Iterable[tuple[str, str]], name_of: NameOf) -> tuple[t
     """Return (attribute, value) for the attributes that reach a step, in present names."""
     named = ((name_of(attribute), value) for attribute, value in pairs)
     return tuple((name, value) for name, value in named if name is not None)
-
-
-def attributes_of(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the attributes of (attribute, value), each once."""
-    return tuple(dict.fromkeys(attribute for attribute, _ in pairs))
 
 
 def absent(said: ValuesAbsent) -> dict[str, Any]:

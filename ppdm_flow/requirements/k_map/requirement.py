@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ppdm_flow.core.requirement import Columns, NameOf, Requirement, reaching
+from ppdm_flow.core.requirement import NameOf, OnPeople, reaching
 from ppdm_flow.core.spans import Span
 from ppdm_flow.mining.populations.population import Population
 
 
 @dataclass(frozen=True, slots=True)
-class KMap(Requirement):
+class KMap(OnPeople):
     """Every released class fits at least ``k`` people of the population. Source: Sweeney, PhD thesis, MIT, 2001."""
 
     kind: ClassVar[str] = "k_map"
-    on_groups: ClassVar[bool] = True
-    hides_people: ClassVar[bool] = True
     in_population: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.k_map.classes:models"
     id: str
@@ -28,23 +25,9 @@ class KMap(Requirement):
     releases: tuple[str, ...] = ()
 
     @property
-    def grouping(self) -> tuple[str, ...]:
-        """The attributes that form the classes."""
-        return self.attributes
-
-    @property
-    def counts_rows(self) -> bool:
-        """Whether a group has to have so many rows."""
-        return True
-
-    @property
     def class_claim(self) -> str:
         """What a class does."""
         return f"fits at least {self.k} people of the population"
-
-    def on_columns(self, columns: Columns) -> Iterator[KMap]:
-        """Yield it with the columns that its names mean."""
-        yield replace(self, attributes=columns.every(self.attributes, self))
 
     def renamed(self, name_of: NameOf) -> KMap:
         """Return it in present names; those of the population's file stay."""

@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 
 from ppdm_flow.core.requirement import (
     Columns,
-    NamedValue,
     NameOf,
-    Requirement,
+    OnValues,
     absent,
-    attributes_of,
     pairs_reaching,
     reaching,
 )
@@ -21,7 +19,7 @@ from ppdm_flow.core.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
-class LKC(Requirement):
+class LKC(OnValues):
     """Whoever knows at most ``l`` of ``attributes`` finds at least ``k`` rows, and learns no more than ``c``.
 
     ``sensitive`` are (attribute, value): of the rows that fit, a share of at most c has one of an attribute's values; c
@@ -29,8 +27,6 @@ class LKC(Requirement):
     """
 
     kind: ClassVar[str] = "lkc"
-    on_groups: ClassVar[bool] = True
-    hides_people: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.lkc.classes:models"
     id: str
@@ -49,11 +45,6 @@ class LKC(Requirement):
         return self.attributes
 
     @property
-    def secrets(self) -> tuple[str, ...]:
-        """The attributes of which values must not be inferred."""
-        return attributes_of(self.sensitive)
-
-    @property
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return True
@@ -66,10 +57,6 @@ class LKC(Requirement):
     def is_absent_from(self, _sources: frozenset[str]) -> bool:
         """Whether nothing is told: groups have to be large all the same."""
         return False
-
-    def named_values(self) -> Iterator[NamedValue]:
-        """Yield the values that must not be inferred."""
-        return ((attribute, value, self.span) for attribute, value in self.sensitive)
 
     def on_columns(self, columns: Columns) -> Iterator[LKC]:
         """Yield it with the columns that its names mean."""

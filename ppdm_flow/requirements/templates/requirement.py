@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 
 from ppdm_flow.core.requirement import (
     Columns,
-    NamedValue,
     NameOf,
-    Requirement,
+    OnValues,
     absent,
-    attributes_of,
     pairs_reaching,
     reaching,
 )
@@ -21,7 +19,7 @@ from ppdm_flow.core.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Template(Requirement):
+class Template(OnValues):
     """<IC -> pi, h>: in no group over ``channel`` is one of ``sensitive`` more frequent than ``confidence``.
 
     Several (attribute, value) pairs are several templates with one channel and threshold, never their union
@@ -33,8 +31,6 @@ class Template(Requirement):
     """
 
     kind: ClassVar[str] = "templates"
-    on_groups: ClassVar[bool] = True
-    hides_people: ClassVar[bool] = True
     id: str
     name: str
     channel: tuple[str, ...]
@@ -52,18 +48,9 @@ class Template(Requirement):
         return self.channel
 
     @property
-    def secrets(self) -> tuple[str, ...]:
-        """The attributes of which values must not be inferred."""
-        return attributes_of(self.sensitive)
-
-    @property
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return self.min_support > 1
-
-    def named_values(self) -> Iterator[NamedValue]:
-        """Yield the values that must not be inferred."""
-        return ((attribute, value, self.span) for attribute, value in self.sensitive)
 
     def on_columns(self, columns: Columns) -> Iterator[Template]:
         """Yield it with the columns that its names mean."""
