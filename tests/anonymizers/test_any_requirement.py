@@ -18,8 +18,7 @@ from ppdm_flow.core.requirement import NameOf, OnSensitive, Requirement, reachin
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.mining.populations.population import Population
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.measures import distinct
+from ppdm_flow.mining.recoding.grouping import Grouping, distinct
 from ppdm_flow.mining.recoding.models import Bools, Floats, Hereditary, SensitiveColumns
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap

@@ -9,8 +9,7 @@ from ppdm_flow.anonymizers.generalize.spec import GeneralizeParams
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.hierarchies.intervals import Intervals, Rounding
-from ppdm_flow.mining.hierarchies.numbers import written
+from ppdm_flow.mining.hierarchies.intervals import Intervals, Rounding, written
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.running import run

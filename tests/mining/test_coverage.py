@@ -11,8 +11,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from ppdm_flow.mining.reconstruction.channel import Channel
-from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
-from ppdm_flow.mining.reconstruction.fit import misfit
+from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts
 from ppdm_flow.mining.reconstruction.variance import covariance, variances
 
 RELEASES = 2000

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.reconstruction.channel import Channel
-from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
-from ppdm_flow.mining.reconstruction.simplex import project
+from ppdm_flow.mining.reconstruction.estimate import project, reconstruct_counts
 from ppdm_flow.mining.reconstruction.variance import (
     covariance,
     population_variances,

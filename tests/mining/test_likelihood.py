@@ -10,8 +10,7 @@ from scipy.optimize import minimize
 
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
-from ppdm_flow.mining.reconstruction.iterative import TOLERANCE, iterate
-from ppdm_flow.mining.reconstruction.likelihood import maximum
+from ppdm_flow.mining.reconstruction.likelihood import TOLERANCE, iterate, maximum
 
 
 @st.composite

@@ -25,10 +25,8 @@ from lucs import Table
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
 from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import Encoded, dissimilarity
+from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, Encoded, Search, dissimilarity, random_part
 from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
-from ppdm_flow.mining.comparison.resampling import random_part
-from ppdm_flow.mining.comparison.search import ALL, CLOSED, Search
 from ppdm_flow.mining.generation.model import Generated, Model
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.mine import mine

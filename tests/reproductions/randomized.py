@@ -17,7 +17,7 @@ from ppdm_flow.mining.transactions.choosing import Challenge, Chosen, choose
 from ppdm_flow.mining.transactions.counting.counting import support_counts
 from ppdm_flow.mining.transactions.counting.vertical import Columns, columns
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.pools import pools
+from ppdm_flow.mining.transactions.prevalent import pools
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.rounding import rounded_up
 from ppdm_flow.tables.sets import SetColumn

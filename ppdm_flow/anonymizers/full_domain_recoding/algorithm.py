@@ -23,7 +23,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.hierarchies.whole import whole
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.judge import Watch
+from ppdm_flow.mining.recoding.look import Watch
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts

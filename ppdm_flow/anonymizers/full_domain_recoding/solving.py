@@ -13,9 +13,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.ground import Ground
-from ppdm_flow.mining.recoding.joining import as_one
-from ppdm_flow.mining.recoding.judge import Watch
-from ppdm_flow.mining.recoding.look import Look
+from ppdm_flow.mining.recoding.grouping import as_one
+from ppdm_flow.mining.recoding.look import Look, Watch
 from ppdm_flow.mining.recoding.search import Solution, optimum
 
 COSTS: dict[str, costs.Cost] = {

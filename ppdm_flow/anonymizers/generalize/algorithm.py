@@ -18,9 +18,9 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.hierarchies.ancestors import labels as labels_of
-from ppdm_flow.mining.hierarchies.ancestors import settled
 from ppdm_flow.mining.hierarchies.coarsening import Coarsening
+from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
+from ppdm_flow.mining.hierarchies.ladder import settled
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, Column

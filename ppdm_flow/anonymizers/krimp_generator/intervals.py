@@ -17,9 +17,8 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.hierarchies.ancestors import labels
-from ppdm_flow.mining.hierarchies.intervals import Intervals
-from ppdm_flow.mining.hierarchies.numbers import decimals, written
+from ppdm_flow.mining.hierarchies.intervals import Intervals, decimals, written
+from ppdm_flow.mining.hierarchies.ladder import labels
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts
 

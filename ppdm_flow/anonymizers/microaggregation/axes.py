@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.mining.hierarchies.numbers import decimals, written
+from ppdm_flow.mining.hierarchies.intervals import decimals, written
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.local_recoding.places import places_of
+from ppdm_flow.mining.recoding.kernels import places_of
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.mining.hierarchies.numbers import decimals
+from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.mining.hierarchies.whole import ANYTHING, Whole
 from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column

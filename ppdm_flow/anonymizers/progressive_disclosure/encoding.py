@@ -16,7 +16,7 @@ from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.hierarchies.ancestors import ancestors
+from ppdm_flow.mining.hierarchies.ladder import ancestors
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.templates.requirement import Template as Requirement
 from ppdm_flow.tables.column import MISSING, SPECIALS

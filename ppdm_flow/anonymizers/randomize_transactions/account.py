@@ -14,7 +14,7 @@ from ppdm_flow.anonymizers.randomize_transactions.form import packed_bytes, seed
 from ppdm_flow.anonymizers.randomize_transactions.observed import Observed
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.transactions.amplification import epsilon
+from ppdm_flow.mining.transactions.breaches import epsilon
 from ppdm_flow.mining.transactions.discoverable import SIGMAS, lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma
 from ppdm_flow.mining.transactions.operators import NONE, Operator

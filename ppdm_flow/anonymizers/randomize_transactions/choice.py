@@ -14,8 +14,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.choosing import Challenge, Choice, choose
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.pools import Pool, pools
-from ppdm_flow.mining.transactions.prevalent import prevalent
+from ppdm_flow.mining.transactions.prevalent import Pool, pools, prevalent
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 V = TypeVar("V")

@@ -7,7 +7,7 @@ from typing import Literal
 from ppdm_flow.anonymizers.randomize_transactions.sizes import bits_of, prefers_seeds, seeds_of
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.randomize.input import refuse_seeds
+from ppdm_flow.mining.transactions.randomize.randomize import refuse_seeds
 from ppdm_flow.sdk.spec import SetShape
 
 

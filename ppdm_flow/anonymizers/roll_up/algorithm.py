@@ -17,8 +17,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.hierarchies.ancestors import labels as labels_of
 from ppdm_flow.mining.hierarchies.hierarchy import Lines, Lookup, at_level, read_csv
+from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.domain import union

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.suppress.transform import Cells
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
-from ppdm_flow.mining.local_recoding.places import keyed
 from ppdm_flow.mining.local_recoding.suppression import Suppression
+from ppdm_flow.mining.recoding.kernels import keyed
 
 Ints = npt.NDArray[np.int64]
 

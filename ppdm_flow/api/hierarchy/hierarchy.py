@@ -10,8 +10,7 @@ from ppdm_flow.api.hierarchy.data import Column, column
 from ppdm_flow.api.hierarchy.ways import Way, lines, reason
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.mining.hierarchies.building import written
-from ppdm_flow.mining.hierarchies.checking import Checked, checked
+from ppdm_flow.mining.hierarchies.building import Checked, checked, written
 from ppdm_flow.mining.hierarchies.hierarchy import Lines, read_csv
 from ppdm_flow.mining.hierarchies.whole import Whole, refuse_lies
 

@@ -10,9 +10,8 @@ from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
 from ppdm_flow.api.mine.estimates import cell
 from ppdm_flow.api.mine.fields import MinedDocument, MinedItemset, MinedOperator, MinedRatio, MinedRule, MinedSize
 from ppdm_flow.core.visible import json_text
-from ppdm_flow.mining.transactions.associations import Ratio
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.rules import Rule
+from ppdm_flow.mining.transactions.rules import Ratio, Rule
 
 BASIS = "the fixed original transactions; the randomization alone is random"
 HEAD = ("size", "items", "support", "transactions", "sigma", "low", "high", "discoverable")

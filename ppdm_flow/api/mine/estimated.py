@@ -14,9 +14,8 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.mining.transactions.apriori.apriori import PRECISION, Bounds, Counted, Found, Mined, mine
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
-from ppdm_flow.mining.transactions.doubts import doubts
+from ppdm_flow.mining.transactions.doubts import doubts, misfit
 from ppdm_flow.mining.transactions.estimates import expected_sigma
-from ppdm_flow.mining.transactions.misfit import misfit
 from ppdm_flow.mining.transactions.operators import NONE, Operator
 from ppdm_flow.mining.transactions.rules import Rule, rules
 

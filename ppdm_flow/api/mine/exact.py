@@ -12,10 +12,8 @@ from ppdm_flow.api.mine.answer import Integers, Itemsets, MinedRelease, MiningOp
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.mining.transactions.apriori.apriori import LENGTH, NO_CANDIDATES
-from ppdm_flow.mining.transactions.apriori.exact import exact
-from ppdm_flow.mining.transactions.apriori.levels import Level, places
-from ppdm_flow.mining.transactions.associations import Ratio
-from ppdm_flow.mining.transactions.rules import Rule
+from ppdm_flow.mining.transactions.apriori.levels import Level, exact, places
+from ppdm_flow.mining.transactions.rules import Ratio, Rule
 from ppdm_flow.tables.sets import Baskets
 
 

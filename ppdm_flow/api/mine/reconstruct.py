@@ -12,8 +12,7 @@ from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.reading.received import ReceivedRelease, read_release
 from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.reconstruction.channel import Channel
-from ppdm_flow.mining.reconstruction.estimate import Method, reconstruct_counts
-from ppdm_flow.mining.reconstruction.fit import misfit
+from ppdm_flow.mining.reconstruction.estimate import Method, misfit, reconstruct_counts
 from ppdm_flow.mining.reconstruction.groups import Groups, groups
 from ppdm_flow.sdk.anonymizer import Operator
 

@@ -19,8 +19,7 @@ from ppdm_flow.audits.corruption.spec import CorruptionParams
 from ppdm_flow.audits.corruption.wording import chart, findings
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.reconstruction.histogram import histogram
-from ppdm_flow.mining.reconstruction.operator_input import given_the_original, operator_input
+from ppdm_flow.mining.reconstruction.histogram import given_the_original, histogram, operator_input
 from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext

@@ -18,8 +18,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.operators import NONE, Operator
-from ppdm_flow.mining.transactions.pools import Pool
-from ppdm_flow.mining.transactions.prevalent import prevalent
+from ppdm_flow.mining.transactions.prevalent import Pool, prevalent
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.sets import Baskets

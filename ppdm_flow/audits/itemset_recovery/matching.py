@@ -11,8 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.audits.set_sides import NoSidesError, Sides
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Mined, mine
-from ppdm_flow.mining.transactions.apriori.exact import counted, exact
-from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, Level, places
+from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, Level, counted, exact, places
 from ppdm_flow.mining.transactions.counting.counting import partial_support_counts
 from ppdm_flow.mining.transactions.counting.vertical import columns
 from ppdm_flow.mining.transactions.estimates import Estimates, supports

@@ -18,10 +18,15 @@ from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.counting import Databases, databases
 from ppdm_flow.audits.records.proportions import LEVEL
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
-from ppdm_flow.mining.comparison.dissimilarity import Encoded, dissimilarity
-from ppdm_flow.mining.comparison.resampling import random_part, uncorrelated
-from ppdm_flow.mining.comparison.rows import interval
-from ppdm_flow.mining.comparison.search import Search, affordable_rows
+from ppdm_flow.mining.comparison.dissimilarity import (
+    Encoded,
+    Search,
+    affordable_rows,
+    dissimilarity,
+    interval,
+    random_part,
+    uncorrelated,
+)
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

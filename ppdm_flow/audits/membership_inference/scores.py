@@ -9,9 +9,7 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.records.distances import nearest, within
 from ppdm_flow.audits.records.gathering import Records, distinct
-from ppdm_flow.mining.comparison.dissimilarity import LAPLACE
-from ppdm_flow.mining.comparison.rows import row_bits
-from ppdm_flow.mining.comparison.search import SLIM, Search, affordable_rows
+from ppdm_flow.mining.comparison.dissimilarity import LAPLACE, SLIM, Search, affordable_rows, row_bits
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.krimp.compress import MOST_PAIRED
 

@@ -20,8 +20,7 @@ from ppdm_flow.audits.perturbation_utility.reconstruction import (
 )
 from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure
-from ppdm_flow.mining.reconstruction.histogram import histogram, places
-from ppdm_flow.mining.reconstruction.operator_input import given_the_original, operator_input
+from ppdm_flow.mining.reconstruction.histogram import given_the_original, histogram, operator_input, places
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext

@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import nearest
-from ppdm_flow.mining.reconstruction.iterative import iterate
-from ppdm_flow.mining.reconstruction.likelihood import maximum
+from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.audits.inference.holdings import Holdings, holdings
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.hierarchies.ancestors import ancestors
+from ppdm_flow.mining.hierarchies.ladder import ancestors
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

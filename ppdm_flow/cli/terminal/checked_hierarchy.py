@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # numpy stands behind it, and every verb starts with this module
-    from ppdm_flow.mining.hierarchies.checking import Checked
+    from ppdm_flow.mining.hierarchies.building import Checked
 
 
 def text(found: Checked) -> str:

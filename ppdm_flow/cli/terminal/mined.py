@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the other verbs start faster without it
     from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
-    from ppdm_flow.mining.transactions.associations import Ratio
     from ppdm_flow.mining.transactions.operators import Operator
+    from ppdm_flow.mining.transactions.rules import Ratio
 
 _FAMILIES = {
     "cut_and_paste": "cut-and-paste",

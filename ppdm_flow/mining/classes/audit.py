@@ -10,9 +10,8 @@ import numpy as np
 
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes import beside
-from ppdm_flow.mining.classes.judged import Floats, Judged, R, exceeding, worst_of
+from ppdm_flow.mining.classes.judged import Floats, Judged, R, exceeding, picture, worst_of
 from ppdm_flow.mining.classes.measures import PREFIX, TOGETHER
-from ppdm_flow.mining.classes.picture import picture
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import Reading, carriers, columns, made_of, readings
 from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_true_values

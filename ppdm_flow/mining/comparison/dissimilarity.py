@@ -1,19 +1,31 @@
-"""Dissimilarity of two tables by their code tables."""
+"""Dissimilarity of two tables by their code tables, the search for these, and yardsticks for it."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ABSENT, Database
+from ppdm_flow.mining.itemsets.kernels import entry
+from ppdm_flow.mining.itemsets.mine import MOST_SETS, mine
 from ppdm_flow.mining.krimp.code_table import CodeTable
-from ppdm_flow.mining.krimp.compress import cover
+from ppdm_flow.mining.krimp.compress import cover, krimp, slim
 
 Counts = npt.NDArray[np.int64]
 
 LAPLACE = 1.0
+
+Cells = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+ALL, CLOSED, SLIM = "all", "closed", "slim"
+
+EFFORT = 20_000_000
+"""Rows times squared columns that SLIM compresses in three seconds or so, of weakly correlated columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +85,117 @@ def length(usages: Counts, known: Counts, laplace: float) -> float:
     with np.errstate(divide="ignore"):
         bits = np.log2(corrected.sum()) - np.log2(corrected[used])
     return float(usages[used] @ bits)
+
+
+def row_bits(cells: Cells, code_table: Encoded, laplace: float = LAPLACE) -> Floats:
+    """Return the bits of each row, shape (rows,), under the Laplace-corrected code table; fewer: more likely.
+
+    ``cells`` (rows, places) are items of the code table's alphabet; an absent one is negative.
+    """
+    corrected = code_table.usages + laplace
+    with np.errstate(divide="ignore"):
+        bits = np.log2(corrected.sum()) - np.log2(corrected)
+    sets = code_table.table.itemsets
+    found = np.zeros(len(cells))
+    left = np.zeros(cells.shape[1], dtype=np.uint8)
+    _row_bits(cells, code_table.database.place, sets.offsets, sets.items, bits, left, found)
+    return found
+
+
+def interval(x: Encoded, y: Encoded, laplace: float = LAPLACE, level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of (L(x|CT_y) - L(x|CT_x)) / L(x|CT_x) where x is a sample of rows, the code tables given.
+
+    A ratio of two sums over rows: its variance by linearization (Cochran, "Sampling techniques", 1977, section 6.4).
+    """
+    weights = x.database.weights.astype(np.float64)
+    own, other = row_bits(x.database.cells, x, laplace), row_bits(x.database.cells, y, laplace)
+    total = float(weights @ own)
+    if not total:
+        return 0.0, 0.0
+    ratio = float(weights @ other) / total
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * math.sqrt(float(weights @ (other - ratio * own) ** 2)) / total
+    return ratio - 1 - reach, ratio - 1 + reach
+
+
+@entry
+def _row_bits(
+    cells: Cells, place: Cells, offsets: Counts, items: Cells, bits: Floats, left: npt.NDArray[np.uint8], out: Floats
+) -> None:
+    """Cover each row by the itemsets in their order, and what is left by singletons."""
+    sets = len(offsets) - 1
+    for row in range(cells.shape[0]):
+        total = 0.0
+        for p in range(cells.shape[1]):
+            left[p] = cells[row, p] >= 0
+        for s in range(sets):
+            fits = True
+            for i in range(offsets[s], offsets[s + 1]):
+                p = place[items[i]]
+                if cells[row, p] != items[i] or left[p] == 0:
+                    fits = False
+                    break
+            if fits:
+                total += bits[s]
+                for i in range(offsets[s], offsets[s + 1]):
+                    left[place[items[i]]] = 0
+        for p in range(cells.shape[1]):
+            if left[p]:
+                total += bits[sets + cells[row, p]]
+        out[row] = total
+
+
+def random_part(database: Database, rows: int, rng: np.random.Generator) -> Database:
+    """Return ``rows`` of the database's rows, drawn without replacement, over the same alphabet.
+
+    Raises ValueError for fewer than one row or more than there are.
+    """
+    if not 1 <= rows <= database.rows:
+        raise ValueError(f"rows of a part must be from 1 to {database.rows}, got {rows}")
+    weights = rng.multivariate_hypergeometric(database.weights, rows, method="marginals")
+    drawn = weights > 0
+    return Database.of_cells(database.cells[drawn], database.place, weights[drawn])
+
+
+def uncorrelated(database: Database, rows: int, rng: np.random.Generator, laplace: float = 0.001) -> Database:
+    """Return ``rows`` new rows in which each place is drawn by itself: what singletons alone generate.
+
+    Items have their support plus ``laplace`` as weight; items that do not occur are drawn as rarely as that says.
+    """
+    cells = np.full((rows, database.cells.shape[1]), ABSENT, dtype=np.int32)
+    for place in range(cells.shape[1]):
+        items = np.flatnonzero(database.place == place).astype(np.int32)
+        weights = database.supports[items] + laplace
+        absent = database.rows - int(database.supports[items].sum())
+        shares = np.cumsum(np.append(weights, absent))
+        drawn = np.searchsorted(shares, rng.random(rows) * shares[-1], side="right")
+        cells[:, place] = np.append(items, np.int32(ABSENT))[np.minimum(drawn, len(items))]
+    return Database.of_cells(cells, database.place)
+
+
+def affordable_rows(columns: int, most: int) -> int:
+    """Return how many rows of so many columns SLIM compresses in seconds: at most ``most``, at least 200."""
+    return min(most, max(200, EFFORT // max(1, columns) ** 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How the code tables to compare are found.
+
+    ``candidates``: ``all`` frequent itemsets, ``closed`` ones, or ``slim`` (found on the way).
+
+    ``min_support`` is a count (int) or a share of the rows (float); ``most`` bounds the itemsets mined.
+    """
+
+    min_support: float = 1
+    candidates: str = ALL
+    pruning: bool = True
+    most: int = MOST_SETS
+
+    def encoded(self, database: Database) -> Encoded:
+        """Compress a database. Raises PluginError PPF775 or PPF776 for too many itemsets or items."""
+        if self.candidates == SLIM:
+            found = slim(database, self.min_support, pruning=self.pruning)
+        else:
+            sets = mine(database, self.min_support, only_closed=self.candidates == CLOSED, most=self.most)
+            found = krimp(database, sets.in_candidate_order(), pruning=self.pruning)
+        return Encoded(database, found.table)

@@ -1,8 +1,14 @@
-"""The sensitive values of every equivalence class, counted, under the three null semantics."""
+"""The sensitive values of every equivalence class or crowd, counted, under the three null semantics.
+
+Crowds: who is left for somebody that knows a person's grouping values, where cells mix these with sensitive ones.
+Inside of a class, the crowd of a person with grouping values q is the rows whose mixed cells occur with some row of
+that class whose original has the same q. Beside the crowd's shares count the mean shares of its mixed cells, weighted
+by how often rows of q show each: whoever knows how a cell is made knows which of them is likelier.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +17,8 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.compatible import compatible_sums
+from ppdm_flow.mining.exposure.ground import Ground
+from ppdm_flow.mining.exposure.sparse import as_cells, indicators, of_cells, scaled, summed
 from ppdm_flow.mining.recoding.grouping import Cells
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
@@ -117,3 +125,68 @@ def _added(place: Ints, rows: Ints, size: int) -> Ints:
     found = np.zeros(size, dtype=np.int64)
     np.add.at(found, place, rows)
     return found
+
+
+class Crowds:
+    """The crowds of a ground with mixed columns. ``sizes`` and ``rows`` (crowds,): those in it, those who have it."""
+
+    def __init__(self, ground: Ground) -> None:
+        layout = ground.layout
+        self.ground = ground
+        self.crowd = ground.number(layout.grouping, layout.originals)
+        self.part = ground.number(layout.grouping, layout.mixed)
+        shape = int(self.crowd.max(initial=-1)) + 1, int(self.part.max(initial=-1)) + 1
+        self._weights = summed(ground.rows, self.crowd, self.part, shape)
+        self._there = indicators(self._weights)
+        self._parts = np.bincount(self.part, ground.rows, shape[1])
+        self.rows: Ints = np.rint(np.asarray(self._weights.sum(axis=1))).astype(np.int64)
+        self.sizes: Ints = np.rint(self._there @ self._parts).astype(np.int64)
+
+    def histograms(self, value: npt.NDArray[np.int32], names: Any) -> tuple[Histograms, Histograms]:
+        """Return the histograms of the crowds, and the mean shares of their mixed cells, as of crowds of one row.
+
+        ``value`` (combinations,) are codes into ``names``.
+        """
+        ground = self.ground
+        dense = value.astype(np.int64) + SPECIALS
+        shape = len(self._parts), len(names) + SPECIALS
+        cells = summed(ground.rows, self.part, dense, shape)
+        base = np.bincount(dense, ground.rows, shape[1]) / max(1, int(ground.rows.sum()))
+        crowd = Histograms(as_cells(self._there @ cells), self.sizes, self.rows, base, names, ground.left_out)
+        within = scaled(cells, 1.0 / np.maximum(self._parts, 1.0))
+        mean = scaled(self._weights, 1.0 / np.maximum(self.rows, 1)) @ within
+        ones = np.ones(len(self.rows))
+        return crowd, Histograms(as_cells(mean), ones, self.rows, base, names, ground.left_out)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Code:
+    """What a cell stands for: how likely each value of the source is, among the released rows that show the cell.
+
+    ``shares`` (cells, values) is P(value | cell), sparse; values are dense codes into ``names``.
+    """
+
+    shares: Any
+    names: pa.StringArray
+
+    @classmethod
+    def of(cls, cell: Ints, value: npt.NDArray[np.int32], rows: Ints, names: pa.StringArray) -> Code:
+        """Learn it from the rows of each (cell, value); ``value`` are codes, ``cell`` are numbers from 0."""
+        shape = int(cell.max(initial=-1)) + 1, len(names) + SPECIALS
+        together = summed(rows, cell, value.astype(np.int64) + SPECIALS, shape)
+        totals = np.bincount(cell, rows, shape[0])
+        return cls(scaled(together, 1.0 / np.maximum(totals, 1.0)), names)
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether some value is behind several cells: then the rows that show them share it."""
+        return bool((np.bincount(self.shares.indices, minlength=self.shares.shape[1]) > 1).any())
+
+    def decoded(self, found: Histograms) -> Histograms:
+        """Return the histograms of values for those of cells, whose numbers are their codes."""
+        cells = found.cells
+        shown = of_cells(cells, self.shares.shape[0], SPECIALS)
+        base = np.asarray(found.base[SPECIALS:] @ self.shares)
+        return replace(
+            found, cells=as_cells(shown @ self.shares), base=base, names=self.names, behind=self, shown=cells
+        )

@@ -17,9 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.mining.exposure.columns import Columns
-from ppdm_flow.mining.exposure.decoding import Code
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.exposure.histograms import Code, Histograms
 from ppdm_flow.mining.exposure.row_level import About, RowLevel, of_release, row_level
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, of_cells, scaled, stacked, summed
 from ppdm_flow.sdk.audit import AuditContext, Other

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.columns import Columns, Reading, columns, readings
-from ppdm_flow.mining.exposure.crowds import Crowds
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.mining.exposure.ground import Ground, Layout
+from ppdm_flow.mining.exposure.histograms import Crowds
 from ppdm_flow.mining.exposure.paired import names_of, paired_tables
 from ppdm_flow.mining.exposure.values import Values, read
 from ppdm_flow.sdk.audit import AuditContext

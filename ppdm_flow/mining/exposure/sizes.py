@@ -9,12 +9,15 @@ import numpy.typing as npt
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns
-from ppdm_flow.mining.exposure.crowds import Crowds
+from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.mining.exposure.ground import Layout, ground
+from ppdm_flow.mining.exposure.histograms import Crowds
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.rows import Rows
 from ppdm_flow.sdk.audit import Sql
+from ppdm_flow.tables.column import MISSING
+from ppdm_flow.tables.counts import Counts
 
 SIZE = "SELECT id, size AS v FROM sizes"
 
@@ -56,3 +59,19 @@ def crowds_again(columns: Columns, rows: Rows, sql: Sql, nulls: Nulls) -> Classe
     """Return the same by the second route. Raises UnmeasuredError as above."""
     sizes, own = Query.of_rows(sql, rows, columns, None, nulls).figures(SIZE)
     return Classes(np.rint(own).astype(np.int64), np.rint(sizes).astype(np.int64))
+
+
+def classes(counts: Counts, nulls: Nulls) -> Classes:
+    """Group the rows behind ``counts``; combinations that stand for no row (weight 0) are none.
+
+    ``own_category``: missing is one more value. ``wildcard``: the size of a row is that of its crowd, the rows
+    that contradict it nowhere and are missing wherever it is. ``exclude``: rows with a missing value are left out.
+    """
+    occurs = counts.counts > 0
+    codes, rows = counts.codes[occurs], counts.counts[occurs]
+    if nulls is Nulls.OWN_CATEGORY:
+        return Classes(rows, rows)
+    if nulls is Nulls.WILDCARD:
+        return Classes(rows, compatible_sums(codes, rows[:, None])[:, 0])
+    known = ~(codes == MISSING).any(axis=1)
+    return Classes(rows[known], rows[known], int(rows[~known].sum()))

@@ -11,11 +11,9 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
-from ppdm_flow.mining.exposure.crowds import Crowds
-from ppdm_flow.mining.exposure.decoding import Code
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
-from ppdm_flow.mining.exposure.histograms import Histograms, histograms
+from ppdm_flow.mining.exposure.histograms import Code, Crowds, Histograms, histograms
 from ppdm_flow.mining.exposure.rows import Rows
 
 Ints = npt.NDArray[np.int64]

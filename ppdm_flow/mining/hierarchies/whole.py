@@ -10,9 +10,8 @@ from pathlib import Path
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.hierarchies.ancestors import labels
 from ppdm_flow.mining.hierarchies.intervals import Intervals
-from ppdm_flow.mining.hierarchies.ladder import ladder
+from ppdm_flow.mining.hierarchies.ladder import labels, ladder
 
 ANYTHING = "*"
 """The label that stands for every value, where a hierarchy has no such label of its own."""

@@ -12,9 +12,21 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest, within
 from ppdm_flow.mining.itemsets.kernels import allocating, inlined
-from ppdm_flow.mining.itemsets.output import Output, append, full, wider
+from ppdm_flow.mining.itemsets.output import (
+    DEPTH,
+    HIGH,
+    ITEM,
+    LOW,
+    SUPPORT,
+    Output,
+    Stack,
+    append,
+    deeper,
+    full,
+    push,
+    wider,
+)
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.mining.itemsets.stack import DEPTH, HIGH, ITEM, LOW, SUPPORT, Stack, deeper, push
 from ppdm_flow.sdk.compiled import tolerant
 
 Items = npt.NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""Growing flat arrays within compiled code."""
+"""Arrays that grow within compiled code: the itemsets found, and the stack of a depth-first search."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from ppdm_flow.mining.itemsets.kernels import allocating, entry, inlined
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
+
+Stack = npt.NDArray[np.int64]
+
+ITEM, DEPTH, SUPPORT, LOW, HIGH = range(5)
+"""Of an itemset that waits: its last item, the length of the set that it extends or is, its support, a range."""
 
 
 class Output(NamedTuple):
@@ -78,3 +83,24 @@ def sort_within(items: Items, ends: Counts) -> None:
                 j -= 1
             items[j] = item
         begin = ends[s]
+
+
+@allocating
+def deeper(old: Stack, least: int) -> Stack:
+    """Return a stack with room for at least ``least`` lines."""
+    if least <= len(old):
+        return old
+    new = np.empty((max(least, 2 * len(old)), 5), dtype=np.int64)
+    new[: len(old)] = old
+    return new
+
+
+@inlined
+def push(stack: Stack, line: int, item: int, depth: int, support: int, low: int, high: int) -> int:
+    """Fill a line; return the next one."""
+    stack[line, ITEM] = item
+    stack[line, DEPTH] = depth
+    stack[line, SUPPORT] = support
+    stack[line, LOW] = low
+    stack[line, HIGH] = high
+    return line + 1

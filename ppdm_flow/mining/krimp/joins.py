@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ppdm_flow.mining.itemsets.kernels import entry, inlined, part
-from ppdm_flow.mining.krimp.accept import DONE, MORE_POOL, MORE_SLOTS, admit, fill
+from ppdm_flow.mining.krimp.accept import DONE, MORE_POOL, MORE_SLOTS, TOLERANCE, admit, fill
 from ppdm_flow.mining.krimp.change import forget, log_term, try_adding
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.order import rank_for, room_for
-from ppdm_flow.mining.krimp.prune import TOLERANCE
 from ppdm_flow.mining.krimp.state import CODES, ELEMENTS, TOTAL, Counts, Floats, Items, State
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.krimp.sizes import Sizes
+from ppdm_flow.mining.krimp.code_table import Sizes
 from ppdm_flow.mining.krimp.state import ELEMENTS, State
 
 EVERY = 0.25

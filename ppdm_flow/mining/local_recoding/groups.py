@@ -7,10 +7,132 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.local_recoding.group_kernels import best_line, mdav
+from ppdm_flow.sdk.compiled import compiled
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+
+@compiled
+def distance(a: Floats, b: Floats) -> float:
+    """Return the squared Euclidean distance."""
+    out = 0.0
+    for j in range(len(a)):
+        out += (a[j] - b[j]) * (a[j] - b[j])
+    return out
+
+
+@compiled
+def center(points: Floats, weights: Ints, left: Ints) -> Floats:
+    """Return the mean of the items ``left``."""
+    out, total = np.zeros(points.shape[1]), 0
+    for at in left:
+        total += weights[at]
+        for j in range(points.shape[1]):
+            out[j] += weights[at] * points[at, j]
+    return out / max(1, total)
+
+
+@compiled
+def farthest(points: Floats, left: Ints, origin: Floats) -> int:
+    """Return the item farthest from a point, the first of several."""
+    best, most = left[0], -1.0
+    for at in left:
+        d = distance(points[at], origin)
+        if d > most:
+            best, most = at, d
+    return int(best)
+
+
+@compiled
+def nearest(points: Floats, weights: Ints, left: Ints, seed: int, k: int) -> Ints:
+    """Return the items nearest to ``seed``, it first, until they have k records; earlier ones of several."""
+    chosen = np.empty(k + 1, dtype=np.int64)
+    away = np.empty(k + 1)
+    chosen[0], away[0] = seed, -1.0
+    found, records = 1, weights[seed]
+    for at in left:
+        if at == seed:
+            continue
+        d = distance(points[at], points[seed])
+        if records >= k and d >= away[found - 1]:
+            continue
+        place = found
+        while place > 0 and away[place - 1] > d:
+            chosen[place], away[place] = chosen[place - 1], away[place - 1]
+            place -= 1
+        chosen[place], away[place] = at, d
+        found, records = found + 1, records + weights[at]
+        while found > 1 and records - weights[chosen[found - 1]] >= k:
+            found -= 1
+            records -= weights[chosen[found]]
+    return chosen[:found].copy()
+
+
+@compiled
+def mdav(points: Floats, weights: Ints, k: int) -> Ints:
+    """Return the group of each item: maximum distance to average vector (Domingo-Ferrer, Torra, DMKD 11, 2005).
+
+    ``points`` (items, axes), ``weights`` (items,) of at least 1 record, k in all at least. An item stays whole, so a
+    group has at least k records; what is left at the end and too little for a group joins the last one.
+    """
+    n = len(points)
+    group = np.full(n, -1, dtype=np.int64)
+    left = np.arange(n)
+    remaining, groups = weights.sum(), 0
+    while remaining >= 2 * k:
+        pair = remaining >= 3 * k
+        seed = farthest(points, left, center(points, weights, left))
+        for turn in range(2 if pair else 1):
+            if remaining < k:
+                break
+            if turn == 1:
+                seed = farthest(points, left, points[seed])
+            for at in nearest(points, weights, left, seed, k):
+                group[at] = groups
+                remaining -= weights[at]
+            groups += 1
+            left = left[group[left] < 0]
+    if remaining >= k:
+        groups += 1
+    group[left] = groups - 1
+    return group
+
+
+@compiled
+def best_line(points: Floats, weights: Ints, k: int) -> Ints:
+    """Return the groups of ascending ``points`` (items,) with the least sum of squares (Hansen, Mukherjee, 2003).
+
+    Groups are stretches of at least k records; those of 2k and more could be divided, heavy items apart.
+    """
+    n = len(points)
+    origin = points.mean() if n else 0.0
+    total, first, second = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1), np.zeros(n + 1)
+    for i in range(n):
+        x = points[i] - origin
+        total[i + 1] = total[i] + weights[i]
+        first[i + 1] = first[i] + weights[i] * x
+        second[i + 1] = second[i] + weights[i] * x * x
+    cost, before = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
+    cost[0] = 0.0
+    for end in range(1, n + 1):
+        begin = end - 1
+        while begin >= 0:
+            records = total[end] - total[begin]
+            if records >= k and cost[begin] < np.inf:
+                moment = first[end] - first[begin]
+                spread = second[end] - second[begin] - moment * moment / records
+                if cost[begin] + spread < cost[end]:
+                    cost[end], before[end] = cost[begin] + spread, begin
+            if records - max(weights[begin], weights[end - 1]) >= 2 * k:
+                break
+            begin -= 1
+    group = np.zeros(n, dtype=np.int64)
+    end, at = n, 0
+    while end > 0:
+        group[before[end] : end] = at
+        end, at = before[end], at + 1
+    return group
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.local_recoding.places import keyed
-from ppdm_flow.mining.recoding.kernels import numbered, summed
+from ppdm_flow.mining.recoding.kernels import keyed, numbered, summed
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -13,10 +13,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.floors import Floors
 from ppdm_flow.mining.recoding.ground import Ground
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.measures import largest
+from ppdm_flow.mining.recoding.grouping import Grouping, largest
+from ppdm_flow.mining.recoding.lattice import Floors
 from ppdm_flow.mining.recoding.tables import Tables
 
 Bools = npt.NDArray[np.bool_]

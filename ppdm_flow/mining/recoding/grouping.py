@@ -1,8 +1,9 @@
-"""The equivalence classes at one node of the lattice, made from those of any node below it."""
+"""The equivalence classes at one node of the lattice, made from finer ones, and measures of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from ppdm_flow.mining.recoding.lattice import Node
 
 _KEY_LIMIT = 1 << 62
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,3 +110,44 @@ def _added(ground: Ground, rows: Ints, keys: Ints | None, tables: list[Ints], be
     flat = np.concatenate(tables) if tables else np.zeros(0, dtype=np.int64)
     found = keys_of(ground.codes[:, begin : begin + len(tables)], rows, flat, begins)
     return found if keys is None else found + keys
+
+
+def as_one(grouping: Grouping, which: npt.NDArray[np.intp]) -> Grouping:
+    """Return a grouping of the single class that the classes ``which`` (at least one) make together."""
+    sizes = np.array([grouping.sizes[which].sum()], dtype=np.int64)
+    people = None if grouping.people is None else np.array([grouping.people[which].sum()], dtype=np.int64)
+    cells = tuple(_together(c, which) for c in grouping.cells)
+    return Grouping(grouping.node, grouping.first[which[:1]], sizes, cells, people)
+
+
+def _together(cells: Cells, which: npt.NDArray[np.intp]) -> Cells:
+    chosen = np.isin(cells.owner, which)
+    value, count = cells.value[chosen], cells.count[chosen]
+    begins = np.arange(len(value) + 1, dtype=np.int64)
+    ids = np.zeros(len(value), dtype=np.int64)
+    return Cells(*merged(begins, value, count, ids, 1, int(value.max(initial=0)) + 1))
+
+
+def distinct(cells: Cells) -> Ints:
+    """Return the number of values in each class."""
+    return np.diff(cells.begins)
+
+
+def shares(cells: Cells, sizes: Ints) -> Floats:
+    """Return the share of each cell in its class."""
+    found: Floats = cells.count / np.repeat(np.where(sizes > 0, sizes, 1), distinct(cells))
+    return found
+
+
+def added(cells: Cells, terms: Floats) -> Floats:
+    """Add up one number for each cell, class by class."""
+    return np.bincount(cells.owner, terms, len(cells.begins) - 1).astype(np.float64)
+
+
+def largest(begins: Ints, count: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the largest of each class's numbers, 0 for a class without any."""
+    out = np.zeros(len(begins) - 1, dtype=count.dtype)
+    some = begins[:-1] < begins[1:]
+    if some.any():
+        out[some] = np.maximum.reduceat(count, begins[:-1][some])
+    return out

@@ -1,4 +1,4 @@
-"""Grouping by 64-bit keys: what a search does thousands of times."""
+"""Rows as 64-bit keys: grouping them, which a search does thousands of times, and finding them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ppdm_flow.sdk.compiled import compiled
 Keys = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+_LIMIT = 1 << 62
 
 
 @compiled
@@ -139,3 +141,30 @@ def known(keys: Keys, wanted: Keys) -> npt.NDArray[np.bool_]:
                 break
             at = (at + 1) & mask
     return out
+
+
+def keyed(codes: npt.NDArray[np.signedinteger]) -> Ints:
+    """Return one number for each row of ``codes`` (n, d), -1 at least, the same for equal rows only.
+
+    Numbers are in mixed radix, numbered anew where 62 bits do not hold them.
+    """
+    keys, radix = np.zeros(len(codes), dtype=np.int64), 1
+    for column in codes.T:
+        width = int(column.max(initial=-1)) + 2
+        if radix * width >= _LIMIT:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            radix = max(1, len(distinct))
+        keys = keys * width + (column.astype(np.int64) + 1)
+        radix *= width
+    return keys
+
+
+def places_of(rows: Codes, known: Codes) -> Ints:
+    """Return the place of each of ``rows`` (n, d) among ``known`` (m, d), all different; -1 for none."""
+    keys = keyed(np.concatenate([known, rows]))
+    own, wanted = keys[: len(known)], keys[len(known) :]
+    if not len(own):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(own)
+    at = order[np.minimum(np.searchsorted(own, wanted, sorter=order), len(own) - 1)]
+    return np.where(own[at] == wanted, at, -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 Node = tuple[int, ...]
 """A level for each attribute."""
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +73,29 @@ def is_below(one: Node, other: Node) -> bool:
     (True, False)
     """
     return all(a <= b for a, b in zip(one, other, strict=True))
+
+
+def _same(total: Floats) -> Floats:
+    return total
+
+
+class Floors:
+    """What every node costs at least, known from its levels alone: one number for each attribute and level, added up.
+
+    ``terms[j][l]`` is what attribute j adds at level l; ``shape`` is monotone and makes the cost of their sum.
+    """
+
+    def __init__(self, terms: Sequence[Floats], shape: Callable[[Floats], Floats] = _same) -> None:
+        self.terms = terms
+        self.shape = shape
+
+    def at(self, node: Node) -> float:
+        """Return the floor of one node."""
+        return float(self.shape(np.array(sum(float(t[level]) for t, level in zip(self.terms, node, strict=True)))))
+
+    def every(self, lattice: Lattice) -> Floats:
+        """Return the floors of all nodes, in the lattice's shape."""
+        out = lattice.full(0.0)
+        for j, term in enumerate(self.terms):
+            out += term.reshape([-1 if i == j else 1 for i in range(len(self.terms))])
+        return self.shape(out)

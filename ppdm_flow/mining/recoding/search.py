@@ -4,24 +4,113 @@ The optimum is exact: a node is left out only where a lower bound of its cost re
 node above it shows that it suppresses too many records (predictive tagging and search by halves along chains,
 Kohlmayer et al., "Flash", 2012; for models that merging may break, by the share that convexity dooms, see models).
 Lattices of more than :data:`WRITTEN` nodes are searched downwards instead, and nothing is proven.
+
+Search of a lattice that is too large to be written down: best first, from the most general node downwards.
+Keeps no more than the nodes that it looked at and their neighbours. What it finds holds; that nothing is cheaper it
+cannot say.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from ppdm_flow.mining.recoding.costs import Cost
-from ppdm_flow.mining.recoding.descent import AFFORDED, Descent
-from ppdm_flow.mining.recoding.frontier import Frontier
 from ppdm_flow.mining.recoding.ground import Ground
-from ppdm_flow.mining.recoding.judge import Judge, Watch
-from ppdm_flow.mining.recoding.lattice import Node
-from ppdm_flow.mining.recoding.look import Look
+from ppdm_flow.mining.recoding.lattice import Floors, Lattice, Node
+from ppdm_flow.mining.recoding.look import EQUAL, Judge, Look, Watch
 from ppdm_flow.mining.recoding.models import Model
 
 WRITTEN = 2_000_000
 """Nodes that the exact search keeps a number for: nine bytes each, and a look over all of them for each chain."""
+
+AFFORDED = 2_000
+"""Nodes that are looked at unless it is said how many."""
+
+Floats = npt.NDArray[np.float64]
+
+
+class Frontier:
+    """Which nodes of a lattice are still to be decided, and what each costs at least.
+
+    ``bounds`` and ``open`` have the lattice's shape.
+    """
+
+    def __init__(self, lattice: Lattice, bounds: Floats) -> None:
+        self.lattice = lattice
+        self.bounds = bounds
+        self.open = np.ones(lattice.heights, dtype=np.bool_)
+
+    def least(self) -> Node | None:
+        """Return the open node of the least bound, the first in order of levels among equals; None after the last."""
+        at = int(np.argmin(np.where(self.open, self.bounds, np.inf)))
+        if not self.open.flat[at]:
+            return None
+        return tuple(int(i) for i in np.unravel_index(at, self.lattice.heights))
+
+    def chain(self, start: Node) -> list[Node]:
+        """Return a chain of open nodes upwards, always to the successor of the least bound."""
+        path = [start]
+        while True:
+            above = [n for n in self.lattice.successors(path[-1]) if self.open[n]]
+            if not above:
+                return path
+            path.append(min(above, key=lambda n: (self.bounds[n], n)))
+
+    def decide(self, node: Node, bound: float) -> None:
+        """Close a node that was looked at; no node above it can cost less than ``bound``."""
+        self.open[node] = False
+        above = self.bounds[self.lattice.above(node)]
+        np.maximum(above, bound, out=above)
+
+    def fail(self, node: Node) -> None:
+        """Close all nodes that ``node`` generalizes: it surely loses too many records, so do they."""
+        self.open[self.lattice.below(node)] = False
+
+    def cut(self, cost: float) -> None:
+        """Close what cannot be cheaper than ``cost``."""
+        self.open &= self.bounds < cost * (1.0 - EQUAL)
+
+
+class Descent:
+    """Of the good nodes it specializes the cheapest first; of its neighbours it looks first at those that cost least.
+
+    Nodes are known by their floors before they are looked at: one whose floor reaches the best cost is left out.
+    """
+
+    def __init__(self, judge: Judge, floors: Floors) -> None:
+        self.judge = judge
+        self.floors = floors
+        self.known: set[Node] = set()
+        self.open: list[tuple[float, Node]] = []
+
+    def run(self) -> bool:
+        """Search until nothing is left to try or the nodes are spent; return whether every node was decided."""
+        self._try(self.judge.lattice.top)
+        while self.open and self.judge.going:
+            price, node = heapq.heappop(self.open)
+            self._specialize(node, price)
+        return self.judge.lattice.size == self.judge.checked
+
+    def _specialize(self, node: Node, _price: float) -> None:
+        below = [n for n in self.judge.lattice.predecessors(node) if n not in self.known]
+        for near in sorted(below, key=lambda n: (self.floors.at(n), n)):
+            if not self.judge.going:
+                return
+            self._try(near)
+
+    def _try(self, node: Node) -> None:
+        self.known.add(node)
+        best = self.judge.best
+        if best is not None and self.floors.at(node) >= best.cost:
+            return  # it costs no less, and what lies below it is reached by cheaper ways
+        look = self.judge(node)
+        if self.judge.is_good(look):
+            heapq.heappush(self.open, (look.cost, node))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

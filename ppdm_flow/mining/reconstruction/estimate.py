@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.reconstruction.channel import Channel, Floats, Positions
-from ppdm_flow.mining.reconstruction.interval import intervals
-from ppdm_flow.mining.reconstruction.iterative import iterate
-from ppdm_flow.mining.reconstruction.likelihood import maximum
-from ppdm_flow.mining.reconstruction.simplex import project
-from ppdm_flow.mining.reconstruction.variance import variances
+from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
+from ppdm_flow.mining.reconstruction.variance import intervals, variances
 
 Method = Literal["inverse", "em"]
+
+ERROR = 1e-6
+"""How often counts that the operator did make are called misfits, at most about."""
+
+_LEAST_ROWS = 100
+
+
+def project(values: Floats, total: Floats, variance: Floats | None = None) -> Floats:
+    """Return x >= 0 with sum N that minimizes sum_j (x_j - v_j)^2 / s_j, in O(m log m).
+
+    x_j = max(0, v_j - t s_j); t follows from the values in descending order of v_j / s_j (for equal s it is the
+    Euclidean projection of Held, Wolfe and Crowder, 1974). With s the variances of the estimates, what is known well
+    moves little.
+
+    Parameters
+    ----------
+    values : v of shape (..., m)
+    total : N >= 0 of shape (...)
+    variance : s of shape (..., m), not negative; equal ones if None
+    """
+    spread = np.ones_like(values) if variance is None else _positive(variance)
+    order = np.argsort(-values / spread, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    widths = np.take_along_axis(spread, order, axis=-1)
+    shift = (np.cumsum(ordered, axis=-1) - total[..., None]) / np.cumsum(widths, axis=-1)
+    within = ordered > shift * widths
+    last = values.shape[-1] - 1 - np.argmax(within[..., ::-1], axis=-1)
+    chosen = np.take_along_axis(shift, last[..., None], axis=-1)
+    return np.asarray(np.where(total[..., None] > 0, np.maximum(values - chosen * spread, 0.0), 0.0))
+
+
+def _positive(variance: Floats) -> Floats:
+    """Keep exactly known values from dividing by zero; they move by nothing that shows."""
+    return np.asarray(np.maximum(variance, 1e-9 * (1.0 + variance.max(axis=-1, keepdims=True))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +58,7 @@ class Reconstruction:
     error of ``unbiased`` given the fixed original table, ``low`` and ``high`` the interval's ends. For the values
     ``alike`` that cannot be told apart, ``unbiased`` and ``estimate`` are an equal share of their sum, ``error`` is
     NaN and the interval reaches from 0 to the upper end for their sum; ``together`` has what is known of that.
-    ``gap``, ``rounds`` and ``converged`` are those of :class:`~ppdm_flow.mining.reconstruction.iterative.Iterated`.
+    ``gap``, ``rounds`` and ``converged`` are those of :class:`~ppdm_flow.mining.reconstruction.likelihood.Iterated`.
     """
 
     released: Floats
@@ -135,3 +167,22 @@ def _together(
     return Together(
         sums[0], sums[1], sums[2], np.array(errors[..., first]), np.array(low[..., first]), high[..., first]
     )
+
+
+def misfit(channel: Channel, released: npt.ArrayLike) -> bool:
+    """Whether some count cannot come from any original table, but for chance, by a test per value (Bonferroni).
+
+    Either an estimate lies below 0 by more standard errors than chance allows, or counts of values that nothing but
+    chance tells apart differ too much. ``released`` has shape (m,); fewer than 100 rows fit anything.
+    """
+    counts = np.asarray(released, dtype=np.float64)
+    total = counts.sum()
+    if total < _LEAST_ROWS:
+        return False
+    limit = -NormalDist().inv_cdf(ERROR / (2 * channel.size))
+    unbiased = channel.solve(counts)
+    errors = np.sqrt(variances(channel, nearest(channel, unbiased, np.asarray(total))))
+    below = unbiased < -limit * errors - 1e-6 * total
+    alike = counts[channel.alike]
+    apart = np.abs(alike - alike.mean()) > limit * np.sqrt(alike.mean()) + limit**2 if len(alike) else below[:0]
+    return bool(below.any() or apart.any())

@@ -8,20 +8,27 @@ by EM; under it each candidate has a probability to be frequent, given its estim
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from ppdm_flow.mining.transactions.apriori.apriori import Mined
 from ppdm_flow.mining.transactions.laws import Floats
+from ppdm_flow.mining.transactions.operators import Operator
 
 ROUNDS = 60
 """Few: more of them gather the distribution in single points, and the numbers get worse, not better."""
 
 PARTS = 10
 """Bins of estimates in one standard error."""
+
 GRID = 160
 _NEAR = 6.0
 """Within so many standard errors of the minimum support the grid is fine: elsewhere nothing is in doubt."""
+
+FAR = 7.0
+"""Standard errors: by chance the items of some size are so far off once in 10^11 releases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +80,27 @@ def _likelihood(value: Floats, sigma: Floats, grid: Floats) -> Floats:
     """Return the density of each estimate for each true support, scaled by its largest, shape (n, grid)."""
     exponent = -0.5 * ((value[:, None] - grid) / sigma[:, None]) ** 2
     return np.asarray(np.exp(exponent - exponent.max(axis=1, keepdims=True)) + 1e-300)
+
+
+def misfit(mined: Mined) -> bool:
+    """Whether transactions of some original size have more or fewer items than the operator gives them.
+
+    The mean of |t'| over N_m transactions is held against E|t'| and its standard error.
+    """
+    items = mined.levels[0].counts.sum(axis=0)
+    return any(
+        _is_far(mined.operator, m, int(rows), int(items[c]))
+        for c, (m, rows) in enumerate(zip(mined.operator.sizes, mined.rows, strict=True))
+        if rows
+    )
+
+
+def _is_far(operator: Operator, size: int, rows: int, items: int) -> bool:
+    if operator.refills:
+        return items != rows * size
+    law, kept = operator.law(size), np.arange(size + 1)
+    rho, others = operator.rho(size), operator.alphabet - size
+    mean = float(law @ kept)
+    variance = float(law @ kept**2) - mean**2 + others * rho * (1.0 - rho)
+    slack = 1e-6 * max(items, 1)
+    return abs(items - rows * (mean + others * rho)) > FAR * math.sqrt(max(variance, 0.0) * rows) + slack

@@ -13,10 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from ppdm_flow.mining.transactions.estimates import Counts, checked, transactions
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import members, occurring, pattern_transition, weights
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.partial import Counts, checked, transactions
 
 LONGEST = 10
 """Items of the largest itemset whose 2^k patterns are taken apart."""

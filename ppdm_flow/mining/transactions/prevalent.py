@@ -6,7 +6,7 @@ no more frequent than a floor, which is told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,18 +16,53 @@ from ppdm_flow.mining.transactions.apriori.counting import Counter, Partitions
 from ppdm_flow.mining.transactions.apriori.levels import Level, joined, patterns
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.pools import Pool
 
 Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 WORK = 1 << 31
 """Words of 64 transactions that pairs of items are counted in, about: the most frequent items of a pool form pairs."""
+
 MOST_ITEMS, LEAST_ITEMS = 2000, 50
 ITEMSETS, LEAST_ITEMSETS = 1500, 100
 """The same of itemsets."""
+
 TINY = 1e-12
 """A share that stands for none at all, where one above 0 is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Neighbouring transaction sizes, ascending, and how many transactions have them."""
+
+    sizes: tuple[int, ...]
+    rows: int
+
+    @property
+    def name(self) -> str:
+        """``7`` or ``8-12``."""
+        first, last = self.sizes[0], self.sizes[-1]
+        return str(first) if first == last else f"{first}-{last}"
+
+
+def pools(numbers: Mapping[int, int], least: int) -> tuple[Pool, ...]:
+    """Return the pools of m -> N_m, each of at least ``least`` transactions, or one of all if there are not so many.
+
+    Sizes are taken in ascending order until a pool is full; what is left at the end goes to the last one. Empty
+    transactions hold nothing that could be learned of, and are in none.
+    """
+    found: list[Pool] = []
+    waiting: tuple[int, ...] = ()
+    rows = 0
+    for size in sorted(m for m, number in numbers.items() if m > 0 and number > 0):
+        waiting, rows = (*waiting, size), rows + numbers[size]
+        if rows >= least:
+            found.append(Pool(waiting, rows))
+            waiting, rows = (), 0
+    if waiting and found:
+        last = found.pop()
+        waiting, rows = (*last.sizes, *waiting), last.rows + rows
+    return (*found, Pool(waiting, rows)) if waiting else tuple(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

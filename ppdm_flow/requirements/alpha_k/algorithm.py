@@ -10,7 +10,7 @@ from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
 from ppdm_flow.mining.classes.judged import Floats, Judged
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.recoding.measures import largest, shares
+from ppdm_flow.mining.recoding.grouping import largest, shares
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.measures import largest, shares
+from ppdm_flow.mining.recoding.grouping import Grouping, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 

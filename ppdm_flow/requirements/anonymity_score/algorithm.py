@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
-from ppdm_flow.mining.anonymity.matching import Comparison, comparison, matched
-from ppdm_flow.mining.anonymity.matching_findings import NOTHING, shortcomings
+from ppdm_flow.mining.anonymity.matching import NOTHING, Comparison, comparison, matched, shortcomings
 from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
 from ppdm_flow.mining.anonymity.scores import AnonymityScore, anonymity_score
 from ppdm_flow.requirements.anonymity_score import requirement as requirements

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
-from ppdm_flow.mining.anonymity.matching import Comparison
-from ppdm_flow.mining.anonymity.matching_findings import columns_of
+from ppdm_flow.mining.anonymity.matching import Comparison, columns_of
 from ppdm_flow.mining.anonymity.scores import AnonymityScore
 from ppdm_flow.sdk.audit import AuditContext
 

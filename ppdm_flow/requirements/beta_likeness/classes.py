@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.measures import largest, shares
+from ppdm_flow.mining.recoding.grouping import Grouping, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.supports import Support
-from ppdm_flow.mining.anonymity.matching import Comparison, comparison, matched
-from ppdm_flow.mining.anonymity.matching_findings import NOTHING, shortcomings
+from ppdm_flow.mining.anonymity.matching import NOTHING, Comparison, comparison, matched, shortcomings
 from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
 from ppdm_flow.mining.anonymity.scores import Blend, blend
 from ppdm_flow.mining.anonymity.supports import JointSupports

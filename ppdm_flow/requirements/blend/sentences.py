@@ -8,8 +8,7 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.supports import Support
-from ppdm_flow.mining.anonymity.matching import Comparison
-from ppdm_flow.mining.anonymity.matching_findings import columns_of
+from ppdm_flow.mining.anonymity.matching import Comparison, columns_of
 from ppdm_flow.mining.anonymity.scores import Blend
 from ppdm_flow.sdk.audit import AuditContext
 

@@ -16,7 +16,7 @@ from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
 from ppdm_flow.mining.classes.judged import Floats, Judged
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.recoding.measures import distinct, largest, shares
+from ppdm_flow.mining.recoding.grouping import distinct, largest, shares
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.sdk.audit import AuditContext
 

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.measures import distinct, largest, shares
+from ppdm_flow.mining.recoding.grouping import Grouping, distinct, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, clipped, exceeding
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 

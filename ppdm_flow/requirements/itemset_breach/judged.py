@@ -9,11 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.requirement import TOLERANCE, within
-from ppdm_flow.mining.transactions.amplification import epsilon
-from ppdm_flow.mining.transactions.breaches import Event, likelihoods
+from ppdm_flow.mining.transactions.breaches import Event, epsilon, likelihoods
 from ppdm_flow.mining.transactions.exposure import Exposed, inside, knowing, outside, rest
-from ppdm_flow.mining.transactions.pools import pools
-from ppdm_flow.mining.transactions.prevalent import Prevalent, prevalent
+from ppdm_flow.mining.transactions.prevalent import Prevalent, pools, prevalent
 from ppdm_flow.mining.transactions.worst import hardest
 from ppdm_flow.requirements.itemset_breach.fit import Fit, fit_of
 from ppdm_flow.requirements.itemset_breach.material import Material

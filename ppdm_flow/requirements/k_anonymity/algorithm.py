@@ -12,14 +12,13 @@ from typing import Any
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
-from ppdm_flow.mining.exposure.classes import classes
 from ppdm_flow.mining.exposure.columns import Columns, columns, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
 from ppdm_flow.mining.exposure.once import Once
 from ppdm_flow.mining.exposure.repeated import Repeated, repeated
 from ppdm_flow.mining.exposure.rows import Alone
-from ppdm_flow.mining.exposure.sizes import Classes, crowds, crowds_again
+from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds, crowds_again
 from ppdm_flow.requirements.k_anonymity.query import Query
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_anonymity.sentences import left_out, sentence

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping
-from ppdm_flow.mining.recoding.measures import added, distinct, largest, shares
+from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, distinct, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Hereditary, Model, SensitiveColumns, clipped
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 

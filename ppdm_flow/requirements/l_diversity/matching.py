@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.decoding import Code
-from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.exposure.histograms import Code, Histograms
 from ppdm_flow.tables.column import SPECIALS
 
 Ints = npt.NDArray[np.int64]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.mining.recoding.grouping import Grouping, added, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, KAnonymous, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.lkc.requirement import LKC
 

@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.classes import classes
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings, sensitive_attributes
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections import Together, together
@@ -18,9 +17,9 @@ from ppdm_flow.mining.exposure.once import Once
 from ppdm_flow.mining.exposure.repeated import Repeated, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.row_level import About
 from ppdm_flow.mining.exposure.rows import Alone
-from ppdm_flow.mining.exposure.sizes import Classes, crowds
+from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds
 from ppdm_flow.mining.exposure.values import Values, values
-from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.mining.recoding.grouping import added, shares
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.mining.reconstruction.histogram import Histogram, histogram
-from ppdm_flow.mining.reconstruction.operator_input import given_the_original, operator_input
+from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, operator_input
 from ppdm_flow.requirements.sensitivities.bounds import Bounds, bounds
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck, check_bytes
 from ppdm_flow.requirements.sensitivities.judgement import Judgement

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.mining.reconstruction.operator_input import operator_input
+from ppdm_flow.mining.reconstruction.histogram import operator_input
 from ppdm_flow.mining.releases.relation import weight_of
 from ppdm_flow.requirements.sensitivities.exact import brute_posteriors
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping
-from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.t_closeness.ranked_codes import ranks
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness

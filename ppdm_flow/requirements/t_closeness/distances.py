@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.histograms import Floats, Histograms
-from ppdm_flow.mining.recoding.grouping import Cells
-from ppdm_flow.mining.recoding.measures import added, shares
+from ppdm_flow.mining.recoding.grouping import Cells, added, shares
 from ppdm_flow.requirements.t_closeness.classes import equal_distances
 from ppdm_flow.tables.column import SPECIALS
 

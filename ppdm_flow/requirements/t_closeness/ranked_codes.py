@@ -13,7 +13,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.mining.hierarchies.numbers import decimals
+from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.tables.counts import Counts
 

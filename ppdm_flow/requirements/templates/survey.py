@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.classes import classes
+from ppdm_flow.mining.exposure.sizes import classes
 from ppdm_flow.requirements.templates.inference import Images, Inferences, inferences
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.view import DataView

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.classes import classes
 from ppdm_flow.mining.exposure.columns import Columns, Reading, carriers, columns, readings
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
 from ppdm_flow.mining.exposure.histograms import Histograms
@@ -22,7 +21,7 @@ from ppdm_flow.mining.exposure.query import Query, with_means
 from ppdm_flow.mining.exposure.repeated import Repeated, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.row_level import About
 from ppdm_flow.mining.exposure.rows import Alone, Rows
-from ppdm_flow.mining.exposure.sizes import SIZE, Classes, crowds
+from ppdm_flow.mining.exposure.sizes import SIZE, Classes, classes, crowds
 from ppdm_flow.mining.exposure.values import Values, values
 from ppdm_flow.requirements.templates.inference import Images, Inferences
 from ppdm_flow.requirements.templates.requirement import Template

@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.anonymity import supports as supports_module
-from ppdm_flow.mining.anonymity.fingerprints import fingerprints
 from ppdm_flow.mining.anonymity.levels import ByInterval, exact
 from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
 from ppdm_flow.mining.anonymity.supports import joint_supports, of_tables
-from ppdm_flow.mining.anonymity.tallies import grouped, tallies, tally
+from ppdm_flow.mining.anonymity.tallies import fingerprints, grouped, tallies, tally
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.table import Table

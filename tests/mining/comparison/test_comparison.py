@@ -12,11 +12,17 @@ from scipy import stats
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.comparison.alphabet import united
-from ppdm_flow.mining.comparison.dissimilarity import Encoded, dissimilarity, length
+from ppdm_flow.mining.comparison.dissimilarity import (
+    Encoded,
+    Search,
+    dissimilarity,
+    interval,
+    length,
+    random_part,
+    row_bits,
+    uncorrelated,
+)
 from ppdm_flow.mining.comparison.patterns import compare_itemsets, matched
-from ppdm_flow.mining.comparison.resampling import random_part, uncorrelated
-from ppdm_flow.mining.comparison.rows import interval, row_bits
-from ppdm_flow.mining.comparison.search import Search
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import mine

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 import ppdm_flow.mining.hierarchies
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.hierarchies.ancestors import ancestors
 from ppdm_flow.mining.hierarchies.hierarchy import read_csv
 from ppdm_flow.mining.hierarchies.intervals import joined
-from ppdm_flow.mining.hierarchies.ladder import ladder
-from ppdm_flow.mining.hierarchies.orders import ordered
+from ppdm_flow.mining.hierarchies.ladder import ancestors, ladder, ordered
 from ppdm_flow.mining.hierarchies.whole import whole
 
 HERE = Path()

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.local_recoding.group_kernels import mdav
-from ppdm_flow.mining.local_recoding.groups import axis, grouped, slices
+from ppdm_flow.mining.local_recoding.groups import axis, grouped, mdav, slices
 
 STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=150)
 

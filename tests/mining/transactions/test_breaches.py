@@ -8,15 +8,16 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.transactions.amplification import epsilon, posterior_bound
 from ppdm_flow.mining.transactions.breaches import (
     Event,
     by_item,
+    epsilon,
     exchangeable,
     level,
     level_over_sizes,
     likelihoods,
     likelihoods_knowing,
+    posterior_bound,
 )
 from ppdm_flow.mining.transactions.laws import binomial_law
 from ppdm_flow.mining.transactions.matrices import transition

@@ -8,8 +8,7 @@ import pytest
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.transactions.apriori import apriori
 from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Counted, mine
-from ppdm_flow.mining.transactions.doubts import Doubts, doubts
-from ppdm_flow.mining.transactions.misfit import misfit
+from ppdm_flow.mining.transactions.doubts import Doubts, doubts, misfit
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.randomize.quest import Quest, quest

@@ -10,12 +10,18 @@ import pytest
 from scipy.stats import binom
 
 from ppdm_flow.core.errors import DataError, PluginError
-from ppdm_flow.mining.transactions.associations import confidence, lift
-from ppdm_flow.mining.transactions.estimates import expected_sigma, supports
+from ppdm_flow.mining.transactions.estimates import (
+    covariances,
+    exact_covariances,
+    expected_sigma,
+    feasible,
+    partial_supports,
+    supports,
+)
 from ppdm_flow.mining.transactions.matrices import members, pattern_transition
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.partial import covariances, exact_covariances, feasible, partial_supports
 from ppdm_flow.mining.transactions.patterns import reading, subsets
+from ppdm_flow.mining.transactions.rules import confidence, lift
 
 DRAWS = 2000
 LENGTH = 3

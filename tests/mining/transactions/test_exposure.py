@@ -12,8 +12,7 @@ from ppdm_flow.mining.transactions import exposure
 from ppdm_flow.mining.transactions import prevalent as prevalent_module
 from ppdm_flow.mining.transactions.breaches import Event, likelihoods
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.pools import Pool, pools
-from ppdm_flow.mining.transactions.prevalent import prevalent
+from ppdm_flow.mining.transactions.prevalent import Pool, pools, prevalent
 from ppdm_flow.tables.sets import Baskets, gathered
 
 ITEMS = 9

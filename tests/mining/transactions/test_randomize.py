@@ -11,8 +11,7 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.matrices import pattern_transition
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.randomize.laws import thresholds
-from ppdm_flow.mining.transactions.randomize.randomize import draws_per_row, insertion_levels, randomize
+from ppdm_flow.mining.transactions.randomize.randomize import draws_per_row, insertion_levels, randomize, thresholds
 from ppdm_flow.tables.sets import Baskets, PackedSets
 
 RISK = 1e-4

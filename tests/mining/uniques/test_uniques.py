@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.uniques import kernels
+from ppdm_flow.mining.uniques import measure
 from ppdm_flow.mining.uniques.measure import Ground
 from ppdm_flow.mining.uniques.search import search
 
@@ -76,7 +76,7 @@ def test_what_is_told_is_the_worst_of_its_size(columns):
 @given(st.lists(st.integers(0, 1 << 40), max_size=200))
 def test_alone_is_the_plain_count(keys):
     expected = sum(n == 1 for n in Counter(keys).values())
-    assert kernels.alone(np.array(keys, dtype=np.int64)) == expected
+    assert measure.alone(np.array(keys, dtype=np.int64)) == expected
 
 
 @pytest.mark.parametrize("bits", [0, 3])

@@ -10,13 +10,18 @@ import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.transactions.counting.counting import exactly
+from ppdm_flow.mining.itemsets.mine import mine_transactions
+from ppdm_flow.mining.transactions.apriori.counting import Partitions
+from ppdm_flow.mining.transactions.counting.counting import exactly, support_counts
+from ppdm_flow.mining.transactions.counting.vertical import columns
+from ppdm_flow.tables.sets import Baskets
 
 Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 MOST = 20_000_000
 """Candidates of one size that are tried at most."""
+
 NOWHERE = -1
 
 
@@ -101,3 +106,33 @@ def _too_many(size: int, most: int) -> PluginError:
             help="raise the minimum support, bound the size of the itemsets, or ask for more precision",
         )
     )
+
+
+def exact(baskets: Baskets, least: int, longest: int | None = None) -> list[Level]:
+    """Return the itemsets that at least ``least`` rows hold, one level for each size from 1; counts are (n, 1).
+
+    Items are places in the alphabet of ``baskets``. Raises PluginError PPF775 for too many.
+    """
+    if not len(baskets):
+        return []
+    alphabet = max(1, len(baskets.categories))
+    found = mine_transactions(baskets.offsets, baskets.items, least, alphabet=alphabet, max_length=longest)
+    found = found.take(found.lexicographic())
+    levels: list[Level] = []
+    for size in range(1, int(found.lengths.max(initial=0)) + 1):
+        here = found.take(np.flatnonzero(found.lengths == size))
+        itemsets = here.items.reshape(-1, size).astype(np.int64)
+        parents = places(levels, itemsets[:, :-1], alphabet)
+        levels.append(Level(itemsets, parents, here.supports[:, None], np.ones(len(here), dtype=bool)))
+    return levels
+
+
+def counted(partitions: Partitions, itemsets: Integers) -> Integers:
+    """Return how many rows hold each of ``itemsets`` (n, k), places in the alphabet that all partitions share."""
+    total = np.zeros(len(itemsets), dtype=np.int64)
+    items, lines = np.unique(itemsets, return_inverse=True)
+    if not len(itemsets):
+        return total
+    for part in partitions():
+        total += support_counts(columns(part, items), lines.reshape(itemsets.shape)).sum(axis=1)
+    return total

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets.kernels import allocating, inlined
 from ppdm_flow.mining.transactions.counting.seeded_field import BITS, product
-from ppdm_flow.mining.transactions.counting.vertical_kernels import TILE
+from ppdm_flow.mining.transactions.counting.vertical_kernels import TILE, Places, Words, store, tally, transpose
+from ppdm_flow.sdk.compiled import tolerant
 
-Words = npt.NDArray[np.uint64]
 Items = npt.NDArray[np.int64]
 
 SPAN = 64 * TILE
 """Items of a tile."""
+
+Seeds = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,3 +68,107 @@ def _planes(values: npt.NDArray[np.uint16], tiles: int) -> Words:
 def lowest_plane(level: int) -> int:
     """Return the lowest bit that decides whether a number is below ``level``: its lowest bit that is set."""
     return (level & -level).bit_length() - 1
+
+
+@inlined
+def _tabulate(bits: Words, terms: int, low: int, table: Words) -> None:
+    """Fill ``table`` with what each value of four bits of coefficients 1 to ``terms`` - 1 adds to the planes.
+
+    ``bits`` (width, 16, 16, TILE). Entry ((j - 1) 4 + h) 16 + v has (16 - low) TILE words.
+    """
+    span = (16 - low) * TILE
+    for j in range(1, terms):
+        for h in range(4):
+            base = ((j - 1) * 4 + h) * 16 * span
+            for i in range(span):
+                table[base + i] = 0
+            for v in range(1, 16):
+                top = 3 if v >= 8 else (2 if v >= 4 else (1 if v >= 2 else 0))
+                rest = base + (v - (1 << top)) * span
+                entry = base + v * span
+                for p in range(low, 16):
+                    for w in range(TILE):
+                        i = (p - low) * TILE + w
+                        table[entry + i] = table[rest + i] ^ bits[j, 4 * h + top, p, w]
+
+
+@inlined
+def _expand(seed: Seeds, terms: int, level: int, low: int, table: Words, planes: Words, out: Words) -> None:
+    """Write to ``out`` (TILE,) which items of the tile are in the expansion of one seed."""
+    span = (16 - low) * TILE
+    for p in range(low, 16):
+        ones = np.uint64(0) - ((np.uint64(seed[0]) >> np.uint64(p)) & np.uint64(1))
+        for w in range(TILE):
+            planes[(p - low) * TILE + w] = ones
+    for j in range(1, terms):
+        value = np.int64(seed[j])
+        base = (j - 1) * 64 * span
+        a = base + (value & 15) * span
+        b = base + (16 + ((value >> 4) & 15)) * span
+        c = base + (32 + ((value >> 8) & 15)) * span
+        d = base + (48 + (value >> 12)) * span
+        for i in range(span):
+            planes[i] ^= (table[a + i] ^ table[b + i]) ^ (table[c + i] ^ table[d + i])
+    for w in range(TILE):
+        out[w] = 0
+    for p in range(low, 16):
+        if (level >> p) & 1:
+            for w in range(TILE):
+                out[w] |= ~planes[(p - low) * TILE + w]
+        else:
+            for w in range(TILE):
+                out[w] &= ~planes[(p - low) * TILE + w]
+
+
+@tolerant
+@allocating
+def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, counts: Places) -> None:
+    """Add to ``counts`` (64 TILE tiles,) in how many expansions of ``rows`` each item is.
+
+    The first ``terms`` coefficients of a seed count. Items below ``level`` are in; no bit of it below ``low`` is set.
+    """
+    table = np.empty(max(1, terms - 1) * 64 * (16 - low) * TILE, dtype=np.uint64)
+    planes = np.empty((16 - low) * TILE, dtype=np.uint64)
+    block = np.empty((64, TILE), dtype=np.uint64)
+    for tile in range(len(bits)):
+        _tabulate(bits[tile], terms, low, table)
+        for first in range(0, len(rows), 64):
+            block[:] = 0
+            for r in range(min(64, len(rows) - first)):
+                _expand(seeds[rows[first + r]], terms, level, low, table, planes, block[r])
+            transpose(block)
+            tally(block, counts[tile * 64 * TILE : (tile + 1) * 64 * TILE])
+
+
+@tolerant
+@allocating
+def columns_of_seeds(
+    seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, at: int, out: Words
+) -> None:
+    """Write the expansions of ``rows`` to words ``at`` on of ``out``, one line an item."""
+    table = np.empty(max(1, terms - 1) * 64 * (16 - low) * TILE, dtype=np.uint64)
+    planes = np.empty((16 - low) * TILE, dtype=np.uint64)
+    block = np.empty((64, TILE), dtype=np.uint64)
+    for tile in range(len(bits)):
+        _tabulate(bits[tile], terms, low, table)
+        for first in range(0, len(rows), 64):
+            block[:] = 0
+            for r in range(min(64, len(rows) - first)):
+                _expand(seeds[rows[first + r]], terms, level, low, table, planes, block[r])
+            transpose(block)
+            store(block, at + (first >> 6), out[tile * 64 * TILE :])
+
+
+@tolerant
+@allocating
+def rows_of_seeds(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, out: Words) -> None:
+    """Write the expansions of ``rows`` to the same rows of ``out`` (all rows, words of a row)."""
+    table = np.empty(max(1, terms - 1) * 64 * (16 - low) * TILE, dtype=np.uint64)
+    planes = np.empty((16 - low) * TILE, dtype=np.uint64)
+    found = np.empty(TILE, dtype=np.uint64)
+    for tile in range(len(bits)):
+        _tabulate(bits[tile], terms, low, table)
+        for r in range(len(rows)):
+            _expand(seeds[rows[r]], terms, level, low, table, planes, found)
+            for w in range(min(TILE, out.shape[1] - tile * TILE)):
+                out[rows[r], tile * TILE + w] = found[w]

@@ -8,8 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.transactions.counting.seeded_expansion import Points, lowest_plane
-from ppdm_flow.mining.transactions.counting.seeded_expansion_kernels import columns_of_seeds, count_items, rows_of_seeds
+from ppdm_flow.mining.transactions.counting.seeded_expansion import (
+    Points,
+    columns_of_seeds,
+    count_items,
+    lowest_plane,
+    rows_of_seeds,
+)
 from ppdm_flow.mining.transactions.counting.vertical_kernels import TILE, columns_of_bits, columns_of_items
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.sets.packed import words_for

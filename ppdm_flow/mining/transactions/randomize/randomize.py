@@ -5,19 +5,77 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.randomize.input import checked
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, Operator
 from ppdm_flow.mining.transactions.randomize.kernels import insert, keep, refill
-from ppdm_flow.mining.transactions.randomize.laws import thresholds
 from ppdm_flow.tables.sets import Baskets, PackedSets
 from ppdm_flow.tables.sets.packed import words_for
+from ppdm_flow.tables.sets.seeded import LEVELS
 
 Rows = npt.NDArray[np.int64]
 
 FINEST = 32
 """Bits of an insertion probability: it is rounded to a multiple of 2^-32."""
+
 _WORDS_AT_ONCE = 1 << 20
+
+Limits = npt.NDArray[np.uint64]
+
+PRECISION = 53
+"""Bits of the number that a law is read with."""
+
+
+def thresholds(operator: Operator) -> Limits:
+    """Return row m: how many items of t stay is the number of entries that a uniform number of 53 bits reaches.
+
+    Shape (m_max + 1, m_max + 1); rows of sizes that do not occur are 0. What has no probability is never drawn: the
+    law's end is exactly 2^53.
+    """
+    longest = operator.sizes[-1]
+    limits = np.zeros((longest + 1, longest + 1), dtype=np.uint64)
+    for size in operator.sizes:
+        law = operator.law(size)
+        reached = np.round(np.cumsum(law) * float(1 << PRECISION)).astype(np.uint64)
+        reached[np.flatnonzero(law)[-1] :] = 1 << PRECISION
+        limits[size, : size + 1] = np.minimum(reached, np.uint64(1 << PRECISION))
+        limits[size, size + 1 :] = 1 << PRECISION
+    return limits
+
+
+def checked(baskets: Baskets, operator: Operator) -> npt.NDArray[np.int32]:
+    """Return the sizes of baskets that ``operator`` can randomize. Raises DataError PPF777 for any other."""
+    if len(baskets.categories) != operator.alphabet:
+        raise _unfit(f"the operator is for {operator.alphabet} items, the data have {len(baskets.categories)}")
+    if not baskets.valid():
+        raise _unfit("a transaction has an item twice, out of order, or outside of the alphabet")
+    sizes = baskets.sizes
+    strange = ~np.isin(sizes, np.array(operator.sizes))
+    if strange.any():
+        raise _unfit(f"{int(strange.sum())} transactions have a size that the operator says nothing of")
+    return sizes
+
+
+def refuse_seeds(operator: Operator) -> None:
+    """Raise DataError PPF778 for an operator of which the output cannot be given by seeds."""
+    if operator.family in (UNIFORM, NONE):
+        raise _seedless(f"`{operator.family}` does not put every item in with one probability")
+    if operator.alphabet > LEVELS:
+        raise _seedless(f"an alphabet of {operator.alphabet} items is larger than {LEVELS}")
+    for size in operator.sizes:
+        rho = operator.rho(size)
+        if not (rho * LEVELS).is_integer() or not 0.0 < rho < 1.0:
+            raise _seedless(f"the insertion probability of size {size} is not a multiple of 1/{LEVELS} within (0, 1)")
+
+
+def _unfit(text: str) -> DataError:
+    return DataError(Diagnostic("PPF777", f"these transactions cannot be randomized: {text}"))
+
+
+def _seedless(text: str) -> DataError:
+    hint = "write the randomized transactions themselves, or change the operator"
+    return DataError(Diagnostic("PPF778", f"seeds cannot stand for what this operator makes: {text}", help=hint))
 
 
 def insertion_levels(operator: Operator) -> tuple[npt.NDArray[np.uint64], int]:

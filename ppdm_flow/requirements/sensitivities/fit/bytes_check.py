@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.reconstruction.histogram import Histogram, histogram, places, tally
-from ppdm_flow.mining.reconstruction.operator_input import given_the_original
+from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, places, tally
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint, joint_fit
 from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit

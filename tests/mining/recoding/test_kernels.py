@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.local_recoding.places import places_of
+from ppdm_flow.mining.recoding.kernels import places_of
 
 
 @pytest.mark.parametrize("width", [3, 2**31 - 2])
