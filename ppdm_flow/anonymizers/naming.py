@@ -1,14 +1,23 @@
-"""Which attributes of a plan a parameter means: exact names, and glob patterns."""
+"""Which attributes of a plan the names in parameters and requirements mean, and which are absent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from functools import partial
+from typing import TypeVar
 
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Problem
 
 UNKNOWN = "PPF781"
+
+Attributes = Mapping[str, AttributeFacts]
+R = TypeVar("R", bound=Requirement)
 
 
 def is_pattern(name: str) -> bool:
@@ -47,4 +56,34 @@ def missing_ones(names: Iterable[str], known: Iterable[str], path: tuple[str, ..
         absent(name, every, (*path, name if keyed else str(place)))
         for place, name in enumerate(names)
         if not matching(name, every)
+    )
+
+
+def carried(kind: type[R], requirements: Iterable[Requirement], attributes: Attributes) -> tuple[R, ...]:
+    """Return the requirements of a kind in present names; not one of whose secrets none reaches the step."""
+    present = {facts.source or facts.name: facts.name for facts in attributes.values()}
+    renamed = (r.renamed(partial(_name, present)) for r in requirements if isinstance(r, kind))
+    return tuple(r for r in renamed if r is not None)
+
+
+def _name(present: Mapping[str, str], attribute: str) -> str | None:
+    """The present name, or None; while the columns are unread, a pattern may stand for the attribute."""
+    if attribute in present:
+        return present[attribute]
+    covered = any(is_pattern(name) and fnmatchcase(attribute, name) for name in present)
+    return attribute if covered else None
+
+
+def require(patterns: Iterable[str], columns: Iterable[str], step: str) -> None:
+    """Raise PluginError for every name or pattern that no column answers to."""
+    known = tuple(columns)
+    absent = [p for p in patterns if not matching(p, known)]
+    if absent:
+        raise PluginError([_diagnostic(name, known, step) for name in absent])
+
+
+def _diagnostic(name: str, known: tuple[str, ...], step: str) -> Diagnostic:
+    near = closest(name, known)
+    return Diagnostic(
+        UNKNOWN, f"step `{step}` finds no column `{name}`", hint=f"did you mean `{near}`?" if near else None
     )

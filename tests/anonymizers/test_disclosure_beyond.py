@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.progressive_disclosure.algorithm import ProgressiveDisclosure
 from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
+from ppdm_flow.anonymizers.progressive_disclosure.problem import grown
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams, effect
-from ppdm_flow.anonymizers.progressive_disclosure.tree import grown
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls, Role

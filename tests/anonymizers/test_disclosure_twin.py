@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.anonymizers.progressive_disclosure import beam, likeness
-from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
+from ppdm_flow.anonymizers.progressive_disclosure import beam, candidates
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import NOBODY, Candidates, followers
 from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
-from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible
-from ppdm_flow.anonymizers.progressive_disclosure.redundancy import needed
+from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.roles import Role
@@ -275,7 +274,7 @@ def order_of(search: Search, found=None) -> list[tuple[str, tuple]]:
 @contextmanager
 def few_are_many(alike):
     """Look for values that are alike in small attributes too."""
-    with mock.patch.object(likeness, "_MANY", 1 if alike else 1_000):
+    with mock.patch.object(candidates, "_MANY", 1 if alike else 1_000):
         yield
 
 
@@ -339,9 +338,9 @@ def test_alike_values_are_found_and_no_others():
     candidates = Candidates.of(problem)
     names = [problem.attributes[a].tree.labels[n] for a in range(2) for n in range(len(problem.attributes[a].tree))]
     with few_are_many(True):
-        found = likeness.followers(problem, candidates)
+        found = followers(problem, candidates)
     assert {names[i]: names[j] for i, j in enumerate(found) if j >= 0} == {"a1": "a2", "a4": "a5"}
-    assert (likeness.followers(problem, candidates) == likeness.NOBODY).all()
+    assert (followers(problem, candidates) == NOBODY).all()
 
 
 @settings(max_examples=100)

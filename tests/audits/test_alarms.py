@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ppdm_flow.anonymizers.genetic_encode.bits import encoded
+from ppdm_flow.anonymizers.genetic_encode.algorithm import encoded
 from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.roles import Role

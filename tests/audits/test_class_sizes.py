@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.audits.class_sizes.algorithm import ClassSizesAudit
-from ppdm_flow.audits.class_sizes.sizes import EDGES, bins
+from ppdm_flow.audits.class_sizes.algorithm import EDGES, ClassSizesAudit, bins
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.registry import load

@@ -16,9 +16,8 @@ from ppdm_flow.audits.classification_error import algorithm
 from ppdm_flow.audits.classification_error.algorithm import ClassificationErrorAudit
 from ppdm_flow.audits.learning import coding
 from ppdm_flow.audits.learning.catalogue import CLASSIFIERS
-from ppdm_flow.audits.learning.classifiers import _CLASSES, Learner
+from ppdm_flow.audits.learning.classifiers import _CLASSES, Learner, pessimistic_errors, prune
 from ppdm_flow.audits.learning.errors import interval, split, trials
-from ppdm_flow.audits.learning.pruning import pessimistic_errors, prune
 from ppdm_flow.audits.learning.sides import Feature, side
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.errors import PluginError

@@ -13,10 +13,9 @@ from pydantic import ValidationError
 
 from ppdm_flow.audits.discoverable_support.algorithm import DiscoverableSupportAudit
 from ppdm_flow.audits.discoverable_support.spec import SPEC, DiscoverableSupportParams
-from ppdm_flow.audits.itemset_recovery.algorithm import ItemsetRecoveryAudit
-from ppdm_flow.audits.itemset_recovery.picture import buckets
+from ppdm_flow.audits.itemset_recovery.algorithm import ItemsetRecoveryAudit, buckets
 from ppdm_flow.audits.itemset_recovery.spec import ItemsetRecoveryParams
-from ppdm_flow.audits.set_attribute import named_sets
+from ppdm_flow.audits.records.attributes import named_sets
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Role

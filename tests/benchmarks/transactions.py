@@ -44,7 +44,7 @@ from ppdm_flow.mining.transactions.choosing import choose
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.randomize.quest import MAILORDER, SOCCER, Quest, quest
-from ppdm_flow.mining.transactions.rounding import rounded_up
+from ppdm_flow.mining.transactions.randomize.seeded import rounded_up
 from ppdm_flow.sinks.parquet.algorithm import ParquetSink
 from ppdm_flow.sinks.parquet.spec import ParquetParams
 from ppdm_flow.tables.sets import Baskets, SetColumn

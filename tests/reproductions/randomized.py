@@ -19,7 +19,7 @@ from ppdm_flow.mining.transactions.counting.vertical import Columns, columns
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.prevalent import pools
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.mining.transactions.rounding import rounded_up
+from ppdm_flow.mining.transactions.randomize.seeded import rounded_up
 from ppdm_flow.tables.sets import SetColumn
 
 LENGTHS = (1, 2, 3)

@@ -1,16 +1,52 @@
-"""From requirements to the models that the search enforces: each brings its own."""
+"""From requirements to the models that the search enforces, and the sensitive columns that these look at."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from ppdm_flow.anonymizers.class_models.sensitive import Codes, Sensitive, dense
+import numpy as np
+import numpy.typing as npt
+
 from ppdm_flow.anonymizers.class_models.task import Task
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.recoding.models import KAnonymous, Model
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import imported
+from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensitive:
+    """The values of a sensitive column as codes.
+
+    ``codes`` (combinations,) of one attribute below ``size``; ``place`` is the code of each value.
+    """
+
+    name: str
+    codes: Codes
+    size: int
+    place: Mapping[str, int]
+
+
+def dense(counts: Counts, name: str, nulls: Nulls) -> Sensitive:
+    """Return an attribute's values after the two marks: suppressed and missing cells are values too.
+
+    Raises PluginError where the null semantics leave out rows that the search would count.
+    """
+    codes = counts.of(name)
+    if nulls is Nulls.EXCLUDE and (codes[counts.counts > 0] == MISSING).any():
+        text = f"the column `{name}` has missing values, which `nulls: exclude` leaves out of every class"
+        raise PluginError(Diagnostic("PPF807", text, help="`incomplete_rows: drop` drops them"))
+    names = counts.names(name).to_pylist()
+    place = {value: i + SPECIALS for i, value in enumerate(names)}
+    return Sensitive(name, np.ascontiguousarray(codes + np.int32(SPECIALS)), len(names) + SPECIALS, place)
 
 
 class Asked:

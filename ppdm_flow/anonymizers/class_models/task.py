@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ppdm_flow.anonymizers.carrying import Attributes, carried
+from ppdm_flow.anonymizers.naming import Attributes, carried
 from ppdm_flow.core.requirement import Requirement
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.drop.spec import DropParams
-from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView

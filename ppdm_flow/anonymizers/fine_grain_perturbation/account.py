@@ -1,16 +1,60 @@
-"""What the report and the recipient are told of the operators."""
+"""What the report says of the operators that were taken, and of those that were not."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Floats
 from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel
-from ppdm_flow.anonymizers.fine_grain_perturbation.comparison import comparison
+from ppdm_flow.anonymizers.fine_grain_perturbation.general import LARGEST, SECONDS, general_optimum
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import record_utility
+from ppdm_flow.anonymizers.fine_grain_perturbation.reconstruction_error import expected_error
 from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
 from ppdm_flow.core.results import Figure
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+
+
+def comparison(channel: Channel) -> Iterator[tuple[str, Figure]]:
+    """Yield the record utility of general matrices and the expected reconstruction error of each operator.
+
+    ``expected_reconstruction_error`` is sqrt(trace(P^-1 Cov(y) P^-T)) / n: the root of the expected squared distance
+    between the shares that reconstruction by inverse gives and the original ones.
+    """
+    yield from _general(channel)
+    error = "expected_reconstruction_error"
+    yield error, _error(channel, channel.operator.retention)
+    yield f"uniform_{error}", _error(channel, channel.choice.uniform)
+    yield f"record_{error}", _error(channel, channel.choice.record)
+    if channel.choice.aggregate is not None:
+        yield f"aggregate_{error}", _error(channel, channel.choice.aggregate.retention)
+        note = "what first-order conditions leave to gain, as a share of the squared error; 0 at a local optimum"
+        yield "aggregate_gap", Figure(channel.choice.aggregate.gap, "share", note=note)
+
+
+def _general(channel: Channel) -> Iterator[tuple[str, Figure]]:
+    size = channel.operator.size
+    found = None
+    note = f"left out: the attribute has {size:,} values, more than {LARGEST}"
+    if size <= LARGEST:
+        found = general_optimum(channel.frequency, channel.bounds.slack, channel.requirement.directions)
+        note = "" if found is not None else f"left out: not found within {SECONDS:g} seconds"
+    best = record_utility(channel.frequency, channel.choice.record)
+    utility = None if found is None else found.utility
+    yield "general_record_utility", Figure(utility, "probability", note=note)
+    cost = None if utility is None else max(0.0, utility - best)
+    yield "restriction_cost", Figure(cost, "probability", note=note)
+
+
+def _error(channel: Channel, retention: Floats) -> Figure:
+    if not channel.rows:
+        return Figure(None, "share", note="there are no rows")
+    squared = float(expected_error(channel.frequency, retention)) / channel.rows
+    if np.isinf(squared):
+        return Figure(None, "share", note="values that are never kept cannot be told apart")
+    return Figure(float(np.sqrt(squared)), "share")
 
 
 def figures(channels: Sequence[Channel], worths: Mapping[str, Worth]) -> dict[str, Figure]:

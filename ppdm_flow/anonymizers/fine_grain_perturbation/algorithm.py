@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ppdm_flow.anonymizers.carrying import carried
 from ppdm_flow.anonymizers.fine_grain_perturbation.account import artifact, figures
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
-from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, findings
-from ppdm_flow.anonymizers.fine_grain_perturbation.choice import Choice
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, Choice, findings
 from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram, histogram
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
 from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
 from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
+from ppdm_flow.anonymizers.naming import carried
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity

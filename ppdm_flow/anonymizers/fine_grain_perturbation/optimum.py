@@ -19,15 +19,32 @@ b's f_b > f_a |h_a'| with |s_a'| |h_a'| >= 1; for t_a = t_b, f_a > f_b > f_a. So
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Ceilings, Floats
-from ppdm_flow.anonymizers.fine_grain_perturbation.peak import peak
 from ppdm_flow.anonymizers.fine_grain_perturbation.repair import strictly_feasible
 from ppdm_flow.core.roles import Directions
 
 _ZERO = 1e-15
 """Rounding leaves about this much of a probability that is zero; a smaller p is always feasible."""
+
+
+def peak(breaks: Floats, rise: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a concave piecewise linear function peaks in [low, high]; ``rise`` is its slope.
+
+    Bisection over the sorted breakpoints: the slope is constant between neighbours.
+    """
+    points = np.unique(np.concatenate([[low], breaks[(breaks > low) & (breaks < high)], [high]]))
+    first, last = 0, len(points) - 1  # the peak is one of points[first..last]
+    while first < last:
+        middle = (first + last) // 2
+        if rise(float(points[middle] + (points[middle + 1] - points[middle]) / 2)) > 0.0:
+            first = middle + 1
+        else:
+            last = middle
+    return float(points[first])
 
 
 def optimal_retention(frequency: Floats, slack: Floats, directions: Directions) -> Floats:

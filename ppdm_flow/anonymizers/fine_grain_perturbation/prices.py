@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.branch import Branches
-from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Ceilings, Floats
+from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Branches, Ceilings, Floats
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention
 from ppdm_flow.core.roles import Directions
 

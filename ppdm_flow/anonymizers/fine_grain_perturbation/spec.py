@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import carried
 from ppdm_flow.anonymizers.fine_grain_perturbation.measures import FIGURES
-from ppdm_flow.anonymizers.naming import absent, reaches
+from ppdm_flow.anonymizers.naming import absent, carried, reaches
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo

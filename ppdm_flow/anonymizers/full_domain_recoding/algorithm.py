@@ -3,34 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
 
 from ppdm_flow.anonymizers.class_models.asking import Asked
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.account import charts, figures, findings
 from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, ground_of, scale
-from ppdm_flow.anonymizers.full_domain_recoding.population import InPopulation, people
 from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved, solve
 from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
-from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.hierarchies.whole import whole
+from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.look import Watch
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.column import MISSING, Column
+from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.table import Table
 
 _EVERY = 16
 """Nodes between two reports of how far the search is."""
+
+
+@runtime_checkable
+class InPopulation(Protocol):
+    """A requirement whose groups are those of a population."""
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """The attributes that form groups."""
+        ...
+
+    @property
+    def population(self) -> Population:
+        """The file."""
+        ...
+
+
+def people(asked: InPopulation, home: Path) -> Counts:
+    """Count the population over the attributes of the requirement, in their present names. Raises PluginError."""
+    columns = dict(asked.population.columns)
+    wanted = {name: columns.get(name, name) for name in asked.grouping}
+    read = _read(home / asked.population.path, asked.population.delimiter, tuple(wanted.values()))
+    table = Table({n: _column(read[c]) for n, c in wanted.items()}, np.arange(read.num_rows, dtype=np.int64))
+    return count(table, asked.grouping)
+
+
+def _read(path: Path, delimiter: str, columns: tuple[str, ...]) -> pa.Table:
+    options = pa_csv.ConvertOptions(
+        column_types=dict.fromkeys(columns, pa.string()),
+        include_columns=list(dict.fromkeys(columns)),
+        strings_can_be_null=True,
+        null_values=[""],
+        quoted_strings_can_be_null=True,
+    )
+    try:
+        return pa_csv.read_csv(path, parse_options=pa_csv.ParseOptions(delimiter=delimiter), convert_options=options)
+    except KeyError:
+        raise _unusable(path, f"lacks one of the columns {', '.join(f'`{c}`' for c in columns)}") from None
+    except OSError as error:
+        raise _unusable(path, f"cannot be read: {error.strerror or 'no reason given'}") from None
+    except (pa.ArrowInvalid, pa.ArrowException):
+        raise _unusable(path, "is not a CSV file in UTF-8") from None
+
+
+def _column(cells: pa.ChunkedArray) -> Column:
+    coded = pc.dictionary_encode(cells).combine_chunks()
+    coded = coded if isinstance(coded, pa.DictionaryArray) else coded.chunk(0)
+    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column(codes, coded.dictionary)
+
+
+def _unusable(path: Path, what: str) -> PluginError:
+    return PluginError(Diagnostic("PPF808", f"the population table {path.name} {what}"))
 
 
 class FullDomainRecoding:

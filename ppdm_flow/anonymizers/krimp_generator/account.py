@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ppdm_flow.anonymizers.krimp_generator.dependence import NOTABLE, Dependence
-from ppdm_flow.anonymizers.krimp_generator.learning import Learned
-from ppdm_flow.anonymizers.krimp_generator.material import Material
+from ppdm_flow.anonymizers.krimp_generator.material import Learned, Material
 from ppdm_flow.anonymizers.krimp_generator.pilot import Seen
+from ppdm_flow.anonymizers.krimp_generator.removal import NOTABLE, Dependence
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series

@@ -6,15 +6,14 @@ import numpy as np
 
 from ppdm_flow.anonymizers.krimp_generator import account
 from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Value
-from ppdm_flow.anonymizers.krimp_generator.dependence import dependence
 from ppdm_flow.anonymizers.krimp_generator.intervals import empirical, uniform
-from ppdm_flow.anonymizers.krimp_generator.learning import Learned, learn
-from ppdm_flow.anonymizers.krimp_generator.material import Material, material
+from ppdm_flow.anonymizers.krimp_generator.material import Learned, Material, learn, material
 from ppdm_flow.anonymizers.krimp_generator.pilot import pilot
 from ppdm_flow.anonymizers.krimp_generator.rejection import rejection
+from ppdm_flow.anonymizers.krimp_generator.removal import dependence
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.anonymizers.krimp_generator.transform import GeneratorTransform
-from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role

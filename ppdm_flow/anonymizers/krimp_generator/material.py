@@ -1,4 +1,4 @@
-"""What the generator learns from, in the forms that its parts need."""
+"""What the generator learns from, in the forms that its parts need, and the code table that it learns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from ppdm_flow.anonymizers.krimp_generator.removal import Removal, removal
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams, numeric
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import Tabular, tabular
+from ppdm_flow.mining.krimp.code_table import CodeTable
+from ppdm_flow.mining.krimp.compress import krimp, slim
+from ppdm_flow.mining.krimp.progress import Progress
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
@@ -20,6 +24,8 @@ from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts, count, merge
 
 _GATHER = 16
+
+MOST_CANDIDATES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,3 +88,33 @@ def _onto(rows: Counts, every: Counts) -> Counts:
         for i, (own, whole) in enumerate(zip(rows.categories, every.categories, strict=True))
     ]
     return Counts(rows.columns, every.categories, np.stack([c.codes for c in columns], axis=1), rows.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """From candidates to the code table.
+
+    ``candidates`` were considered (SLIM: unions tried), ``removed`` ones filtered out before that.
+    """
+
+    table: CodeTable
+    candidates: int
+    removed: int
+
+
+def learn(given: Material, least: int, params: GeneratorParams, ctx: StepContext) -> Learned:
+    """Compress. Raises PluginError PPF775 or PPF776 where there is too much to look through."""
+
+    def watch(progress: Progress) -> bool:
+        if ctx.progress is not None:
+            ctx.progress(progress.position, progress.candidates)
+        return True
+
+    database = given.items.database
+    if params.algorithm == "slim":
+        found = slim(database, least, pruning=params.pruning, watch=watch)
+        return Learned(found.table, found.position, 0)
+    mined = mine(database, least, only_closed=params.candidates == "closed", most=MOST_CANDIDATES).of_length(2)
+    kept = mined.take(np.flatnonzero(~given.removal.hit(mined))) if given.removal.groups else mined
+    found = krimp(database, kept.in_candidate_order(), pruning=params.pruning, watch=watch)
+    return Learned(found.table, len(kept), len(mined) - len(kept))

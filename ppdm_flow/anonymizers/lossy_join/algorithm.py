@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.lossy_join.spec import LossyJoinParams
-from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import carried
 from ppdm_flow.anonymizers.microaggregation.measures import FIGURES
-from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.naming import carried, missing_ones
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from ppdm_flow.anonymizers.progressive_disclosure import beam
 from ppdm_flow.anonymizers.progressive_disclosure.account import charts, figures, named, redundant
 from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
-from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible
-from ppdm_flow.anonymizers.progressive_disclosure.outcome import outcomes
-from ppdm_flow.anonymizers.progressive_disclosure.redundancy import needed
+from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
+from ppdm_flow.anonymizers.progressive_disclosure.outcome import SuppressTransform, outcomes
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.anonymizers.progressive_disclosure.spec import NOTHING, DisclosureParams, channels, sensitive
-from ppdm_flow.anonymizers.progressive_disclosure.transform import SuppressTransform
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,12 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
 
 Integers = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+_MANY = 1_000
+"""Values of an attribute from which it pays to look for alike ones."""
+
+NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,3 +93,65 @@ def _counts(problem: Problem, attribute: int) -> Integers:
     leaves = by_place.astype(np.int64).reshape(values + 1, width)
     running = np.concatenate([np.zeros((1, width), dtype=np.int64), np.cumsum(leaves[:-1], axis=0)])
     return np.concatenate([running[own.tree.high] - running[own.tree.low], leaves[-1:]])
+
+
+def collapsed(columns: Sequence[Integers]) -> tuple[Integers, Integers]:
+    """Number the distinct rows of ``columns``, whose codes are -1 at least; also the first row of each."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    radix = 1
+    for column in columns:
+        width = int(column.max(initial=-1)) + 2
+        if radix * width >= 1 << 62:
+            distinct, key = np.unique(key, return_inverse=True)
+            radix = max(1, len(distinct))
+        key = key * width + (column + 1)
+        radix *= width
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return inverse, first
+
+
+def sums(places: Integers, weights: Integers, size: int) -> Integers:
+    """Add up ``weights`` by place. Exact: row counts stay below 2^53."""
+    return np.bincount(places, weights=weights, minlength=size).astype(np.int64)
+
+
+def followers(problem: Problem, candidates: Candidates) -> Integers:
+    """Return the next candidate that is like each one, -1 for none, shape (C,).
+
+    Alike are values of one attribute, on one shelf, whose rows agree in all other attributes, in class and hits: they
+    gain, and raise confidences, by the same all the time, and the first of them is disclosed first. Rows are compared
+    by the sum of 64-bit hashes.
+    """
+    found = np.full(len(candidates), NOBODY, dtype=np.int64)
+    for place, attribute in enumerate(problem.attributes):
+        if len(attribute.tree.leaf) >= _MANY:
+            leaves = attribute.tree.leaf + candidates.offset[place]
+            marks = _marks(problem, place)
+            order = np.lexsort((leaves, marks, candidates.shelf[leaves]))
+            sorted_, first, second = leaves[order], order[:-1], order[1:]
+            shelf = candidates.shelf[sorted_]
+            same = (marks[first] == marks[second]) & (shelf[1:] == shelf[:-1])
+            found[sorted_[:-1][same]] = sorted_[1:][same]
+    return found
+
+
+def _marks(problem: Problem, place: int) -> Hashes:
+    """Hash the rows of each value of an attribute, that attribute left out, shape (values,)."""
+    own = problem.attributes[place]
+    columns = [a.codes for i, a in enumerate(problem.attributes) if i != place]
+    columns += [channel.base for channel in problem.channels]
+    columns += [t.hits.astype(np.int64) for channel in problem.channels for t in channel.templates]
+    columns += [] if problem.classes is None else [problem.classes]
+    rest, _ = collapsed(columns)
+    hashes = _mixed(_mixed(rest.astype(np.uint64)) + problem.weights.astype(np.uint64))
+    found = np.zeros(len(own.tree.leaf) + 1, dtype=np.uint64)
+    np.add.at(found, own.codes, hashes)  # the last one takes the cells that stay suppressed
+    return found[:-1]
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """Mix the bits (the finalizer of SplitMix64)."""
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

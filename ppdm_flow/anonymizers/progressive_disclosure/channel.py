@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.progressive_disclosure import kernel, prospect
-from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
-from ppdm_flow.anonymizers.progressive_disclosure.combinations import collapsed, sums
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates, collapsed, sums
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel, Problem, Template
 from ppdm_flow.anonymizers.progressive_disclosure.state import (
     LEAST,

@@ -10,8 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.progressive_disclosure.problem import Attribute, Channel, Codes, Problem, Template
-from ppdm_flow.anonymizers.progressive_disclosure.tree import flat, grown
+from ppdm_flow.anonymizers.progressive_disclosure.problem import (
+    Attribute,
+    Channel,
+    Codes,
+    Problem,
+    Template,
+    flat,
+    grown,
+)
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError

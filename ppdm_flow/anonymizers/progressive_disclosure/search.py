@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.progressive_disclosure.candidates import Candidates
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import NOBODY, Candidates, followers
 from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
-from ppdm_flow.anonymizers.progressive_disclosure.choice import Choice
+from ppdm_flow.anonymizers.progressive_disclosure.choice import Choice, Openings
 from ppdm_flow.anonymizers.progressive_disclosure.information import Information
-from ppdm_flow.anonymizers.progressive_disclosure.likeness import NOBODY, followers
-from ppdm_flow.anonymizers.progressive_disclosure.openings import Openings
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
 from ppdm_flow.anonymizers.progressive_disclosure.score import Offers
 

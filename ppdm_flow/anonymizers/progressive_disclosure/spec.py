@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import Attributes, carried
-from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.naming import Attributes, carried, missing_ones
 from ppdm_flow.anonymizers.progressive_disclosure.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps

@@ -1,27 +1,56 @@
-"""What the report and the recipient are told of the operator."""
+"""What the report and the recipient are told of the operator, and of the form of the sets: bits or seeds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ppdm_flow.anonymizers.randomize_transactions.choice import Chosen
-from ppdm_flow.anonymizers.randomize_transactions.form import packed_bytes, seeded_bytes
 from ppdm_flow.anonymizers.randomize_transactions.observed import Observed
-from ppdm_flow.core.errors import PluginError
+from ppdm_flow.anonymizers.randomize_transactions.sizes import bits_of, prefers_seeds, seeds_of
+from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.transactions.breaches import epsilon
 from ppdm_flow.mining.transactions.discoverable import SIGMAS, lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma
 from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.randomize.randomize import refuse_seeds
 from ppdm_flow.mining.transactions.randomize.seeded import SPARE
+from ppdm_flow.sdk.spec import SetShape
 
 LENGTHS = (1, 2, 3)
 """Itemsets that are told of where no requirement names any."""
+
+
+def packed_bytes(operator: Operator, rows: int) -> int:
+    """Return what bits of the whole alphabet take, uncompressed: they are noise."""
+    return bits_of(_shape(operator, rows))
+
+
+def seeded_bytes(operator: Operator, rows: int) -> int | None:
+    """Return what seeds take, or None where there are none for the operator."""
+    try:
+        refuse_seeds(operator)
+    except DataError:
+        return None
+    return seeds_of(_shape(operator, rows))
+
+
+def as_seeds(asked: Literal["auto", "packed", "seeded"], operator: Operator, rows: int) -> bool:
+    """Whether seeds are written. Raises DataError PPF778 where they are asked for and impossible."""
+    if asked == "seeded":
+        refuse_seeds(operator)
+        return True
+    seeds = seeded_bytes(operator, rows)
+    return seeds is not None and prefers_seeds(asked, packed_bytes(operator, rows), seeds)
+
+
+def _shape(operator: Operator, rows: int) -> SetShape:
+    return SetShape(rows, operator.alphabet, operator.sizes[-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.recode.spec import RecodeParams, Recoding
 from ppdm_flow.anonymizers.relabelled import relabelled, used_values
 from ppdm_flow.core.diagnostics import Diagnostic

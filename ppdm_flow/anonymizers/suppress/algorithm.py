@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.suppress.account import Account, charts, figures, findings
 from ppdm_flow.anonymizers.suppress.spec import SuppressParams, chosen
 from ppdm_flow.anonymizers.suppress.transform import Cells, SuppressTransform

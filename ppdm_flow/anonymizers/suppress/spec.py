@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.carrying import carried
-from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.naming import carried, missing_ones
 from ppdm_flow.anonymizers.suppress.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.grouping import groups_of
-from ppdm_flow.anonymizers.presence import require
-from ppdm_flow.anonymizers.swap.cycles import Floats, Integers, blocks, givers
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.swap.spec import SwapParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
@@ -21,6 +20,52 @@ from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def groups_of(columns: Sequence[Column], rows: int) -> Integers:
+    """Return a number from 0 for each row, shape (rows,), equal for rows that are equal in every column.
+
+    A missing and a suppressed cell are values of their own. Numbers depend on the coding: they name nothing.
+    """
+    found = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        _, found = np.unique(found * column.width + column.dense, return_inverse=True)
+    return found
+
+
+def givers(groups: Integers, keys: Floats) -> Integers:
+    """Return for each row the row whose value it gets: one random cycle a group, so nobody keeps the own one.
+
+    ``groups`` and ``keys`` (independent uniform draws) have shape (rows,). A group of one keeps what it has.
+    """
+    order = np.lexsort((keys, groups))
+    ordered = groups[order]
+    first = np.flatnonzero(np.append([True], ordered[1:] != ordered[:-1])[: len(order)])
+    following = np.arange(1, len(order) + 1)
+    following[np.append(first[1:], [len(order)])[: len(first)] - 1] = first
+    out = np.empty(len(order), dtype=np.int64)
+    out[order] = order[following]
+    return out
+
+
+def blocks(groups: Integers, values: Floats, ties: Floats, window: float) -> Integers:
+    """Return a number for each row, equal for rows of one group that are near in rank.
+
+    A block has max(2, ceil(window times the group's size)) rows; the last one of a group takes in the rest, and so has
+    fewer than twice as many.
+    """
+    order = np.lexsort((ties, values, groups))
+    _, start, place, sizes = np.unique(groups[order], return_index=True, return_inverse=True, return_counts=True)
+    size = np.maximum(2, np.ceil(window * sizes)).astype(np.int64)[place]
+    number = (np.arange(len(order)) - start[place]) // size
+    number = np.minimum(number, np.maximum(1, sizes[place] // size) - 1)
+    edge = np.append([True], (np.diff(place) != 0) | (np.diff(number) != 0))[: len(order)]
+    out = np.empty(len(order), dtype=np.int64)
+    out[order] = np.cumsum(edge)
+    return out
 
 
 class Swap:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.presence import require
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.vertical_partition.spec import VerticalPartitionParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws

@@ -9,10 +9,9 @@ l-diversity.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ppdm_flow.audits.attribute_disclosure.attack import Risk, Success, alarming, attack, learn, risk
-from ppdm_flow.audits.attribute_disclosure.picture import chart
 from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
 from ppdm_flow.audits.labels.unread import gate_nothing
 from ppdm_flow.audits.records.columns import Beside, beside
@@ -20,12 +19,37 @@ from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.gathering import Gathered, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, wilson
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 Attacked = dict[str, tuple[Success, Success | None]]
+
+
+def chart(attacked: Mapping[str, tuple[Success, Success | None]]) -> Chart:
+    """Return bars for each sensitive attribute: people in the data, people held out, the most frequent value."""
+    every = [success for success, _ in attacked.values()]
+    control = [c for _, c in attacked.values() if c is not None]
+    series = [_series("people in the data", every)]
+    if len(control) == len(every):
+        series.append(_series("people held out", control))
+    prior = [s.prior / s.people for s in every]
+    ends = [wilson(p, s.people) for p, s in zip(prior, every, strict=True)]
+    series.append(Series("most frequent value", tuple(prior), tuple(e[0] for e in ends), tuple(e[1] for e in ends)))
+    return Chart(
+        id="guesses",
+        title="Right guesses of sensitive attributes",
+        kind="bars",
+        x=tuple(attacked),
+        series=tuple(series),
+        y_label="share of right guesses",
+    )
+
+
+def _series(name: str, found: list[Success]) -> Series:
+    ends = [s.interval for s in found]
+    return Series(name, tuple(s.rate for s in found), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
 
 
 class AttributeDisclosureAudit:

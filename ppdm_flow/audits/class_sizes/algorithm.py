@@ -6,18 +6,42 @@ treatment of missing values.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ppdm_flow.audits.class_sizes.sizes import Integers, bins, classes_by_bin, rows_by_bin
 from ppdm_flow.audits.class_sizes.spec import ClassSizesParams
-from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
+from ppdm_flow.audits.records.columns import quasi_identifiers
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.releases.attributes import listed, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
+
+Integers = npt.NDArray[np.int64]
+
+EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+"""First size of each bin; the last one is open."""
+
+
+def bins() -> tuple[str, ...]:
+    """Return the names of the bins."""
+    ends = [start if start + 1 == end else f"{start}–{end - 1:,}" for start, end in itertools.pairwise(EDGES)]
+    return (*map(str, ends), f"{EDGES[-1]:,}+")
+
+
+def classes_by_bin(sizes: Integers) -> Integers:
+    """Return the number of classes in each bin."""
+    return np.bincount(np.searchsorted(EDGES, sizes, side="right") - 1, minlength=len(EDGES))
+
+
+def rows_by_bin(sizes: Integers) -> Integers:
+    """Return the number of rows in the classes of each bin."""
+    out = np.zeros(len(EDGES), dtype=np.int64)
+    np.add.at(out, np.searchsorted(EDGES, sizes, side="right") - 1, sizes)
+    return out
 
 
 class ClassSizesAudit:

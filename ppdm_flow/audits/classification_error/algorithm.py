@@ -9,16 +9,16 @@ paired; nothing is fitted on the test part. A row with a weight is as many perso
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.audits.classification_error.gathering import Gathered, gather
-from ppdm_flow.audits.classification_error.picture import chart
 from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
 from ppdm_flow.audits.learning.sides import Floats, Side
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import listed, namesakes
 from ppdm_flow.sdk.audit import AuditContext
@@ -26,8 +26,29 @@ from ppdm_flow.sdk.view import DataView
 
 FEWEST = 10
 """Persons below which no error is estimated."""
+
 THREADS = min(4, os.cpu_count() or 1)
 """Classifiers that learn at once: most of the work releases Python's lock."""
+
+NAMES = {"base": "original", "suppressed": "released", "removed": "original, sensitive removed"}
+
+
+def chart(found: Mapping[str, tuple[float, tuple[float, float] | None]], target: str, removed: Sequence[str]) -> Chart:
+    """Return bars with interval ends."""
+    shown = [n for n in NAMES if n in found]
+    means = tuple(found[n][0] for n in shown)
+    ends = [found[n][1] for n in shown]
+    low = tuple(e[0] for e in ends if e is not None)
+    high = tuple(e[1] for e in ends if e is not None)
+    return Chart(
+        id="errors",
+        title=f"Error of predicting {target}",
+        kind="bars",
+        x=tuple(NAMES[n] for n in shown),
+        series=(Series("error", means, low, high),),
+        y_label="share of wrong predictions",
+        note=f"removed: {', '.join(removed)}" if removed else "",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.classification_error.measures import FIGURES
-from ppdm_flow.audits.learning.named import classifier_problems, targets
-from ppdm_flow.audits.learning.options import Option
+from ppdm_flow.audits.learning.catalogue import Option, classifier_problems, targets
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 

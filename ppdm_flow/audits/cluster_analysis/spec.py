@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.chosen import chosen_attributes
 from ppdm_flow.audits.cluster_analysis.measures import FIGURES
+from ppdm_flow.audits.records.attributes import chosen_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.corruption.grouped import Beliefs, grouped
 from ppdm_flow.audits.corruption.independence import independence
-from ppdm_flow.audits.corruption.perturbed import exposure, highest
+from ppdm_flow.audits.corruption.perturbed import Beliefs, exposure, grouped, highest
 from ppdm_flow.audits.corruption.second_route import grouped_again, perturbed_again
 from ppdm_flow.audits.corruption.spec import CorruptionParams
 from ppdm_flow.audits.corruption.wording import chart, findings

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.audits.chosen import chosen_attributes
 from ppdm_flow.audits.corruption.measures import FIGURES
+from ppdm_flow.audits.records.attributes import chosen_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 

@@ -5,18 +5,66 @@ A class in which a value is missing or suppressed somewhere leaves a doubt, and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
-from ppdm_flow.audits.homogeneity.wording import chart, findings
-from ppdm_flow.audits.inference.examined import examined
 from ppdm_flow.audits.inference.holdings import Holdings
-from ppdm_flow.audits.inference.secrets import secrets_of
-from ppdm_flow.audits.inference.summary import summarized
-from ppdm_flow.audits.inference.truthful import NOT_TRUE
-from ppdm_flow.core.results import AuditOutcome, Figure
+from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
+from ppdm_flow.audits.inference.targets import Inference, examined
+from ppdm_flow.audits.records.columns import NOT_TRUE
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 NAMES = {"certain": "share", "certain_rows": "rows", "certain_classes": "classes", "by_chance": "share"}
+
+
+def findings(
+    held: Mapping[str, Holdings], told: Sequence[Inference], of: Secrets, ctx: AuditContext
+) -> Iterator[Finding]:
+    """Yield a finding for each secret that is certain for somebody, and for each target."""
+    for secret, found in held.items():
+        certain = found.certain()
+        rows = found.rows_of(certain)
+        if rows:
+            one = int(found.sizes[certain].min())
+            alone = ", some of them of a single row" if one == 1 else f" of {counted(one, 'row')} or more"
+            who = listed(of.beside(secret)) if of.beside(secret) else "only that somebody is in the release"
+            text = (
+                f"whoever knows a person's {who} knows `{secret}` for certain for {rows:,} of {found.total:,} rows:"
+                f" all rows of their class have the same value, in {int(certain.sum()):,}"
+                f" {'class' if certain.sum() == 1 else 'classes'}{alone}"
+            )
+            yield Finding("PPF892", Severity.WARNING, text, f"{ctx.release}.homogeneity.{secret}")
+    for inference in told:
+        if inference.certain:
+            text = (
+                f"`{inference.secret}` of the target `{inference.target}` is certain: all"
+                f" {counted(inference.rows, 'row')} that fit have one value ({inference.value})"
+            )
+            subject = f"{ctx.release}.homogeneity.{inference.target}.{inference.secret}"
+            yield Finding("PPF892", Severity.WARNING, text, subject)
+
+
+def chart(held: Mapping[str, Holdings]) -> Chart:
+    """Return bars: the share of the rows whose value is certain, beside what chance would do."""
+    certain = [h.rows_of(h.certain()) / max(1, h.total) for h in held.values()]
+    return Chart(
+        id="certain",
+        title="Rows whose sensitive value is certain",
+        kind="bars",
+        x=tuple(held),
+        series=(
+            Series("release", tuple(certain)),
+            Series("values dealt at random", tuple(h.certain_by_chance() or 0.0 for h in held.values())),
+        ),
+        x_label="attribute",
+        y_label="share of rows",
+        note="all people who look alike have the same value",
+    )
 
 
 class HomogeneityAudit:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.itemset_recovery.measures import FIGURES
-from ppdm_flow.audits.set_attribute import named_sets
+from ppdm_flow.audits.records.attributes import named_sets
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
 from ppdm_flow.sdk.spec import Params, PluginSpec

@@ -16,9 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.covering import Cover
+from ppdm_flow.audits.labels.covering import Cover, Lines, lines
 from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, numbers, written_like
-from ppdm_flow.audits.labels.trees import Lines, lines
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding

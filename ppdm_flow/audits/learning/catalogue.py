@@ -8,8 +8,12 @@ against scikit-learn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.sdk.spec import Problem, Scope
 
 _TREE = (
     "criterion splitter max_depth min_samples_split min_samples_leaf min_weight_fraction_leaf max_features"
@@ -98,6 +102,9 @@ _LONG = {
 CLASSIFIERS: Mapping[str, frozenset[str]] = {n: frozenset(o.split()) for n, o in (_SHORT | _LONG).items()}
 """Options by the name of the classifier."""
 
+Option = str | tuple[str, ...]
+_WORDS: dict[str, Any] = {"true": True, "false": False, "none": None}
+
 
 def meant(name: str) -> str | None:
     """Return the name that was probably meant: a misspelt one, or the class without its module."""
@@ -109,3 +116,50 @@ def meant(name: str) -> str | None:
 def strange(name: str, options: Iterable[str]) -> tuple[str, ...]:
     """Return the options that a classifier does not have."""
     return tuple(o for o in options if o not in CLASSIFIERS[name])
+
+
+def classifier_problems(name: str, options: Iterable[str]) -> tuple[Problem, ...]:
+    """Say what is wrong with a classifier's name or with the names of its options."""
+    if name not in CLASSIFIERS:
+        near = meant(name)
+        hint = f"did you mean `{near}`?" if near else None
+        return (Problem("PPF834", f"`{name}` is no classifier that can be used here", ("classifier",), hint),)
+    found = []
+    for option in strange(name, options):
+        near = closest(option, CLASSIFIERS[name])
+        hint = f"did you mean `{near}`?" if near else None
+        found.append(Problem("PPF835", f"`{name}` has no option `{option}`", ("options", option), hint))
+    return tuple(found)
+
+
+def targets(target: str | None, scope: Scope) -> tuple[list[AttributeFacts], tuple[Problem, ...]]:
+    """Return the released attributes that are the class attribute, and what is wrong where there is none."""
+    every = scope.attributes.values()
+    if target is None:
+        found = [a for a in every if a.role is Role.TARGET]
+        text = "no attribute of the release has the role `target`: say which one with `target:`"
+        return found, () if found else (Problem("PPF832", text),)
+    found = [a for a in every if target in (a.name, a.source)]
+    if found:
+        return found, ()
+    near = closest(target, [a.source or a.name for a in every])
+    hint = f"did you mean `{near}`?" if near else None
+    return found, (Problem("PPF832", f"the release has no attribute `{target}`", ("target",), hint),)
+
+
+def typed(option: Option) -> Any:
+    """Return the value that a text stands for: truth, nothing, a number, or a word; lists item by item.
+
+    >>> typed("3"), typed("0.5"), typed("true"), typed("none"), typed("entropy"), typed(("20", "5"))
+    (3, 0.5, True, None, 'entropy', (20, 5))
+    """
+    if not isinstance(option, str):
+        return tuple(typed(item) for item in option)
+    if option.lower() in _WORDS:
+        return _WORDS[option.lower()]
+    for kind in (int, float):
+        try:
+            return kind(option)
+        except ValueError:
+            continue
+    return option

@@ -13,13 +13,12 @@ from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.joining import look_up
 from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
 from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_file, of_release
-from ppdm_flow.audits.linkage.attack import Attack
-from ppdm_flow.audits.linkage.links import approximate, exact
+from ppdm_flow.audits.linkage.links import Attack, approximate, exact
 from ppdm_flow.audits.linkage.nearest import nearest
 from ppdm_flow.audits.linkage.people import linked_by, people_of
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.linkage.wording import chart, findings
-from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
+from ppdm_flow.audits.records.columns import quasi_identifiers
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of

@@ -1,4 +1,4 @@
-"""Links between people and released rows, counted, and judged where it is known whose row is whose."""
+"""A linkage attack: links between people and released rows, counted, and judged where the truth is known."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from ppdm_flow.audits.labels.joining import Found
+from ppdm_flow.audits.labels.released import Classes
 from ppdm_flow.audits.linkage.nearest import Nearest
 from ppdm_flow.audits.linkage.people import People
 from ppdm_flow.audits.records.proportions import ALARM, wilson
@@ -76,3 +77,24 @@ def approximate(people: People, found: Nearest) -> Judged:
     claims, correct = (int(found.persons[which].sum()) for which in (single, single & found.among))
     whole = bool(people.own is not None and found.persons.sum() == people.persons[people.own >= 0].sum())
     return Judged(claims, correct, int(found.persons.sum()), whole)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attack:
+    """What came of one attack; ``asked`` (kinds,) persons of each kind were looked up."""
+
+    people: People
+    known: Classes
+    found: Found
+    asked: Integers
+    judged: Judged | None
+    near: Judged | None
+
+    @property
+    def size(self) -> int:
+        """How many persons were looked up."""
+        return int(self.asked.sum())
+
+    def share(self, which: npt.NDArray[np.bool_]) -> Share:
+        """Return these kinds of people as a share of those looked up."""
+        return Share(int(self.asked[which].sum()), self.size, self.size == self.people.total)

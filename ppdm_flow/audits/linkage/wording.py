@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ppdm_flow.audits.inference.truthful import truthful
-from ppdm_flow.audits.linkage.attack import Attack
+from ppdm_flow.audits.linkage.links import Attack
 from ppdm_flow.audits.linkage.spec import LinkageParams
+from ppdm_flow.audits.records.columns import truthful
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.mining.releases.attributes import listed

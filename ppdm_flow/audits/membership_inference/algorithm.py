@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.unread import gate_nothing
-from ppdm_flow.audits.membership_inference.picture import chart
 from ppdm_flow.audits.membership_inference.ranking import (
     FALSE_POSITIVES,
     Advantage,
@@ -31,7 +30,7 @@ from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.gathering import Records, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, one_sided
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -40,7 +39,24 @@ Floats = npt.NDArray[np.float64]
 NAMES = ("auc", "advantage", "advantage_at_1_percent")
 FEWEST = 8
 """People of a group below which nothing is estimated."""
+
 KEY = 1988
+
+
+def chart(areas: Mapping[str, Area]) -> Chart:
+    """Return bars: the area under the curve of each attack, with its interval."""
+    found = list(areas.values())
+    ends = [a.interval for a in found]
+    low, high = tuple(e[0] for e in ends), tuple(e[1] for e in ends)
+    return Chart(
+        id="attacks",
+        title="How well members are told from others",
+        kind="bars",
+        x=tuple(areas),
+        series=(Series("area under the curve", tuple(a.value for a in found), low, high),),
+        y_label="pairs in which the member scores higher",
+        note="50 % is guessing",
+    )
 
 
 @dataclass(frozen=True, slots=True)

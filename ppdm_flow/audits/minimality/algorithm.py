@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ppdm_flow.audits.inference.secrets import secrets_of
-from ppdm_flow.audits.inference.summary import summarized
-from ppdm_flow.audits.inference.truthful import NOT_TRUE, truthful
+from ppdm_flow.audits.inference.secrets import secrets_of, summarized
 from ppdm_flow.audits.minimality.merged import Merged, merged
 from ppdm_flow.audits.minimality.posterior import posteriors
 from ppdm_flow.audits.minimality.spec import MinimalityParams
+from ppdm_flow.audits.records.columns import NOT_TRUE, truthful
 from ppdm_flow.audits.records.proportions import wilson
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding

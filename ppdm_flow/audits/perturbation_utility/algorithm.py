@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ppdm_flow.audits.perturbation_utility.picture import chart
 from ppdm_flow.audits.perturbation_utility.reconstruction import (
     agreement,
     by_inverse,
@@ -19,14 +19,54 @@ from ppdm_flow.audits.perturbation_utility.reconstruction import (
     most_likely,
 )
 from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure
-from ppdm_flow.mining.reconstruction.histogram import given_the_original, histogram, operator_input, places
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
+from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, operator_input, places
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 NAMES = ("expected_record_utility", "record_utility", "inverse_aggregate_utility", "aggregate_utility")
+
+TOP = 20
+
+Floats = npt.NDArray[np.float64]
+
+
+def chart(
+    operator: Operator, column: str, ctx: AuditContext, original: Floats, released: Histogram, reconstructed: Floats
+) -> Chart:
+    """Return bars for at most twenty values, the most frequent first; 95 % intervals given the fixed original."""
+    order = np.argsort(-original, kind="stable")[:TOP].tolist()
+    attribute = source_of(column, ctx)
+    low, high = _intervals(operator, released, reconstructed)
+    return Chart(
+        id=f"{column}.reconstruction",
+        title=f"{column}: original, released and reconstructed",
+        kind="bars",
+        x=tuple(ctx.label(attribute, operator.domain[i], i + 1) for i in order),
+        series=(
+            Series("original", _shares(original, order)),
+            Series("released", _shares(released.frequency, order)),
+            Series("reconstructed", _shares(reconstructed, order), _shares(low, order), _shares(high, order)),
+        ),
+        x_label="value",
+        y_label="share of rows",
+        note="" if operator.size <= TOP else f"the {TOP} most frequent of {operator.size:,} values",
+        group=column,
+    )
+
+
+def _intervals(operator: Operator, released: Histogram, reconstructed: Floats) -> tuple[Floats, Floats]:
+    found = reconstruct_counts(Channel.of(operator.retention), released.rows)
+    total = max(1, released.total)
+    return np.minimum(found.low / total, reconstructed), np.maximum(found.high / total, reconstructed)
+
+
+def _shares(shares: Floats, order: list[int]) -> tuple[float, ...]:
+    return tuple(float(shares[i]) for i in order)
 
 
 class PerturbationUtilityAudit:

@@ -1,17 +1,21 @@
-"""Which columns of the release stand beside which of the original."""
+"""Which columns of the release stand beside which of the original, and what their cells may be used for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.mining.releases.attributes import source_of
+from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 NO_RECORD = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
 NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
+
+UNTRUE = (Change.PERTURBED, Change.GENERATED, Change.PSEUDONYMIZED, Change.OTHER)
+NOT_TRUE = "released cells are randomized or generated: what they say need not be true of anybody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +44,15 @@ def beside(
         edges = (hierarchy.intervals if hierarchy else None) or ()
         found.append(Beside(field.name, source, original.schema[source].type in NUMERIC, edges))
     return tuple(found)
+
+
+def quasi_identifiers(attributes: Sequence[str] | None, candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    """Return the released columns of these attributes, or of all quasi-identifiers."""
+    if attributes is None:
+        return candidate.schema.having(Role.QUASI_IDENTIFIER)
+    return released(attributes, candidate, ctx)
+
+
+def truthful(columns: Iterable[str], ctx: AuditContext) -> bool:
+    """Whether none of these released columns was randomized, generated or renamed."""
+    return not any(ctx.attributes[c].was(*UNTRUE) for c in columns if c in ctx.attributes)

@@ -2,14 +2,22 @@
 
 A missing and a suppressed cell are values of their own. Where no population is given, the original is taken for it if
 its classes are comparable; else the release itself, which overstates the journalist's and the marketer's success.
+
+The risks of three attackers, from class sizes in the release and in the population.
+With f_j the rows of class j in the release and F_j the persons of that class in the population (El Emam 2013, chapter
+16): a prosecutor knows that the person is in the release, and is right with 1/f_j; a journalist knows only that the
+person is in the population, and is right with 1/F_j; a marketer links all rows, and is right for the share
+(1/n) sum of f_j/F_j.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
-from ppdm_flow.audits.quasi_identifiers import quasi_identifiers
-from ppdm_flow.audits.reidentification_risk.attackers import Risk, at_highest, risk
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.audits.records.columns import quasi_identifiers
 from ppdm_flow.audits.reidentification_risk.population import Population, population_of
 from ppdm_flow.audits.reidentification_risk.spec import ReidentificationRiskParams
 from ppdm_flow.core.diagnostics import Severity
@@ -17,6 +25,34 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """``highest`` of any row, ``average`` over rows, ``at_risk``: the share of rows above the threshold."""
+
+    highest: float
+    average: float
+    at_risk: float
+
+
+def risk(released: Integers, population: Integers, threshold: float) -> Risk:
+    """Return the risk where a row of class j is found out with probability 1 / ``population``[j]; no row is no risk."""
+    total = int(released.sum())
+    if total == 0:
+        return Risk(0.0, 0.0, 0.0)
+    each = 1.0 / population
+    return Risk(
+        float(each.max()), float((released * each).sum() / total), float(released[each > threshold].sum() / total)
+    )
+
+
+def at_highest(released: Integers) -> float:
+    """Return the share of rows in the smallest classes."""
+    total = int(released.sum())
+    return float(released[released == released.min()].sum() / total) if total else 0.0
 
 
 class ReidentificationRiskAudit:

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.inference.truthful import truthful
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_release
-from ppdm_flow.audits.records.columns import Beside, beside
+from ppdm_flow.audits.records.columns import Beside, beside, truthful
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, newcombe, one_sided, wilson
 from ppdm_flow.audits.singling_out.guesses import Search, multivariate, naive, singled, univariate

@@ -18,11 +18,10 @@ from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, tri
 from ppdm_flow.audits.learning.sides import Floats, Integers
 from ppdm_flow.audits.records.columns import Beside, beside
 from ppdm_flow.audits.records.proportions import deviate, wilson
-from ppdm_flow.audits.synthetic_training.picture import chart
 from ppdm_flow.audits.synthetic_training.spec import SyntheticTrainingParams
 from ppdm_flow.audits.synthetic_training.stacking import Stacked, stack
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -30,8 +29,25 @@ from ppdm_flow.sdk.view import DataView
 NAMES = ("real", "synthetic", "error_increase")
 FEWEST = 10
 """Rows below which no error is estimated."""
+
 THREADS = min(4, os.cpu_count() or 1)
 Reach = tuple[float, float]
+
+Estimate = tuple[float, tuple[float, float]]
+
+
+def chart(real: Estimate, synthetic: Estimate, target: str) -> Chart:
+    """Return bars with interval ends."""
+    found = (real, synthetic)
+    low, high = tuple(reach[0] for _, reach in found), tuple(reach[1] for _, reach in found)
+    return Chart(
+        id="errors",
+        title=f"Error of predicting {target} for real rows",
+        kind="bars",
+        x=("learned from real rows", "learned from the release"),
+        series=(Series("error", tuple(mean for mean, _ in found), low, high),),
+        y_label="share of wrong predictions",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,27 +28,11 @@ class Values:
     mean: Histograms | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sizes:
-    """``rows`` (classes,) have just these cells and originals, ``sizes`` (classes,) are in their class or crowd."""
-
-    rows: Ints
-    sizes: Ints
-    left_out: int = 0
-
-
 def values(
     columns: Columns, ways: Iterable[Reading], rows: Rows, nulls: Nulls, *, values_known: bool = True
 ) -> list[Values]:
     """Return the values by each of the ways. Raises UnmeasuredError where these null semantics have no crowds."""
     return [_read(columns, way, rows, nulls, values_known=values_known) for way in ways]
-
-
-def crowd_sizes(columns: Columns, rows: Rows, nulls: Nulls) -> Sizes:
-    """Return the sizes of crowds, where there are mixed columns. Raises UnmeasuredError as above."""
-    require_pairs_of_nulls(columns, nulls)
-    crowds = Crowds(ground(rows, Layout.of(columns, None, rows.leading, nulls)))
-    return Sizes(crowds.rows, crowds.sizes, crowds.ground.left_out)
 
 
 def _read(columns: Columns, reading: Reading, rows: Rows, nulls: Nulls, *, values_known: bool) -> Values:

@@ -64,17 +64,6 @@ def scatter(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Wor
 
 
 @inlined
-def intersect(a: Words, b: Words, out: Words) -> int:
-    """Write ``a & b`` to ``out``; return how many bits are set."""
-    total = np.uint64(0)
-    for w in range(len(a)):
-        x = a[w] & b[w]
-        out[w] = x
-        total += popcount(x)
-    return np.int64(total)  # type: ignore[return-value]  # numba's int
-
-
-@inlined
 def intersect_only(a: Words, b: Words, out: Words) -> None:
     """Write ``a & b`` to ``out``."""
     for w in range(len(a)):

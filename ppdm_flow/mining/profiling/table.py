@@ -36,10 +36,6 @@ class Profile:
         """Return the names of these columns."""
         return tuple(self.columns[c].name for c in columns)
 
-    def with_role(self, *roles: Role) -> tuple[ColumnFacts, ...]:
-        """Return the columns that were guessed to have one of these roles."""
-        return tuple(c for c, g in zip(self.columns, self.guesses, strict=True) if g.role in roles)
-
 
 def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, budget: int = BUDGET) -> Profile:
     """Measure every column, guess its role, and look for what tells rows apart.

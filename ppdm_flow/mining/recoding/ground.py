@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,18 +48,6 @@ class Levels:
     def width(self, level: int) -> int:
         """Return how many codes a level has."""
         return len(self.shares[level])
-
-    @classmethod
-    def of_labels(cls, labels: Sequence[Sequence[str]]) -> Levels:
-        """Build from one list of labels a level, the leaves' own first; a share is that of the leaves below a label."""
-        maps, shares = [], []
-        for names in labels:
-            _, codes = np.unique(np.asarray(names, dtype=object).astype(str), return_inverse=True)
-            maps.append(codes.astype(np.int32))
-            shares.append(np.bincount(codes) / len(codes))
-        maps[0] = np.arange(len(labels[0]), dtype=np.int32)
-        shares[0] = np.full(len(labels[0]), 1.0 / max(1, len(labels[0])))
-        return cls(tuple(maps), tuple(shares))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

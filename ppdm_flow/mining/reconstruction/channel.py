@@ -77,10 +77,3 @@ class Channel:
         left = released.sum(axis=-1) - found.sum(axis=-1)
         found[..., self.rest] = (left / len(self.rest))[..., None]
         return found
-
-    def solve_adjoint(self, weights: Floats) -> Floats:
-        """Return A^T a, so that a^T n is estimated by (A^T a)^T y; shape (..., m)."""
-        common = weights[..., self.rest].mean(axis=-1, keepdims=True)
-        scaled = (weights - common) * self.gain
-        pulled: Floats = scaled + common - self.blend * scaled.sum(axis=-1, keepdims=True)
-        return pulled

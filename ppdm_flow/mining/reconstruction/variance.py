@@ -1,9 +1,8 @@
 """The error of an estimate: exact covariances of A y, without a matrix, and intervals by the score.
 
-Two views. **Conditional** on the fixed original table (n_i records of value i), only the randomization is random:
+Conditional on the fixed original table (n_i records of value i), only the randomization is random:
 Cov(y) = sum_i n_i (diag(P_i) - P_i P_i^T), P_i column i of P, so Cov(A y) = A diag(P n) A^T - A P diag(n) (A P)^T, and
-A P = 1 wherever values can be told apart. This is what every interval here uses. In the **superpopulation** view the
-n records are themselves a random sample: Cov(A y) = A diag(P n) A^T - n n^T / N, larger by diag(n) - n n^T / N.
+A P = 1 wherever values can be told apart.
 """
 
 from __future__ import annotations
@@ -22,32 +21,6 @@ def variances(channel: Channel, counts: Floats) -> Floats:
     """
     found: Floats = np.maximum(_spread(channel, channel.forward(counts)) - _pooled(channel, counts), 0.0)
     return found
-
-
-def population_variances(channel: Channel, counts: Floats) -> Floats:
-    """Return the same where the records are a random sample of a population with frequencies n / N."""
-    pooled = _pooled(channel, counts)
-    total = np.maximum(counts.sum(axis=-1, keepdims=True), 1.0)
-    found: Floats = np.maximum(_spread(channel, channel.forward(counts)) - pooled * pooled / total, 0.0)
-    return found
-
-
-def covariance(channel: Channel, counts: Floats) -> Floats:
-    """Return the whole conditional covariance of A y, shape (m, m), for ``counts`` of shape (m,): for small m."""
-    inverse = channel.solve(np.eye(channel.size)).T
-    reached = channel.solve(channel.forward(np.eye(channel.size))).T  # A P
-    return np.asarray((inverse * channel.forward(counts)) @ inverse.T - (reached * counts) @ reached.T)
-
-
-def variance_of(channel: Channel, weights: Floats, counts: Floats) -> Floats:
-    """Return the conditional variance of the estimate of a^T n (a sum over some values, a contrast), O(m).
-
-    ``weights`` a of shape (m,); it has to give values that cannot be told apart one weight. ``counts`` (..., m).
-    """
-    pulled = channel.solve_adjoint(weights)
-    reached = channel.backward(pulled)
-    found = channel.forward(counts) @ (pulled * pulled) - counts @ (reached * reached)
-    return np.maximum(np.asarray(found), 0.0)
 
 
 def slopes(channel: Channel, counts: Floats) -> Floats:

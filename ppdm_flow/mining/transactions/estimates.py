@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.matrices import noise, occurring, recovery, transition, weights
+from ppdm_flow.mining.transactions.matrices import noise, occurring, recovery, weights
 from ppdm_flow.mining.transactions.operators import Operator
 
 LEVEL = 0.95
@@ -69,17 +69,6 @@ def covariances(operator: Operator, counts: Counts) -> Floats:
     for m, here in given.items():
         undo = recovery(operator, m, length)
         summed += _conditional(undo, here, here @ undo.T)
-    return np.asarray(summed / transactions(given) ** 2)
-
-
-def exact_covariances(operator: Operator, originals: Counts) -> Floats:
-    """Return the covariance itself for ``originals``: m -> transactions with |t ∩ A| = l, shape (..., k + 1)."""
-    given = checked(originals)
-    length = length_of(given)
-    summed = np.zeros((*next(iter(given.values())).shape, length + 1))
-    for m, here in given.items():
-        undo = recovery(operator, m, length)
-        summed += _conditional(undo, here @ transition(operator, m, length).T, here)
     return np.asarray(summed / transactions(given) ** 2)
 
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.anonymizers.genetic_encode.algorithm import numbers
-from ppdm_flow.anonymizers.genetic_encode.bits import colliding, encoded
+from ppdm_flow.anonymizers.genetic_encode.algorithm import colliding, encoded, numbers
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.anonymizers.randomize_transactions import sizes
-from ppdm_flow.anonymizers.randomize_transactions.form import as_seeds, packed_bytes, seeded_bytes
+from ppdm_flow.anonymizers.randomize_transactions.account import as_seeds, packed_bytes, seeded_bytes
 from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, Operator
 from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.sdk.spec import SetShape

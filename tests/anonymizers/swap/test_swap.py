@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.anonymizers.swap.cycles import blocks, givers
+from ppdm_flow.anonymizers.swap.algorithm import blocks, givers
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk import registry

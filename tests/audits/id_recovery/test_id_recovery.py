@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.anonymizers.genetic_encode.bits import encoded
-from ppdm_flow.audits.id_recovery.algorithm import IdRecoveryAudit
-from ppdm_flow.audits.id_recovery.decoding import decoded
+from ppdm_flow.anonymizers.genetic_encode.algorithm import encoded
+from ppdm_flow.audits.id_recovery.algorithm import IdRecoveryAudit, decoded
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.registry import load

@@ -34,6 +34,17 @@ NINE = (
 EIGHT = tuple(name for name in NINE if name != "occupation")
 
 
+def levels_of(labels):
+    maps, shares = [], []
+    for names in labels:
+        _, codes = np.unique(np.asarray(names, dtype=object).astype(str), return_inverse=True)
+        maps.append(codes.astype(np.int32))
+        shares.append(np.bincount(codes) / len(codes))
+    maps[0] = np.arange(len(labels[0]), dtype=np.int32)
+    shares[0] = np.full(len(labels[0]), 1.0 / max(1, len(labels[0])))
+    return Levels(tuple(maps), tuple(shares))
+
+
 def ground(names, sensitive=()):
     with gzip.open(DATA / "adult.csv.gz", "rt", encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream, delimiter=";"))
@@ -42,7 +53,7 @@ def ground(names, sensitive=()):
         with (DATA / f"adult_hierarchy_{name}.csv").open(encoding="utf-8", newline="") as stream:
             lines = [line for line in csv.reader(stream, delimiter=";") if line]
         place = {line[0]: i for i, line in enumerate(lines)}
-        levels.append(Levels.of_labels(list(zip(*lines, strict=True))))
+        levels.append(levels_of(list(zip(*lines, strict=True))))
         columns.append(np.array([place[row[name]] for row in rows], dtype=np.int32))
     found = [np.unique([row[name] for row in rows], return_inverse=True) for name in sensitive]
     cells = np.stack([*columns, *(codes.astype(np.int32) for _, codes in found)], axis=1)

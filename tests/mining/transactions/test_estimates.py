@@ -12,13 +12,12 @@ from scipy.stats import binom
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.mining.transactions.estimates import (
     covariances,
-    exact_covariances,
     expected_sigma,
     feasible,
     partial_supports,
     supports,
 )
-from ppdm_flow.mining.transactions.matrices import members, pattern_transition
+from ppdm_flow.mining.transactions.matrices import members, pattern_transition, recovery, transition
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.patterns import reading, subsets
 from ppdm_flow.mining.transactions.rules import confidence, lift
@@ -57,6 +56,17 @@ def drawn(operator, seed):
 def overlaps(counts):
     place = members(INDEX)[:, None] == np.arange(LENGTH + 1)
     return {m: given @ place.astype(float) for m, given in counts.items()}
+
+
+def exact_covariances(operator, originals):
+    """The covariance of `partial_supports` for ``originals``: m -> transactions with |t ∩ A| = l."""
+    length = len(next(iter(originals.values()))) - 1
+    summed = np.zeros((length + 1, length + 1))
+    for m, here in originals.items():
+        undo = recovery(operator, m, length)
+        spread = (undo * (here @ transition(operator, m, length).T)) @ undo.T
+        summed += spread - np.diag(here)
+    return summed / sum(here.sum() for here in originals.values()) ** 2
 
 
 def unbiased(found, truth, spread):

@@ -37,6 +37,7 @@ seeds of half its length, or more.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ import numpy.typing as npt
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.mining.itemsets.kernels import allocating
 from ppdm_flow.mining.transactions.counting.seeded_field import Elements, Logs, over, tables, times
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, SELECT_A_SIZE, Operator
 from ppdm_flow.mining.transactions.randomize.kernels import below, remaining, stays
 from ppdm_flow.mining.transactions.randomize.randomize import checked, refuse_seeds, thresholds
 from ppdm_flow.sdk.compiled import tolerant
@@ -60,6 +61,9 @@ SPARE = 4
 _WORDS_AT_ONCE = 1 << 20
 
 Words = npt.NDArray[np.uint64]
+
+FINEST = 16
+"""Bits that seeds allow."""
 
 
 @tolerant
@@ -146,3 +150,28 @@ def seed(baskets: Baskets, operator: Operator, draws: Draws, rows: Rows, spare: 
         offsets = baskets.offsets[start : start + step + 1]
         interpolate(offsets, baskets.items, limits, levels, words, spare, powers, logs, seeds[piece])
     return SeededSets(seeds, sizes, baskets.categories, expanded)
+
+
+def rounded_up(operator: Operator, bits: int = 8) -> Operator:
+    """Return the operator with each rho_m rounded up to a multiple of 2^-bits, 1 <= bits <= 16.
+
+    More foreign items hide more, so what was chosen to stay below a breach level still does. Where the next multiple is
+    1, more bits are taken. ``uniform`` and ``none`` stay as they are. Raises ValueError for other bits, and for a rho
+    that is above 1 - 2^-16. What bits cost: time to randomize and to expand seeds is proportional to them.
+    """
+    if not 1 <= bits <= FINEST:
+        raise ValueError(f"insertion probabilities have 1 to {FINEST} bits")
+    if operator.family not in (CUT_AND_PASTE, SELECT_A_SIZE):
+        return operator
+    insertion = {m: _up(operator.rho(m), bits) for m in operator.sizes}
+    if operator.family == CUT_AND_PASTE:
+        return Operator.cut_and_paste(operator.cutoffs, insertion, operator.alphabet)
+    return Operator.select_a_size(operator.retained, insertion, operator.alphabet)
+
+
+def _up(rho: float, bits: int) -> float:
+    for fine in range(bits, FINEST + 1):
+        found: float = math.ceil(rho * 2**fine) / 2**fine
+        if found < 1.0:
+            return found
+    raise ValueError("an insertion probability is too near to 1 for 16 bits")

@@ -8,8 +8,7 @@ import pytest
 from ppdm_flow.mining.transactions.breaches import level, likelihoods
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize.randomize import insertion_levels
-from ppdm_flow.mining.transactions.randomize.seeded import expansion
-from ppdm_flow.mining.transactions.rounding import rounded_up
+from ppdm_flow.mining.transactions.randomize.seeded import expansion, rounded_up
 
 
 def test_rounding_is_upwards_and_short() -> None:
