@@ -22,7 +22,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import configuration, settings
 
-from ppdm_flow.api.explain.figure_pages import figure_pages
+from ppdm_flow.api.explain.cards import figure_pages
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
@@ -31,7 +31,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.figures import untold
+from ppdm_flow.testing.quoting import untold
 from ppdm_flow.testing.view import InMemoryView
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,8 +16,8 @@ import pytest
 
 from ppdm_flow.api.test.files import Policies, examined
 from ppdm_flow.api.test.test import run_tests
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.pages import pages
 from ppdm_flow.report.diagnostics import render
 from ppdm_flow.report.test.results import Outcome
 from ppdm_flow.report.test.text import failure

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
+from ppdm_flow.core.pages import pages
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.report.diagnostics import render

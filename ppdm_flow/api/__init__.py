@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ppdm_flow.api.audit import audit
-    from ppdm_flow.api.check.check import check
+    from ppdm_flow.api.check import check
     from ppdm_flow.api.diff.diff import diff
     from ppdm_flow.api.doctor import doctor
     from ppdm_flow.api.documents import installed_text, schema, write_schemas
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.lock import lock, lock_check
     from ppdm_flow.api.mine.mine import mine
     from ppdm_flow.api.mine.reconstruct import reconstruct
-    from ppdm_flow.api.plan.plan import plan
+    from ppdm_flow.api.plan import plan
     from ppdm_flow.api.profile.profile import profile
     from ppdm_flow.api.protected import check_output
     from ppdm_flow.api.report import judgement, report
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "audit": "audit",
     "Way": "hierarchy.ways",
-    "check": "check.check",
+    "check": "check",
     "check_hierarchy": "hierarchy.hierarchy",
     "diff": "diff.diff",
     "doctor": "doctor",
@@ -57,7 +57,7 @@ _HOMES = {
     "lock": "lock",
     "lock_check": "lock",
     "mine": "mine.mine",
-    "plan": "plan.plan",
+    "plan": "plan",
     "plugins": "explain.listing",
     "profile": "profile.profile",
     "reconstruct": "mine.reconstruct",

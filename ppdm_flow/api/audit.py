@@ -8,13 +8,13 @@ from pathlib import Path
 
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
-from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.judgement import Judgement
 
@@ -73,7 +73,6 @@ def chosen(plan: Plan, release: str | None) -> str:
         text = f"the policy has several releases: {listing}"
         raise UsageError(Diagnostic("PPF694", text, help="say which one with `--release NAME`"))
     if release not in names:
-        near = closest(release, names)
-        hint = f"did you mean `{near}`?" if near else None
+        hint = did_you_mean(release, names)
         raise UsageError(Diagnostic("PPF694", f"the policy has no release `{release}`", hint=hint))
     return release

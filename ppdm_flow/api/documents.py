@@ -12,7 +12,7 @@ from ppdm_flow.api.mine.fields import MinedDocument
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.documents import json_schema
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.ledger.document import LedgerDocument
 from ppdm_flow.engine.manifest import Manifest
@@ -69,8 +69,7 @@ def installed_text(names: Sequence[str]) -> str:
 def text_of(name: str) -> str:
     """Return a schema as JSON text. Raises UsageError for an unknown name."""
     if name not in SCHEMAS:
-        near = closest(name, SCHEMAS)
-        hint = f"did you mean `{near}`?" if near else None
+        hint = did_you_mean(name, SCHEMAS)
         listing = ", ".join(f"`{known}`" for known in SCHEMAS)
         raise UsageError(Diagnostic("PPF692", f"there is no schema `{name}`", hint=hint, help=f"there are {listing}"))
     return json_text(SCHEMAS[name]())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ppdm_flow.api import files
 from ppdm_flow.api.loading.lock_uses import Uses
-from ppdm_flow.api.loading.lock_words import missing, shown
+from ppdm_flow.api.loading.locked import missing, shown
 from ppdm_flow.api.loading.policies import find_policies, is_policy
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError

@@ -10,7 +10,7 @@ from typing import Any
 from ppdm_flow.api import files
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.report.forms import OutputFormat
 
 STEP_SUMMARY = 1 << 20
@@ -100,8 +100,7 @@ def _pairs(
 def _form(name: str, known: Mapping[str, OutputFormat]) -> OutputFormat:
     if name in known:
         return known[name]
-    near = closest(name, known)
-    hint = f"did you mean `{near}`?" if near else None
+    hint = did_you_mean(name, known)
     listing = ", ".join(f"`{each}`" for each in known)
     raise UsageError(Diagnostic("PPF660", f"there is no format `{name}` here", hint=hint, help=f"there are {listing}"))
 

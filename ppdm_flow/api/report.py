@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import cast
 
-from ppdm_flow.api.repository import locations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.visible import json_text
+from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run import html, markdown
 from ppdm_flow.report.run import public as publishing
 from ppdm_flow.report.run.document import document

@@ -9,16 +9,15 @@ from pathlib import Path
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.api.report import documents, read
-from ppdm_flow.api.repository import locations
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.events import Listener, ignore_events
-from ppdm_flow.engine.locked import Locked
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.options import Locked, RunOptions
 from ppdm_flow.engine.run.run import execute
+from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
 

@@ -14,7 +14,7 @@ from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import LARGEST, Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.sets import Baskets, SetColumn, stacked
 from ppdm_flow.tables.sets.baskets import placed
 

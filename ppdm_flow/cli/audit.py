@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
+from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Locked, PolicyPath, Sets, Strict
+from ppdm_flow.cli.terminal.options import Locked, PolicyPath, Sets, Strict, option
 from ppdm_flow.cli.terminal.output import columns, complain
 from ppdm_flow.report.forms import JUDGED
 
@@ -24,14 +24,10 @@ COMMAND = FormatOrderCommand
 def audit(
     ctx: typer.Context,
     policy: PolicyPath,
-    original: Annotated[Path, typer.Option("--original", metavar="FILE", help="The data before.")],
-    released: Annotated[Path, typer.Option("--released", metavar="FILE", help="The data as it would be released.")],
-    release: Annotated[
-        str | None, typer.Option("--release", metavar="NAME", help="Which of the policy's releases it is.")
-    ] = None,
-    operator: Annotated[
-        Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json of a perturbation.")
-    ] = None,
+    original: Annotated[Path, option("--original", "FILE", "The data before.")],
+    released: Annotated[Path, option("--released", "FILE", "The data as it would be released.")],
+    release: Annotated[str | None, option("--release", "NAME", "Which of the policy's releases it is.")] = None,
+    operator: Annotated[Path | None, option("--operator", "FILE", "The operator.json of a perturbation.")] = None,
     forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
+from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Data, Sets
 from ppdm_flow.cli.terminal.output import colored
-from ppdm_flow.report.forms import DIFFED
+from ppdm_flow.report.diff.forms import DIFFED
 
 EXAMPLES = (
     "diff main:policies/credit.yaml policies/credit.yaml",

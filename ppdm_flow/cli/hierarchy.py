@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.terminal.checked_hierarchy import text
-from ppdm_flow.cli.terminal.lists import numbers, whole, words
-from ppdm_flow.cli.terminal.options import OutputFile, Sets
+from ppdm_flow.api.arguments import settings
+from ppdm_flow.cli.terminal.options import OutputFile, Sets, numbers, option, whole, words
 from ppdm_flow.cli.terminal.output import deliver, put, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+
+if TYPE_CHECKING:  # numpy stands behind it
+    from ppdm_flow.mining.hierarchies.building import Checked
 
 EXAMPLES = (
     "hierarchy data.csv --attribute age --by intervals --edges 0,18,35,65,120 --then 2,2 > age.csv",
@@ -49,53 +50,31 @@ class OpenEnds(StrEnum):
 
 def hierarchy(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The data file.", show_default=False)],
-    attribute: Annotated[str, typer.Option("--attribute", metavar="NAME", help="The column.", show_default=False)],
+    attribute: Annotated[str, option("--attribute", "NAME", "The column.")],
     by: Annotated[
         GroupingMethod | None, typer.Option("--by", help="How values are put together.", show_default=False)
     ] = None,
-    edges: Annotated[
-        str | None, typer.Option("--edges", metavar="A,B,…", help="Intervals: ascending edges of the first level.")
-    ] = None,
-    width: Annotated[
-        float | None, typer.Option("--width", metavar="W", help="Intervals: all as wide, edges at its multiples.")
-    ] = None,
-    then: Annotated[
-        str | None, typer.Option("--then", metavar="N,…", help="Intervals, order: neighbours that each level joins.")
-    ] = None,
+    edges: Annotated[str | None, option("--edges", "A,B,…", "Intervals: ascending edges of the first level.")] = None,
+    width: Annotated[float | None, option("--width", "W", "Intervals: all as wide, edges at its multiples.")] = None,
+    then: Annotated[str | None, option("--then", "N,…", "Intervals, order: neighbours that each level joins.")] = None,
     open_ends: Annotated[
         OpenEnds, typer.Option("--open-ends", help="Intervals: where values may lie outside of the edges.")
     ] = OpenEnds.NONE,
-    keep: Annotated[
-        str | None, typer.Option("--keep", metavar="N,…", help="Prefix: characters that each level keeps.")
-    ] = None,
-    mask: Annotated[str, typer.Option("--mask", metavar="C", help="Prefix: what stands for the others.")] = "*",
-    units: Annotated[
-        str | None, typer.Option("--units", metavar="UNIT,…", help="Date: of month, quarter, year, decade.")
-    ] = None,
-    date_format: Annotated[
-        str | None, typer.Option("--date-format", metavar="FORMAT", help="Date: strptime; else ISO 8601.")
-    ] = None,
+    keep: Annotated[str | None, option("--keep", "N,…", "Prefix: characters that each level keeps.")] = None,
+    mask: Annotated[str, option("--mask", "C", "Prefix: what stands for the others.")] = "*",
+    units: Annotated[str | None, option("--units", "UNIT,…", "Date: of month, quarter, year, decade.")] = None,
+    date_format: Annotated[str | None, option("--date-format", "FORMAT", "Date: strptime; else ISO 8601.")] = None,
     values: Annotated[
-        str | None,
-        typer.Option("--values", metavar="V,…", help="Order: all values, lowest first; else domain, number or text."),
+        str | None, option("--values", "V,…", "Order: all values, lowest first; else domain, number or text.")
     ] = None,
-    fanout: Annotated[
-        int | None, typer.Option("--fanout", metavar="N", help="Order: neighbours joined on every level.")
-    ] = None,
+    fanout: Annotated[int | None, option("--fanout", "N", "Order: neighbours joined on every level.")] = None,
     at_least: Annotated[
-        str | None,
-        typer.Option("--at-least", metavar="ROWS,…", help="Frequency: a rarer value joins the others, a level each."),
+        str | None, option("--at-least", "ROWS,…", "Frequency: a rarer value joins the others, a level each.")
     ] = None,
-    label: Annotated[
-        str, typer.Option("--label", metavar="TEXT", help="Frequency: what rare values become.")
-    ] = "(other)",
-    check: Annotated[
-        Path | None, typer.Option("--check", metavar="FILE", help="Hold this hierarchy against the data instead.")
-    ] = None,
-    delimiter: Annotated[str, typer.Option("--delimiter", metavar="C", help="Of the hierarchy file.")] = ";",
-    policy: Annotated[
-        Path | None, typer.Option("--policy", metavar="FILE", help="The policy that says how to read the data.")
-    ] = None,
+    label: Annotated[str, option("--label", "TEXT", "Frequency: what rare values become.")] = "(other)",
+    check: Annotated[Path | None, option("--check", "FILE", "Hold this hierarchy against the data instead.")] = None,
+    delimiter: Annotated[str, option("--delimiter", "C", "Of the hierarchy file.")] = ";",
+    policy: Annotated[Path | None, option("--policy", "FILE", "The policy that says how to read the data.")] = None,
     sets: Sets = None,
     output_file: OutputFile = None,
 ) -> None:
@@ -106,13 +85,13 @@ def hierarchy(
 
     Exit status: 0 made, or the hierarchy fits; 1 the one that was checked does not; 2 options or data are at fault.
     """
-    told = settings(sets or ())
+    params = settings(sets or ())
+    if check is not None and by is not None:
+        raise UsageError(Diagnostic("PPF131", "`--check` takes a hierarchy that is there, `--by` makes one"))
     if check is not None:
-        if by is not None:
-            raise UsageError(Diagnostic("PPF131", "`--check` takes a hierarchy that is there, `--by` makes one"))
-        found = api.check_hierarchy(check, data, attribute, policy=policy, sets=told, delimiter=delimiter)
-        put(text(found))
-        raise typer.Exit(0 if found.holds else 1)
+        fit = api.check_hierarchy(check, data, attribute, policy=policy, sets=params, delimiter=delimiter)
+        put(text(fit))
+        raise typer.Exit(0 if fit.holds else 1)
     way = api.Way(
         by="" if by is None else by.value,
         edges=numbers("--edges", edges),
@@ -128,6 +107,35 @@ def hierarchy(
         at_least=whole("--at-least", at_least),
         label=label,
     )
-    made = api.hierarchy(data, attribute, way, policy=policy, sets=told, delimiter=delimiter)
+    made = api.hierarchy(data, attribute, way, policy=policy, sets=params, delimiter=delimiter)
     deliver(made.document(), output_file, exact=True)
     say(made.reason)
+
+
+def text(found: Checked) -> str:
+    """Return a line for each thing that was looked at: counts only, no value."""
+    sizes = ", ".join(f"{n:,}" for n in found.labels)
+    lines = [
+        f"{found.leaves:,} values in {len(found.labels)} levels; labels on them: {sizes}",
+        _judged(
+            not found.absent,
+            f"{found.values - found.absent:,} of the data's {found.values:,} values stand in it"
+            f" ({found.rows - found.absent_rows:,} of {found.rows:,} rows)",
+        ),
+        _judged(not found.split, _coarsening(found)),
+        _judged(not found.lies, f"{found.lies:,} labels are spelled like a value that has another label"),
+    ]
+    if found.unused:
+        lines.append(f"    {found.unused:,} of its values do not occur in the data")
+    return "\n".join(lines)
+
+
+def _coarsening(found: Checked) -> str:
+    if not found.split:
+        return "every level puts together what the one below has"
+    listed = ", ".join(map(str, found.split))
+    return f"level {listed} puts values apart that the level below puts together"
+
+
+def _judged(good: bool, text: str) -> str:
+    return f"{'ok ' if good else 'NO '} {text}"

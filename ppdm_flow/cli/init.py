@@ -11,11 +11,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.output import put, say
 
-EXAMPLES = (
-    "init acme-policies",
-    "init acme-policies --template sensitive-value-perturbation",
-    "list templates",
-)
+EXAMPLES = ("init acme-policies", "init acme-policies --template sensitive-value-perturbation", "list templates")
 
 
 def init(

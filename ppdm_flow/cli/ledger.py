@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.terminal.options import OutputFile
+from ppdm_flow.cli.terminal.options import OutputFile, option
 from ppdm_flow.cli.terminal.output import deliver, say
 
 EXAMPLES = (
@@ -36,19 +36,16 @@ def ledger(
         typer.Option("--create", help="Make it, with a key: once, before the first run of a policy that names it."),
     ] = False,
     key: Annotated[
-        Path | None,
-        typer.Option("--key", metavar="FILE", help="Its key file, LEDGER.key if left out; a database needs it said."),
+        Path | None, option("--key", "FILE", "Its key file, LEDGER.key if left out; a database needs it said.")
     ] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="Settle pending releases: confirm what is published, drop what never was.")
     ] = False,
     forget: Annotated[
-        list[int] | None,
-        typer.Option("--forget", metavar="NUMBER", help="Drop a pending release that never was; may be repeated."),
+        list[int] | None, option("--forget", "NUMBER", "Drop a pending release that never was; may be repeated.")
     ] = None,
     runs: Annotated[
-        Path | None,
-        typer.Option("--runs", metavar="FOLDER", help="Look for runs that used it and that it does not know."),
+        Path | None, option("--runs", "FOLDER", "Look for runs that used it and that it does not know.")
     ] = None,
     form: Annotated[LedgerFormat, typer.Option("--format", help="How to write it.")] = LedgerFormat.TEXT,
     output_file: OutputFile = None,

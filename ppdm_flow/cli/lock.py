@@ -7,18 +7,14 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.terminal.options import Sets
+from ppdm_flow.api.arguments import settings
+from ppdm_flow.cli.terminal.options import Sets, option
 from ppdm_flow.cli.terminal.output import complain, put, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import counted
 
-EXAMPLES = (
-    "lock",
-    "lock --check",
-    "lock policies/ --upgrade pkg:acme-policies/hospital",
-)
+EXAMPLES = ("lock", "lock --check", "lock policies/ --upgrade pkg:acme-policies/hospital")
 
 
 def lock(
@@ -31,12 +27,7 @@ def lock(
     check: Annotated[bool, typer.Option("--check", help="Only say what differs from the lock; write nothing.")] = False,
     upgrade: Annotated[
         list[str] | None,
-        typer.Option(
-            "--upgrade",
-            metavar="NAME",
-            help="The only template, file, plugin or distribution that may differ; repeatable.",
-            show_default=False,
-        ),
+        option("--upgrade", "NAME", "The only template, file, plugin or distribution that may differ; repeatable."),
     ] = None,
     sets: Sets = None,
 ) -> None:

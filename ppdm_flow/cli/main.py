@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
+import io
+import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import NoReturn
 
 from ppdm_flow.cli.terminal.output import complain
-from ppdm_flow.cli.terminal.streams import prepare
 from ppdm_flow.core.errors import PpdmError, RunError
+
+_PLAIN = {"└": "`", "├": "|", "│": "|", "─": "-", "≥": ">=", "≤": "<=", "…": "...", "–": "-", "—": "-", "→": "->"}
+_NAME = "ppdm-plain"
+
+
+def prepare() -> None:
+    """Let every text be written: what the encoding lacks becomes plain or is escaped; a closed stream swallows."""
+    codecs.register_error(_NAME, plain)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  # for good
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_NAME)
+
+
+def plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return what stands for the characters that cannot be encoded, and where to go on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    found = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in found), error.end
 
 
 def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.mined import text
-from ppdm_flow.cli.terminal.options import OutputFile
+from ppdm_flow.cli.terminal.options import Operator, OutputFile, Quiet, ReleasePath, option
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.cli.terminal.progress import listening
+
+if TYPE_CHECKING:  # `mine` alone needs it
+    from ppdm_flow.api.mine.answer import MinedRelease
 
 EXAMPLES = (
     "mine runs/shop/RUN --min-support 0.002",
@@ -31,59 +33,33 @@ class MiningFormat(StrEnum):
 
 
 def mine(
-    release: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RELEASE",
-            help="A run's directory, a folder with a release, or the data file with operator.json beside it.",
-            show_default=False,
-        ),
-    ],
+    release: ReleasePath,
     min_support: Annotated[
-        str,
-        typer.Option(
-            "--min-support",
-            metavar="SHARE|COUNT",
-            help="How frequent: 0.002 or 0.2% of the transactions, or 500 of them.",
-            show_default=False,
-        ),
+        str, option("--min-support", "SHARE|COUNT", "How frequent: 0.002 or 0.2% of the transactions, or 500 of them.")
     ],
     max_length: Annotated[
         int | None, typer.Option("--max-length", metavar="ITEMS", min=1, help="Items of the largest itemset.")
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Find association rules as well.")] = False,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option("--min-confidence", metavar="SHARE", help="Of rules; 0.5 if not given.", show_default=False),
-    ] = None,
-    min_lift: Annotated[
-        float | None, typer.Option("--min-lift", metavar="FACTOR", help="Of rules.", show_default=False)
-    ] = None,
+    min_confidence: Annotated[float | None, option("--min-confidence", "SHARE", "Of rules; 0.5 if not given.")] = None,
+    min_lift: Annotated[float | None, option("--min-lift", "FACTOR", "Of rules.")] = None,
     limit: Annotated[
         int | None,
         typer.Option("--limit", metavar="N", min=0, help="Show so many itemsets of each size, and rules, at most."),
     ] = None,
     precision: Annotated[
         float,
-        typer.Option(
-            "--precision",
-            metavar="ERRORS",
-            help="Stop where itemsets of minimum support lie fewer standard errors above 0.",
-        ),
+        option("--precision", "ERRORS", "Stop where itemsets of minimum support lie fewer standard errors above 0."),
     ] = 2.0,
-    level: Annotated[float, typer.Option("--level", metavar="SHARE", help="How sure intervals are.")] = 0.95,
-    attribute: Annotated[
-        str | None, typer.Option("--attribute", metavar="NAME", help="The column, if several hold sets.")
-    ] = None,
-    operator: Annotated[
-        Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json, if it is elsewhere.")
-    ] = None,
+    level: Annotated[float, option("--level", "SHARE", "How sure intervals are.")] = 0.95,
+    attribute: Annotated[str | None, option("--attribute", "NAME", "The column, if several hold sets.")] = None,
+    operator: Operator = None,
     form: Annotated[
         MiningFormat, typer.Option("--format", help="How to write the answer; csv has rules if asked for.")
     ] = MiningFormat.TEXT,
     output_file: OutputFile = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Parts of the data that are counted at once.")] = 2,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Find, in a release alone, the itemsets that were frequent before its baskets were randomized.
 
@@ -108,13 +84,12 @@ def mine(
         )
     if not quiet:
         complain(answer.diagnostics, {})
-    if form in (MiningFormat.TEXT, MiningFormat.MD):
-        deliver(text(answer, limit, markdown=form is MiningFormat.MD), output_file)
-    else:
-        from ppdm_flow.api.mine import documents  # noqa: PLC0415  # only these two forms need it
+    deliver(_rendered(answer, form, limit), output_file, exact=form is MiningFormat.CSV)
 
-        deliver(
-            documents.as_json(answer, limit) if form is MiningFormat.JSON else documents.as_csv(answer, limit),
-            output_file,
-            exact=form is MiningFormat.CSV,
-        )
+
+def _rendered(answer: MinedRelease, form: MiningFormat, limit: int | None) -> str:
+    if form in (MiningFormat.TEXT, MiningFormat.MD):
+        return text(answer, limit, markdown=form is MiningFormat.MD)
+    from ppdm_flow.api.mine import documents  # noqa: PLC0415  # only these two forms need it
+
+    return documents.as_json(answer, limit) if form is MiningFormat.JSON else documents.as_csv(answer, limit)

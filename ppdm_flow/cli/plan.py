@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
+from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.core.diagnostics import has_errors

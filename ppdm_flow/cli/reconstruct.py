@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.selections import columns, conditions
+from ppdm_flow.api.arguments import columns, conditions
 from ppdm_flow.cli.terminal.estimates import table
-from ppdm_flow.cli.terminal.options import OutputFile
+from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
 from ppdm_flow.cli.terminal.output import complain, deliver
 
 EXAMPLES = (
@@ -37,38 +36,21 @@ class EstimationMethod(StrEnum):
 
 
 def reconstruct(
-    release: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RELEASE",
-            help="A run's directory, a folder with a release, or the data file with operator.json beside it.",
-            show_default=False,
-        ),
-    ],
-    by: Annotated[
-        list[str] | None,
-        typer.Option("--by", metavar="NAME,…", help="Estimate for each group of these columns.", show_default=False),
-    ] = None,
+    release: ReleasePath,
+    by: Annotated[list[str] | None, option("--by", "NAME,…", "Estimate for each group of these columns.")] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(
-            "--where",
-            metavar="NAME=VALUE",
-            help="Only rows with this value; repeatable, one name twice means either value.",
-            show_default=False,
-        ),
+        option("--where", "NAME=VALUE", "Only rows with this value; repeatable, one name twice means either value."),
     ] = None,
     attribute: Annotated[
-        str | None, typer.Option("--attribute", metavar="NAME", help="The perturbed attribute, if there are several.")
+        str | None, option("--attribute", "NAME", "The perturbed attribute, if there are several.")
     ] = None,
     method: Annotated[
         EstimationMethod,
         typer.Option("--method", help="The operator's inverse, or maximum likelihood (iterative Bayesian)."),
     ] = EstimationMethod.INVERSE,
-    level: Annotated[float, typer.Option("--level", metavar="SHARE", help="How sure intervals are.")] = 0.95,
-    operator: Annotated[
-        Path | None, typer.Option("--operator", metavar="FILE", help="The operator.json, if it is elsewhere.")
-    ] = None,
+    level: Annotated[float, option("--level", "SHARE", "How sure intervals are.")] = 0.95,
+    operator: Operator = None,
     form: Annotated[EstimateFormat, typer.Option("--format", help="How to write the estimates.")] = EstimateFormat.TEXT,
     output_file: OutputFile = None,
 ) -> None:

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
+from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Data, Locked, PolicyPath, Sets, Strict
+from ppdm_flow.cli.terminal.options import Data, Locked, PolicyPath, Quiet, Sets, Strict, option
 from ppdm_flow.cli.terminal.output import columns, complain, say
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.report.forms import JUDGED
@@ -28,25 +28,21 @@ def run(
     ctx: typer.Context,
     policy: PolicyPath,
     data: Data = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the run's directory is made.")] = Path(
-        "runs"
-    ),
+    out: Annotated[Path, option("--out", "FOLDER", "Where the run's directory is made.")] = Path("runs"),
     forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
     keep_withheld: Annotated[
         bool, typer.Option("--keep-withheld", help="Keep a candidate that is withheld, in `withheld/`.")
     ] = False,
-    escrow: Annotated[
-        Path | None, typer.Option("--escrow", metavar="FILE", help="Write the secret key of a sealed run there.")
-    ] = None,
+    escrow: Annotated[Path | None, option("--escrow", "FILE", "Write the secret key of a sealed run there.")] = None,
     partition_rows: Annotated[
         int, typer.Option("--partition-rows", min=1, help="Rows in memory at once; the release is the same.")
     ] = 262_144,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Branches that run at once.")] = 2,
     strict: Strict = False,
     locked: Locked = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+    quiet: Quiet = False,
     verbose: Annotated[
         int, typer.Option("--verbose", "-v", count=True, help="Say more; -vv shows where an error came from.")
     ] = 0,

@@ -9,6 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.documents import SCHEMAS
+from ppdm_flow.cli.terminal.options import option
 from ppdm_flow.cli.terminal.output import put, say
 
 EXAMPLES = ("schema policy", "schema policy --installed", "schema", "schema --check")
@@ -16,20 +17,13 @@ EXAMPLES = ("schema policy", "schema policy --installed", "schema", "schema --ch
 
 def schema(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME]…",
-            help=f"{', '.join(SCHEMAS)}.",
-            show_default=False,
-        ),
+        list[str] | None, typer.Argument(metavar="[NAME]…", help=f"{', '.join(SCHEMAS)}.", show_default=False)
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing: say which files are stale.")] = False,
     installed: Annotated[
         bool, typer.Option("--installed", help="Of policies: with the requirements of other packages, for editors.")
     ] = False,
-    folder: Annotated[Path, typer.Option("--dir", metavar="FOLDER", help="Where the schema files are.")] = Path(
-        "schemas"
-    ),
+    folder: Annotated[Path, option("--dir", "FOLDER", "Where the schema files are.")] = Path("schemas"),
 ) -> None:
     """Write the JSON Schemas into their folder; print the one that is named.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
+from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.options import OutputFile, PolicyPath, Sets
 from ppdm_flow.cli.terminal.output import deliver
 

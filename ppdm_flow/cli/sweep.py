@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.settings import settings
-from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.api.arguments import settings
+from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Quiet, Sets, Strict, option
 from ppdm_flow.cli.terminal.output import colored, complain, deliver, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -22,6 +22,24 @@ EXAMPLES = (
     "sweep policy.yaml --over params.k=2..10 --over steps.suppress.search=greedy,beam --picture frontier.svg",
 )
 _PICTURES = {".svg": "svg", ".html": "html"}
+
+Over = Annotated[
+    list[str],
+    option(
+        "--over",
+        "PATH=V1,V2,…",
+        "A place in the policy and its values: params.k, privacy.KIND.FIELD, steps.NAME.PARAM,"
+        " audits.NAME.PARAM; ranges 2..10, 0.1..0.9:5. Repeatable: every combination is a point.",
+    ),
+]
+Metrics = Annotated[
+    list[str] | None,
+    option(
+        "--metrics",
+        "NAME[:min|:max],…",
+        "Figures as in report.json, or requirements; by default what the policy requires and gates.",
+    ),
+]
 
 
 class SweepFormat(StrEnum):
@@ -35,29 +53,10 @@ class SweepFormat(StrEnum):
 
 def sweep(
     policy: PolicyPath,
-    over: Annotated[
-        list[str],
-        typer.Option(
-            "--over",
-            metavar="PATH=V1,V2,…",
-            help="A place in the policy and its values: params.k, privacy.KIND.FIELD, steps.NAME.PARAM,"
-            " audits.NAME.PARAM; ranges 2..10, 0.1..0.9:5. Repeatable: every combination is a point.",
-            show_default=False,
-        ),
-    ],
-    metrics: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metrics",
-            metavar="NAME[:min|:max],…",
-            help="Figures as in report.json, or requirements; by default what the policy requires and gates.",
-            show_default=False,
-        ),
-    ] = None,
+    over: Over,
+    metrics: Metrics = None,
     data: Data = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the sweep's directory is made.")] = Path(
-        "sweeps"
-    ),
+    out: Annotated[Path, option("--out", "FOLDER", "Where the sweep's directory is made.")] = Path("sweeps"),
     sets: Sets = None,
     repeat: Annotated[
         int, typer.Option("--repeat", min=1, max=1000, help="Runs of each point: mean and interval.")
@@ -69,12 +68,10 @@ def sweep(
     partition_rows: Annotated[int, typer.Option("--partition-rows", min=1, help="Rows in memory at once.")] = 262_144,
     form: Annotated[SweepFormat, typer.Option("--format", help="How to write the table.")] = SweepFormat.TEXT,
     output_file: OutputFile = None,
-    picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE", help="Write the frontier there, as .svg or .html.")
-    ] = None,
+    picture: Annotated[Path | None, option("--picture", "FILE", "Write the frontier there, as .svg or .html.")] = None,
     strict: Strict = False,
     locked: Locked = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Measure a policy at many values of its parameters, and show which are worth having. No data is released.
 

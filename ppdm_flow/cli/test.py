@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.terminal.options import Locked, OutputFile
+from ppdm_flow.cli.terminal.options import Locked, OutputFile, option
 from ppdm_flow.cli.terminal.output import colored, columns, complain, deliver, put, say
 from ppdm_flow.report.test import text
 from ppdm_flow.report.test.results import Outcome, PolicyTestResults, Result
@@ -35,8 +35,7 @@ def test(
         typer.Argument(metavar="PATH", help="Test files, their folders, or glob patterns.", show_default="."),
     ] = None,
     patterns: Annotated[
-        list[str] | None,
-        typer.Option("-k", metavar="PATTERN", help="A part of `FILE::NAME`, or a glob over the name; repeatable."),
+        list[str] | None, option("-k", "PATTERN", "A part of `FILE::NAME`, or a glob over the name; repeatable.")
     ] = None,
     form: Annotated[
         PolicyTestFormat, typer.Option("--format", help="How to write the outcome.")
@@ -75,20 +74,10 @@ def test(
         every_figure=verbose,
         locked=locked,
     )
-    match form:
-        case PolicyTestFormat.JSON:
-            from ppdm_flow.report.test.document import as_json  # noqa: PLC0415  # forms are imported when written
-
-            deliver(as_json(tested), output_file)
-        case PolicyTestFormat.JUNIT:
-            from ppdm_flow.report.test.document import as_junit  # noqa: PLC0415  # the same
-
-            deliver(as_junit(tested), output_file)
-        case PolicyTestFormat.TEXT if output_file is not None:
-            deliver(_whole(tested, verbose=verbose), output_file)
-        case PolicyTestFormat.TEXT:
-            put(_rest(tested, color=colored(sys.stdout.isatty())))
-    if not streaming:
+    if streaming:
+        put(_rest(tested, color=colored(sys.stdout.isatty())))
+    else:
+        deliver(_rendered(tested, form, verbose=verbose), output_file)
         say(text.summary(tested))
     fault = text.low(tested)
     if fault is not None:
@@ -121,7 +110,21 @@ def _lines(result: Result, before: str, verbose: bool, *, color: bool) -> list[s
     return [*found, more] if more else found
 
 
-def _whole(tested: PolicyTestResults, *, verbose: bool) -> str:
+def _rendered(tested: PolicyTestResults, form: PolicyTestFormat, *, verbose: bool) -> str:
+    match form:
+        case PolicyTestFormat.JSON:
+            from ppdm_flow.report.test.document import as_json  # noqa: PLC0415  # forms are imported when written
+
+            return as_json(tested)
+        case PolicyTestFormat.JUNIT:
+            from ppdm_flow.report.test.document import as_junit  # noqa: PLC0415  # the same
+
+            return as_junit(tested)
+        case PolicyTestFormat.TEXT:
+            return _all_lines(tested, verbose=verbose)
+
+
+def _all_lines(tested: PolicyTestResults, *, verbose: bool) -> str:
     found, file = [], ""
     for result in tested.results:
         found += _lines(result, file, verbose, color=False)

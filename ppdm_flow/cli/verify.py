@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Data, RunPath
-from ppdm_flow.report.forms import VERIFIED
+from ppdm_flow.report.verify import VERIFIED
 
 EXAMPLES = (
     "verify runs/hospital/RUN",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic, in_order
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 
 
 class PpdmError(Exception):
@@ -61,7 +61,4 @@ class DisagreementError(RunError):
 
 def unknown_column(code: str, name: str, known: Iterable[str], *, where: str) -> DataError:
     """Build the error for a column that the data does not have, with the nearest name as hint."""
-    near = closest(name, known)
-    return DataError(
-        Diagnostic(code, f"{where} has no column `{name}`", hint=f"did you mean `{near}`?" if near else None)
-    )
+    return DataError(Diagnostic(code, f"{where} has no column `{name}`", hint=did_you_mean(name, known)))

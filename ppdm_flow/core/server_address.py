@@ -13,10 +13,7 @@ MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 _PORT = 5432
 _WORDS = ("sslmode", "sslrootcert", "connect_timeout", "host", "port")
 _LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}")
-_SECRETS = re.compile(
-    r"""://[^\s:@/'"]*:(?P<before>[^\n'"]+)@ | [?&]password=(?P<after>[^\s&\#'"},]+)""",
-    re.VERBOSE,
-)
+_SECRETS = re.compile(r"""://[^\s:@/'"]*:(?P<before>[^\n'"]+)@ | [?&]password=(?P<after>[^\s&\#'"},]+)""", re.VERBOSE)
 """A password in a URL of any kind; too much rather than too little."""
 
 

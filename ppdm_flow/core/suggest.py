@@ -120,6 +120,12 @@ def closest(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) -> s
     return confident(word, known, aliases) or _resembling(word, known)
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """Return the question after the known word that ``word`` most likely meant, or None."""
+    near = closest(word, known)
+    return f"did you mean `{near}`?" if near else None
+
+
 def confident(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) -> str | None:
     """Return the known word that is but a few edits away, or that other tools write so; None without one."""
     candidates = sorted(set(known))

@@ -13,9 +13,8 @@ from pydantic import NonNegativeInt
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.digests import digest
+from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.documents import Day, Numbers, Randomness, Sha256, Verdict, Version, about
-from ppdm_flow.engine.hashing import sha256
 
 NAME = "manifest.json"
 VERSION: Literal[1] = 1

@@ -1,16 +1,41 @@
-"""How to run, and what comes of it."""
+"""How to run, what all stages of one run share, what comes of it, and the lock that a run is held against."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from ppdm_flow.core.clock import Clock, utc_today
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.locked import Locked
+from ppdm_flow.engine.events import Listener, ignore_events
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.streams.source import Budget
+from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """SHA-256 of the lock file's bytes, and of each file with definitions by its absolute path."""
+
+    sha256: str
+    definitions: Mapping[str, str]
+
+    def unchanged(self) -> None:
+        """Raise DataError (PPF339) where a definition is not the locked one any more: the run may have read it."""
+        for path, digest in self.definitions.items():
+            try:
+                now = sha256(Path(path))
+            except OSError:
+                now = ""
+            if now != digest:
+                raise data_fault("PPF339", f"`{path}` was changed while a locked run used it")
+
 
 _ROWS_OF_SETS = 1 << 15
 
@@ -48,3 +73,27 @@ class Outcome:
 
     run_dir: Path
     report: Report
+
+
+@dataclass(slots=True)
+class RunContext:
+    """``options`` are made to fit the plan. Leaving the context stops everything that still reads.
+
+    A copy with another plan or other options stops with its original, and has a budget of its own.
+    """
+
+    plan: Plan
+    options: RunOptions = field(default_factory=RunOptions)
+    listener: Listener = ignore_events
+    stop: Stop = field(default_factory=Stop)
+    budget: Budget = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.options = self.options.fitting(self.plan)
+        self.budget = Budget(self.options.memory_limit)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop.set()

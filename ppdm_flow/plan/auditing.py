@@ -9,7 +9,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirement import Requirement, fields_of
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
@@ -25,10 +25,7 @@ _FEWEST = 2
 
 
 def audit_nodes(
-    policy: Policy,
-    releases: tuple[ReleaseNode, ...],
-    requirements: tuple[Requirement, ...],
-    binder: Binder,
+    policy: Policy, releases: tuple[ReleaseNode, ...], requirements: tuple[Requirement, ...], binder: Binder
 ) -> tuple[AuditNode, ...]:
     """Return every audit, requirements first; by release in the policy's order."""
     written = [
@@ -108,9 +105,8 @@ def _written(
     path = ("audits", name)
     bound = binder.bind("audits", audit.use, audit.with_, (*path, "use"), (*path, "with"))
     if audit.release is not None and audit.release not in policy.releases:
-        near = closest(audit.release, policy.releases)
         span = binder.places.value(*path, "release")
-        hint = f"did you mean `{near}`?" if near else None
+        hint = did_you_mean(audit.release, policy.releases)
         text = f"audit `{name}` is on release `{audit.release}`, and there is none of that name"
         binder.diagnostics.append(Diagnostic("PPF614", text, span, hint=hint))
         return []
@@ -143,12 +139,7 @@ def _left_out(name: str, release: ReleaseNode, why: list[Diagnostic], binder: Bi
 
 
 def _asked(
-    name: str,
-    bound: Bound,
-    release: ReleaseNode,
-    requirements: tuple[Requirement, ...],
-    policy: Policy,
-    binder: Binder,
+    name: str, bound: Bound, release: ReleaseNode, requirements: tuple[Requirement, ...], policy: Policy, binder: Binder
 ) -> tuple[tuple[str, ...], list[Diagnostic]]:
     """Return what the audit asks of the source, and what it has to say on the release: without errors, it can run."""
     scope = Scope(name, flow.by_name(release.attributes), requirements, policy.nulls)
@@ -165,8 +156,7 @@ def _asked(
 def _not_there(name: str, parameter: str, asked: str, policy: Policy, binder: Binder) -> Diagnostic | None:
     if any(asked == known or (is_pattern(known) and matches(known, asked)) for known in policy.attributes):
         return None
-    near = closest(asked, policy.attributes)
-    hint = f"did you mean `{near}`?" if near else None
+    hint = did_you_mean(asked, policy.attributes)
     text = f"the source has no attribute `{asked}`"
     return Diagnostic("PPF861", text, binder.places.value("audits", name, "with", parameter), hint=hint)
 

@@ -14,26 +14,22 @@ from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.auditing import audit_nodes
 from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.called import names_of
 from ppdm_flow.plan.covering import on_columns
 from ppdm_flow.plan.definition import Bound, Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
-from ppdm_flow.plan.ledger import ledger_node
-from ppdm_flow.plan.names import clashes
-from ppdm_flow.plan.partial import partial_faults
-from ppdm_flow.plan.reading import source_node
+from ppdm_flow.plan.names import clashes, names_of
+from ppdm_flow.plan.reading import ledger_node, source_node
 from ppdm_flow.plan.releases import pruned, release_nodes
 from ppdm_flow.plan.rules import CompiledFlow, violations
 from ppdm_flow.plan.steps import Flow, follow
 from ppdm_flow.plan.waivers import WaiverCheck, check_waivers
-from ppdm_flow.plan.wiring import Wiring, wire
+from ppdm_flow.plan.wiring import Wiring, partial_faults, wire
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
-from ppdm_flow.policy.granted import waivers_of
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Loaded, Places
-from ppdm_flow.policy.redaction import redacted
+from ppdm_flow.policy.redaction import redacted, waivers_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import OnAttribute, Requirement
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.language.patterns import is_pattern, matches
 
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
@@ -60,9 +60,8 @@ class _Columns:
         fits = [n for n in self.facts if is_pattern(name) and matches(name, n)]
         fits = [n for n in fits if self.facts[n].role not in _PERSONAL]
         if not fits:
-            near = closest(name, self.facts)
             text = f"`{requirement.id}` is about `{name}`, and the data has no such column"
-            hint = f"did you mean `{near}`?" if near else None
+            hint = did_you_mean(name, self.facts)
             fault = Diagnostic("PPF619", text, requirement.span, hint=hint)
             if fault not in self.faults:
                 self.faults.append(fault)

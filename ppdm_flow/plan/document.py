@@ -10,8 +10,8 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.gate import MAX_WIDTH, Gate
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
+from ppdm_flow.plan.flow import ways
 from ppdm_flow.plan.together import Link, keyed_links, read_together
-from ppdm_flow.plan.ways import ways
 from ppdm_flow.policy.redaction import without
 
 if TYPE_CHECKING:  # `check` makes plans too, and needs no schema

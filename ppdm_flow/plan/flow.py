@@ -1,15 +1,16 @@
-"""What reaches each place of the plan: attributes followed through the effects of steps."""
+"""What reaches each place of the plan, and through which steps: attributes followed through the effects of steps."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Derivation, Lineage
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.plan.definition import Plan, StepNode
 from ppdm_flow.plan.facts import Attributes
 from ppdm_flow.sdk.spec import Effect
 
@@ -35,8 +36,7 @@ def misfits(step: str, before: Attributes, effect: Effect) -> list[Misfit]:
     result = []
     for name in asked:
         if name not in before:
-            near = closest(name, before)
-            hint = f"did you mean `{near}`?" if near else None
+            hint = did_you_mean(name, before)
             result.append(Misfit("PPF606", f"step `{step}` needs `{name}`, which does not reach it", hint, name))
     after = [effect.renames.get(name, name) for name in before if name not in effect.drops]
     names = [*after, *(fact.name for fact in effect.adds)]
@@ -93,3 +93,27 @@ def _materialized(facts: Attributes, names: Iterable[str]) -> Attributes:
         if name not in own and name in facts:
             attributes[name] = facts[name]
     return attributes
+
+
+Ways = Mapping[str, tuple[str, ...]]
+
+
+def ways(plan: Plan, node: str) -> Ways:
+    """Return by column the steps that made it what it is at ``node``, oldest first; untouched ones are left out."""
+    steps_of: Ways = {}
+    for step in plan.upstream(node):
+        steps_of = _after(step, steps_of)
+    return steps_of
+
+
+def _after(step: StepNode, before: Ways) -> Ways:
+    effect = step.effect
+    made = dict(before)
+    for name in (*effect.changes, *(fact.name for fact in effect.adds)):
+        made[name] = _joined([before.get(n, ()) for n in effect.derivation(name).computed_from], step.name)
+    kept = {name: steps for name, steps in made.items() if name not in (*effect.drops, *effect.renames)}
+    return kept | {new: (*made.get(old, ()), step.name) for old, new in effect.renames.items()}
+
+
+def _joined(ways_of: list[tuple[str, ...]], last: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*(step for steps in ways_of for step in steps), last]))

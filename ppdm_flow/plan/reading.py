@@ -1,4 +1,4 @@
-"""The source: where the data is, how it is read, and what goes on from there."""
+"""The source, and the ledger: where they are, how they are read, and what goes on from there."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
+from ppdm_flow.core.server_address import AddressError, server_address
 from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.definition import SourceNode
+from ppdm_flow.plan.definition import LedgerNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, implied, inferred
 from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.successive import subject_of
 
 
 def source_node(
@@ -60,3 +62,22 @@ def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None)
     given = {**implied("sources", kind, data or source.path or ""), **source.with_}
     bound = binder.bind("sources", kind, given, use, ("source", "with"))
     return given if bound is None else bound.document
+
+
+def ledger_node(policy: Policy, home: Path) -> LedgerNode | None:
+    """Return the ledger, or None where the policy has none, or its place is at fault."""
+    given = policy.ledger
+    if given is None:
+        return None
+    subject, ignore = subject_of(policy), tuple(sorted(set(given.ignore)))
+    if given.url is not None and given.key is not None:
+        try:
+            server = server_address(given.url).name
+        except AddressError:
+            return None
+        return LedgerNode(given.url, str(home / given.key), subject, given.repeat, server, ignore)
+    if given.path is None:
+        return None
+    path = home / given.path
+    key = home / given.key if given.key else path.with_name(f"{path.name}.key")
+    return LedgerNode(str(path), str(key), subject, given.repeat, ignore=ignore)

@@ -1,12 +1,14 @@
-"""Which step reads what: inputs, cycles, order."""
+"""Which step reads what: inputs, cycles, order; also where the shape of a policy is wrong somewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SOURCE
 from ppdm_flow.policy.loaded import Places
 
@@ -56,11 +58,12 @@ def _known(
 ) -> str | None:
     if reference == SOURCE or base(reference) in names:
         return reference
-    near = closest(base(reference), (*names, SOURCE))
     kind, owner, _ = path
     text = f"{'step' if kind == 'steps' else 'release'} `{owner}` reads `{reference}`, and there is no such step"
     code = "PPF601" if kind == "steps" else "PPF604"
-    diagnostics.append(Diagnostic(code, text, places.value(*path), hint=f"did you mean `{near}`?" if near else None))
+    diagnostics.append(
+        Diagnostic(code, text, places.value(*path), hint=did_you_mean(base(reference), (*names, SOURCE)))
+    )
     return None
 
 
@@ -124,3 +127,30 @@ def _unused(
         if name in ordered and name not in used:
             text = f"no release comes from step `{name}`"
             yield Diagnostic("PPF603", text, places.key("steps", name), Severity.WARNING)
+
+
+_PLUGINS = (("steps", "anonymizers"), ("audits", "audits"))
+
+
+def partial_faults(tree: Mapping[str, Any], places: Places) -> list[Diagnostic]:
+    """Return faults of plugin names, parameters and inputs in the tree of text, wherever it has their form."""
+    binder = Binder(places)
+    for section, group in _PLUGINS:
+        for name, entry in _maps(tree, section):
+            use, given = entry.get("use"), entry.get("with", {})
+            if isinstance(use, str) and isinstance(given, Mapping):
+                path = (section, name)
+                binder.bind(group, use, given, (*path, "use"), (*path, "with"))
+    steps = {name: _text(entry.get("input")) for name, entry in _maps(tree, "steps")}
+    releases = {name: _text(entry.get("from")) for name, entry in _maps(tree, "releases")}
+    return [*binder.diagnostics, *wire(steps, releases, places).diagnostics]
+
+
+def _maps(tree: Mapping[str, Any], section: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    entries = tree.get(section)
+    if isinstance(entries, Mapping):
+        yield from ((str(name), entry) for name, entry in entries.items() if isinstance(entry, Mapping))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Demand, Keeping
-from ppdm_flow.policy.text.dotted import written
-from ppdm_flow.policy.text.nodes import PolicyPath
+from ppdm_flow.policy.text.nodes import PolicyPath, written
 
 STAR = "*"
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.ambiguous import ambiguous
 from ppdm_flow.policy.files.files import Files, Library
@@ -30,9 +30,8 @@ from ppdm_flow.policy.params.params import limits_of
 from ppdm_flow.policy.redaction import redacted, telling
 from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.salvage import salvaged
-from ppdm_flow.policy.text.faults import UnreadableError
 from ppdm_flow.policy.text.merge import without_nulls
-from ppdm_flow.policy.text.nodes import Entry, Map, Scalar
+from ppdm_flow.policy.text.nodes import Entry, Map, Scalar, UnreadableError
 from ppdm_flow.policy.validate import validate
 
 NO_SETS: Mapping[str, str] = MappingProxyType({})
@@ -176,13 +175,12 @@ def _null(path: PolicyPath, each: Entry | Scalar, flat: Flat, extending: set[str
         span = each.key_span
         return Diagnostic("PPF210", f"`{name}` of {place_name(path[:-1])} has no value", span, hint=empty_hint(path))
     siblings = [at_[-1] for at_ in flat.keys if at_[:-1] == path[:-1]]
-    near = closest(path[-1], siblings)
     return Diagnostic(
         "PPF311",
         f"`{name}: null` deletes nothing: no template has `{'.'.join(path)}`",
         each.key_span,
         Severity.WARNING,
-        hint=f"did you mean `{near}`?" if near else "remove the line",
+        hint=did_you_mean(path[-1], siblings) or "remove the line",
     )
 
 

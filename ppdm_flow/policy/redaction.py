@@ -1,4 +1,4 @@
-"""Values from the environment are not the policy's own text: no diagnostic and no document shows them."""
+"""Values from the environment, which no diagnostic and no document shows; and the waivers of a policy without them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.core.waivers import Waiver, day
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.loaded import Loaded
 
 HIDDEN = "…"
 UNSHOWN = "(from the environment)"
@@ -83,3 +86,25 @@ def _hide(text: str, secret: str) -> str:
         if len(secret) >= _BARE:
             text = text.replace(shown, HIDDEN)
     return text
+
+
+def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
+    """Return every waiver whose date can be read, with its place; words from the environment are not shown."""
+    found = []
+    for name, each in policy.waivers.items():
+        until = day(each.until)
+        hidden = {path[2] for path in loaded.hidden if path[:2] == ("waivers", name)}
+        if until is not None:
+            found.append(
+                Waiver(
+                    name=name,
+                    of=each.of,
+                    reason=UNSHOWN if "reason" in hidden else each.reason,
+                    owner=UNSHOWN if "owner" in hidden else each.owner,
+                    until=until,
+                    at=each.at or "",
+                    privacy=loaded.privacy_waivers.allowed,
+                    span=loaded.places.key("waivers", name),
+                )
+            )
+    return tuple(found)

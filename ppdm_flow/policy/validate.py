@@ -213,11 +213,7 @@ class _Judge:
         elif isinstance(shape, (MapOf, Keys)) and isinstance(value, list):
             hint = "write `name: …` for each entry, without `-`" if isinstance(shape, MapOf) else None
         return Diagnostic(
-            "PPF208",
-            f"{subject(path)} must be {expected(shape)}, not {is_a}",
-            self._at(path),
-            hint=hint,
-            path=path,
+            "PPF208", f"{subject(path)} must be {expected(shape)}, not {is_a}", self._at(path), hint=hint, path=path
         )
 
     def _place(self, path: PolicyPath) -> str:

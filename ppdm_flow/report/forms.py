@@ -1,4 +1,4 @@
-"""Which forms each kind of outcome can be written in: a registry by name. A form is imported when it is written."""
+"""Which forms checks and runs can be written in: a registry by name. A form is imported when it is written."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ppdm_flow.report.check.result import CheckResult
-    from ppdm_flow.report.diff.subject import Difference
     from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
-    from ppdm_flow.report.verify import Verification
 
 Writer = Callable[[Any], str]
 Summarizer = Callable[[Any, int], str]
@@ -46,11 +44,12 @@ class OutputFormat:
         return summarize(subject, limit) if summarize else ""
 
 
-def _named(*forms: OutputFormat) -> Mapping[str, OutputFormat]:
+def named(*forms: OutputFormat) -> Mapping[str, OutputFormat]:
+    """Return the forms by their names."""
     return {form.name: form for form in forms}
 
 
-def _github(write: Writer, summary: Summarizer) -> OutputFormat:
+def github(write: Writer, summary: Summarizer) -> OutputFormat:
     """Annotations, and the step's summary: errors look the same, whatever was asked for."""
     return OutputFormat(
         "github",
@@ -64,51 +63,27 @@ def _github(write: Writer, summary: Summarizer) -> OutputFormat:
 
 
 def _check_github(result: CheckResult) -> str:
-    from ppdm_flow.report.check import github
+    from ppdm_flow.report.check import ci
 
-    return github.render(result)
+    return ci.render(result)
 
 
 def _check_summary(result: CheckResult, limit: int) -> str:
-    from ppdm_flow.report.check import github
+    from ppdm_flow.report.check import ci
 
-    return github.summary(result, limit)
+    return ci.summary(result, limit)
 
 
 def _run_github(judged: Judgement) -> str:
-    from ppdm_flow.report.run import github
+    from ppdm_flow.report.run import ci
 
-    return github.render(judged)
+    return ci.render(judged)
 
 
 def _run_summary(judged: Judgement, limit: int) -> str:
-    from ppdm_flow.report.run import github
+    from ppdm_flow.report.run import ci
 
-    return github.summary(judged, limit)
-
-
-def _verify_github(found: Verification) -> str:
-    from ppdm_flow.report import verify
-
-    return verify.github(found)
-
-
-def _verify_summary(found: Verification, limit: int) -> str:
-    from ppdm_flow.report import verify
-
-    return verify.markdown(found, limit)
-
-
-def _diff_github(difference: Difference) -> str:
-    from ppdm_flow.report.diff import annotations
-
-    return annotations.render(difference)
-
-
-def _diff_summary(difference: Difference, limit: int) -> str:
-    from ppdm_flow.report.diff import annotations
-
-    return annotations.summary(difference, limit)
+    return ci.summary(judged, limit)
 
 
 def _check_text(result: CheckResult) -> str:
@@ -136,21 +111,22 @@ def _check_sarif(result: CheckResult) -> str:
 
 
 def _check_junit(result: CheckResult) -> str:
-    from ppdm_flow.report.check import junit
+    from ppdm_flow.report.check import ci
 
-    return junit.render(result)
+    return ci.junit_xml(result)
 
 
-def _broken_junit(failure: BrokenJudgement) -> str:
-    from ppdm_flow.report.run import junit
+def broken_junit(failure: BrokenJudgement) -> str:
+    """Return JUnit XML with an error of an error that ended the work."""
+    from ppdm_flow.report.run import ci
 
-    return junit.broken(failure)
+    return ci.broken_junit(failure)
 
 
 def _check_gitlab(result: CheckResult) -> str:
-    from ppdm_flow.report.check import gitlab
+    from ppdm_flow.report.check import ci
 
-    return gitlab.render(result)
+    return ci.gitlab(result)
 
 
 def _check_markdown(result: CheckResult) -> str:
@@ -159,7 +135,8 @@ def _check_markdown(result: CheckResult) -> str:
     return markdown.render(result)
 
 
-def _broken_markdown(failure: BrokenJudgement) -> str:
+def broken_markdown(failure: BrokenJudgement) -> str:
+    """Return Markdown for a pull request of an error that ended the work."""
     from ppdm_flow.report.run import broken_markdown
 
     return broken_markdown.render(failure)
@@ -190,9 +167,9 @@ def _run_json(judged: Judgement) -> str:
 
 
 def _run_junit(judged: Judgement) -> str:
-    from ppdm_flow.report.run import junit
+    from ppdm_flow.report.run import ci
 
-    return junit.render(judged)
+    return ci.junit_xml(judged)
 
 
 def _run_comment(judged: Judgement) -> str:
@@ -201,52 +178,10 @@ def _run_comment(judged: Judgement) -> str:
     return forms.comment(judged)
 
 
-def _verify_text(found: Verification) -> str:
-    from ppdm_flow.report import verify
-
-    return verify.text(found)
-
-
-def _verify_json(found: Verification) -> str:
-    from ppdm_flow.report import verify
-
-    return verify.as_json(found)
-
-
-def _verify_junit(found: Verification) -> str:
-    from ppdm_flow.report import verify
-
-    return verify.as_junit(found)
-
-
-def _verify_markdown(found: Verification) -> str:
-    from ppdm_flow.report import verify
-
-    return verify.markdown(found)
-
-
-def _diff_text(difference: Difference) -> str:
-    from ppdm_flow.report.diff import plain
-
-    return plain.text(difference)
-
-
-def _diff_json(difference: Difference) -> str:
-    from ppdm_flow.report.diff import subject
-
-    return subject.as_json(difference)
-
-
-def _diff_markdown(difference: Difference) -> str:
-    from ppdm_flow.report.diff import markdown
-
-    return markdown.render(difference)
-
-
 def _broken_github(failure: BrokenJudgement) -> str:
-    from ppdm_flow.report.run import github
+    from ppdm_flow.report.run import ci
 
-    return github.broken(failure)
+    return ci.broken(failure)
 
 
 def _broken_summary(failure: BrokenJudgement, limit: int) -> str:
@@ -255,47 +190,25 @@ def _broken_summary(failure: BrokenJudgement, limit: int) -> str:
     return broken_markdown.render(failure, limit)
 
 
-CHECK = _named(
+CHECK = named(
     OutputFormat("text", "each fault drawn with its line", _check_text, log=True),
     OutputFormat("concise", "a line for each fault", _check_concise, log=True),
     OutputFormat("json", "all faults, for programs", _check_json),
     OutputFormat("sarif", "SARIF 2.1.0, for code scanning", _check_sarif),
-    OutputFormat("junit", "JUnit XML: each policy a test case", _check_junit, broken=_broken_junit),
-    _github(_check_github, _check_summary),
+    OutputFormat("junit", "JUnit XML: each policy a test case", _check_junit, broken=broken_junit),
+    github(_check_github, _check_summary),
     OutputFormat("gitlab", "code quality report", _check_gitlab),
-    OutputFormat("markdown", "a comment on a pull request", _check_markdown, broken=_broken_markdown),
+    OutputFormat("markdown", "a comment on a pull request", _check_markdown, broken=broken_markdown),
 )
 """Forms of what a check of policies found (`check.result.CheckResult`)."""
 
-JUDGED = _named(
+JUDGED = named(
     OutputFormat("text", "verdict and checks", _run_text, log=True),
     OutputFormat("md", "the whole report as Markdown", _run_markdown),
     OutputFormat("html", "the whole report as a page", _run_html),
     OutputFormat("json", "the whole report, for programs", _run_json),
-    OutputFormat(
-        "junit",
-        "JUnit XML: each requirement and gate a test case",
-        _run_junit,
-        broken=_broken_junit,
-    ),
-    _github(_run_github, _run_summary),
-    OutputFormat("markdown", "a comment on a pull request", _run_comment, broken=_broken_markdown),
+    OutputFormat("junit", "JUnit XML: each requirement and gate a test case", _run_junit, broken=broken_junit),
+    github(_run_github, _run_summary),
+    OutputFormat("markdown", "a comment on a pull request", _run_comment, broken=broken_markdown),
 )
 """Forms of a judged release (`judgement.Judgement`)."""
-
-VERIFIED = _named(
-    OutputFormat("text", "what is not as it was", _verify_text, log=True),
-    OutputFormat("json", "every point, for programs", _verify_json),
-    OutputFormat("junit", "JUnit XML: each point a test case", _verify_junit, broken=_broken_junit),
-    _github(_verify_github, _verify_summary),
-    OutputFormat("markdown", "a comment on a pull request", _verify_markdown, broken=_broken_markdown),
-)
-"""Forms of a verification (`verification.Verification`)."""
-
-DIFFED = _named(
-    OutputFormat("text", "clause by clause, with both lines", _diff_text, log=True),
-    OutputFormat("json", "every change and figure, for programs", _diff_json),
-    _github(_diff_github, _diff_summary),
-    OutputFormat("markdown", "a comment on a pull request", _diff_markdown, broken=_broken_markdown),
-)
-"""Forms of a comparison of policies or runs (`difference.subject.Difference`)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import PurePath, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from posixpath import normpath
 from urllib.parse import quote
 
@@ -38,3 +38,10 @@ class Locations:
         text = self.shown(file)
         # a colon in the first segment would read as a scheme
         return quote(text, safe="/:") if _SCHEME.match(file) else quote(text, safe="/")
+
+
+def locations(folder: Path | None = None) -> Locations:
+    """Return where paths start: from ``folder`` (the current one), and from the nearest folder with `.git` above it."""
+    here = (folder or Path.cwd()).absolute()
+    root = next((place for place in (here, *here.parents) if (place / ".git").exists()), here)
+    return Locations(root, here)

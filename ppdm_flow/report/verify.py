@@ -10,8 +10,10 @@ from ppdm_flow.core.visible import json_text
 from ppdm_flow.report import junit
 from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.check.markdown import LIMIT
+from ppdm_flow.report.forms import OutputFormat, broken_junit, broken_markdown, named
+from ppdm_flow.report.forms import github as github_form
 from ppdm_flow.report.junit import Case, Outcome, Suite
-from ppdm_flow.report.markup import escaped
+from ppdm_flow.report.snippet import escaped
 
 _NOTICE = "\n*Cut here: {:,} more rows do not fit.*\n"
 _MARK = {True: "✅", False: "❌", None: "➖"}
@@ -81,3 +83,13 @@ def markdown(found: Verification, limit: int = LIMIT) -> str:
             return whole + _NOTICE.format(len(points) - done)
         whole += row
     return whole
+
+
+VERIFIED = named(
+    OutputFormat("text", "what is not as it was", text, log=True),
+    OutputFormat("json", "every point, for programs", as_json),
+    OutputFormat("junit", "JUnit XML: each point a test case", as_junit, broken=broken_junit),
+    github_form(github, markdown),
+    OutputFormat("markdown", "a comment on a pull request", markdown, broken=broken_markdown),
+)
+"""Every form of a verification."""

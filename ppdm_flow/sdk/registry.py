@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.sdk.spec import PluginSpec
 
 GROUPS = ("anonymizers", "audits", "sources", "sinks")
@@ -100,11 +100,6 @@ def load_listed(plugin: Listed) -> PluginSpec:
     return spec
 
 
-def load_entry(group: str, name: str, of: type[T]) -> T:
-    """Import what the one entry point of that name names, of that type. Raises PluginError where that fails."""
-    return load_listed_entry(find(group, name), of)
-
-
 def load_listed_entry(plugin: Listed, of: type[T]) -> T:
     """Import what an entry point names, whether or not another has its name. Raises PluginError where that fails."""
     spec = _loaded(plugin)
@@ -146,12 +141,11 @@ def _imported(entry: EntryPoint) -> Any:
 
 
 def _unknown(group: str, name: str, known: Iterable[str]) -> Diagnostic:
-    near = closest(name, known)
     kind = group[:-1]
     article = "an" if kind[0] in "aeiou" else "a"
     return Diagnostic(
         "PPF401",
         f"there is no {kind} `{name}`",
-        hint=f"did you mean `{near}`?" if near else None,
+        hint=did_you_mean(name, known),
         help=f"`ppdm-flow list {group}` shows what is installed; {article} {kind} can also come from a package",
     )

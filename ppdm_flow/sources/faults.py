@@ -51,9 +51,7 @@ def undecodable(place: str, encoding: str) -> DataError:
 def nul(place: str) -> DataError:
     """Say that there is a NUL byte."""
     return fault(
-        "PPF706",
-        f"{place} has a NUL byte",
-        help="the file may be binary, or UTF-16: then say `encoding: utf-16`",
+        "PPF706", f"{place} has a NUL byte", help="the file may be binary, or UTF-16: then say `encoding: utf-16`"
     )
 
 

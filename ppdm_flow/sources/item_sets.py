@@ -1,9 +1,11 @@
-"""Sets as readers yield them: one Arrow list column."""
+"""Sets as readers yield them, one Arrow list column; and readers of text files of one set a line, without a header."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,8 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources.faults import fault
+from ppdm_flow.sources.gzipped import is_gzip
+from ppdm_flow.sources.lines import Block, blocks
 from ppdm_flow.tables.sets import Baskets, gathered
 
 NAME = "items"
@@ -51,3 +55,30 @@ def ranked(texts: pa.StringArray) -> tuple[pa.StringArray, npt.NDArray[np.int32]
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return texts.take(pa.array(order)), rank
+
+
+P = TypeVar("P")
+
+
+class SetLines(ABC, Generic[P]):
+    """One file, read block by block. ``repeated`` counts the repetitions that the last pass left out."""
+
+    def __init__(self, params: P, path: Path) -> None:
+        self.params = params
+        self.path = path
+        self.repeated = 0
+
+    @abstractmethod
+    def baskets(self, block: Block) -> Baskets:
+        """Return the sets of a block. Raises DataError with the line."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the one name: there is no header. Raises DataError where the file cannot be read."""
+        is_gzip(self.path)
+        return (NAME,)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the sets. Raises DataError with the line."""
+        self.repeated = 0
+        for block in blocks(self.path):
+            yield listed(self.baskets(block), columns)

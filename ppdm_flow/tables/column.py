@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,3 +98,15 @@ class Column:
         """Categories as float64, shape (len(categories),). Raises pyarrow.ArrowInvalid where one is no number."""
         numbers: npt.NDArray[np.float64] = pc.cast(self.categories, pa.float64()).to_numpy(zero_copy_only=False)
         return numbers
+
+
+def union(parts: Iterable[pa.StringArray]) -> pa.StringArray:
+    """All categories of ``parts``, each once, in binary order of their UTF-8 text: the same for any partitioning."""
+    arrays = list(parts)
+    if not arrays:
+        return pa.array([], pa.string())
+    if all(a.equals(arrays[0]) for a in arrays[1:]):
+        distinct = arrays[0]
+    else:
+        distinct = pc.unique(pa.chunked_array(arrays, pa.string()))
+    return distinct.take(pc.sort_indices(distinct))

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.tables.column import SPECIALS, Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import SPECIALS, Column, union
 from ppdm_flow.tables.table import Table
 
 _KEY_LIMIT = 1 << 62
@@ -90,6 +89,16 @@ def weights_of(column: Column) -> npt.NDArray[np.int64]:
     if len(numbers) and numbers.min() < 0:
         raise ValueError("a weight is negative")
     return numbers[column.codes].astype(np.int64) if len(numbers) else np.zeros(0, dtype=np.int64)
+
+
+def written_out(table: Table, names: Sequence[str], weight: str | None) -> Table:
+    """Return the columns ``names`` with each row as often as its ``weight`` says; as they are without one.
+
+    Copies share their row's number. Raises ValueError where a weight is none.
+    """
+    if weight is None:
+        return table.select(names)
+    return table.select(names).take(np.repeat(np.arange(len(table)), weights_of(table[weight])))
 
 
 def merge(parts: Iterable[Counts]) -> Counts:

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.sets import SetColumn, stacked
 
 RowNumbers = npt.NDArray[np.int64]

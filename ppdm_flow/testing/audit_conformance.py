@@ -10,8 +10,7 @@ A plugin's own test is then::
 from __future__ import annotations
 
 from ppdm_flow.testing.audit_case import AuditCase
-from ppdm_flow.testing.figures import untold
-from ppdm_flow.testing.quoting import outcome_texts, quotes
+from ppdm_flow.testing.quoting import outcome_texts, quotes, untold
 
 
 class AuditConformance:

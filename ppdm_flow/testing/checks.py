@@ -10,18 +10,13 @@ import numpy as np
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.told import texts
+from ppdm_flow.core.quoting import texts
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
 from ppdm_flow.sdk.wording import own_constants, unexplained
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case, Outcome
-from ppdm_flow.testing.derivations import (
-    cells_come_from_what_is_declared,
-    keys_and_draws_matter,
-    value_maps_are_maps,
-)
-from ppdm_flow.testing.figures import untold
-from ppdm_flow.testing.quoting import account, quotes
+from ppdm_flow.testing.derivations import cells_come_from_what_is_declared, keys_and_draws_matter, value_maps_are_maps
+from ppdm_flow.testing.quoting import account, quotes, untold
 from ppdm_flow.testing.running import OTHER_KEY, by_row_number, run, same, same_cells, same_table
 
 Check = Callable[[Case], Iterator[str]]

@@ -1,13 +1,13 @@
-"""Whether what a plugin says quotes values of the data, as a run would find it."""
+"""What the kit asks of a plugin's words: whether its card explains its figures, and whether they quote the data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
-from ppdm_flow.core.quoting import is_telling, spans
+from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.core.quoting import is_telling, of_chart, of_figures, of_finding, spans, texts
 from ppdm_flow.core.results import AuditOutcome
-from ppdm_flow.core.told import of_chart, of_figures, of_finding, texts
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.wording import constants, is_explained
 
@@ -38,3 +38,18 @@ def quotes(said: Iterable[str], values: AbstractSet[str | None], home: str) -> b
     telling = {value for value in values if value is not None and is_telling(value)}
     every = [(text, value) for text in said for value in telling.intersection((*spans(text), text))]
     return any(not is_explained(value, text, constants(home)) for text, value in every)
+
+
+def untold(info: PluginInfo, metrics: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for every figure that a plugin gives and its card does not tell of.
+
+    ``metrics`` are names of figures as ``Fitted`` and ``AuditOutcome`` have them, with or without prefixes. A part of
+    each name has to be a key of ``PluginInfo.figures``.
+    """
+    for metric in metrics:
+        if info.figure_of(metric) is None:
+            name = metric.rpartition(".")[2]
+            yield (
+                f"the figure `{metric}` is not on the card of `{info.name}`: say what it means, as in"
+                f' `PluginInfo(..., figures={{"{name}": FigureInfo("what it is", better="lower")}})`'
+            )

@@ -19,9 +19,8 @@ from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.sql import InMemorySql
 from ppdm_flow.testing.strategies import cells, tables
-from ppdm_flow.testing.view import InMemoryView
+from ppdm_flow.testing.view import InMemorySql, InMemoryView
 
 Entry = Mapping[str, Any]
 CLASSES = tables(
@@ -33,11 +32,7 @@ CLASSES = tables(
     max_rows=14,
 )
 """Small tables with two quasi-identifiers and a sensitive attribute, whose cells may be missing or suppressed."""
-ROLES: Mapping[str, Role] = {
-    "age": Role.QUASI_IDENTIFIER,
-    "town": Role.QUASI_IDENTIFIER,
-    "disease": Role.SENSITIVE,
-}
+ROLES: Mapping[str, Role] = {"age": Role.QUASI_IDENTIFIER, "town": Role.QUASI_IDENTIFIER, "disease": Role.SENSITIVE}
 
 
 @dataclass(frozen=True)

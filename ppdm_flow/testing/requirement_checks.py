@@ -27,7 +27,7 @@ from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.class_models import kept
-from ppdm_flow.testing.figures import untold
+from ppdm_flow.testing.quoting import untold
 from ppdm_flow.testing.requirement_case import Judged, RequirementCase
 
 Check = Callable[[RequirementCase], Iterator[str]]

@@ -25,10 +25,9 @@ from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.candidates.building import Candidate
-from ppdm_flow.engine.context import RunContext
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening
-from ppdm_flow.engine.run.measuring import measure
+from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.tables.sets import Baskets

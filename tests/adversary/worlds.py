@@ -27,8 +27,7 @@ from adversary.steps import KEY
 from adversary.trial import write
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.context import RunContext
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.stages import fitted_graph
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
-from ppdm_flow.core.codes import pages
+from ppdm_flow.core.pages import pages
 from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
 from ppdm_flow.requirements.templates.requirement import Template

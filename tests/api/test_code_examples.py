@@ -20,8 +20,8 @@ import yaml
 
 from ppdm_flow import api
 from ppdm_flow.cli.program import program
-from ppdm_flow.core.codes import CodePage, fenced, language, pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.pages import CodePage, fenced, language, pages
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.language.models import Policy

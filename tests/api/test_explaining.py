@@ -9,15 +9,15 @@ import yaml
 
 from ppdm_flow import api
 from ppdm_flow.api.explain.concepts import CONCEPTS, KINDS, concept_of
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.gate import MAX_WIDTH
-from ppdm_flow.core.pages import MalformedPageError, parsed
+from ppdm_flow.core.pages import MalformedPageError, pages, parsed
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.policy.language.models import Policy, Source, Step
 from ppdm_flow.policy.language.shape import homes
-from ppdm_flow.report.forms import CHECK, JUDGED, VERIFIED
+from ppdm_flow.report.forms import CHECK, JUDGED
+from ppdm_flow.report.verify import VERIFIED
 from ppdm_flow.sdk import registry
 
 CLAUSES = [spec.name for spec in built_in() if spec.clause is not None]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.explain.figure_pages import GROUPS, cards, figure_pages
+from ppdm_flow.api.explain.cards import GROUPS, cards, figure_pages
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.sdk import registry
 

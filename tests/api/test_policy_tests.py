@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
+from ppdm_flow.api.test.contents import bounds, meets
 from ppdm_flow.api.test.files import matching
 from ppdm_flow.api.test.pool import Job, _here, _outcome, workers_for
-from ppdm_flow.api.test.words import bounds, meets
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.test.loading import load
 from ppdm_flow.policy.test.models import Figured

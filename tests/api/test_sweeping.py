@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow import api
 from ppdm_flow.api.sweep import runs as sweeping_runs
-from ppdm_flow.api.sweep.figures import together
+from ppdm_flow.api.sweep.document import together
 from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.metrics import requested_metrics
 from ppdm_flow.core.diagnostics import Diagnostic, Severity

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow import api
+from ppdm_flow.api.arguments import settings
 from ppdm_flow.api.loading.policies import find_policies
 from ppdm_flow.api.scaffold import contents
-from ppdm_flow.api.settings import settings
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PolicyError, UsageError

@@ -15,8 +15,8 @@ import ppdm_flow.anonymizers
 import ppdm_flow.audits
 import ppdm_flow.mining
 import ppdm_flow.requirements
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.lineage import UNTOLD
+from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.supports import Support

@@ -18,10 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from measuring import ROOT, Row, flow, timed
 
-from ppdm_flow.engine.ledger.entry import PENDING, Entry
-from ppdm_flow.engine.ledger.hashes import hashes_of
-from ppdm_flow.engine.ledger.making import make_ledger
-from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.ledger.chain import PENDING, Entry
+from ppdm_flow.engine.ledger.key import hashes_of
+from ppdm_flow.engine.ledger.store import LedgerStore, make_ledger
 from ppdm_flow.sdk.history import Membership
 
 sys.path.insert(0, str(ROOT / "tests"))

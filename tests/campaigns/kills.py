@@ -37,11 +37,11 @@ from postgres import NoServerError, Postgres
 
 import ppdm_flow.engine.streams.sql
 from ppdm_flow import api
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.candidates import unpublished
-from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.ledger import link as ledger_link
-from ppdm_flow.engine.ledger.entry import PENDING, RELEASED
+from ppdm_flow.engine.ledger.chain import PENDING, RELEASED
 from ppdm_flow.engine.run.finishing import FinishedRun
 
 ENGINE = Path(unpublished.__file__).parent

@@ -138,7 +138,7 @@ def test_a_manifest_of_something_else_makes_no_run(home: Path) -> None:
 
 
 def test_nothing_is_imported_for_it_while_the_file_is_new(home: Path, cli) -> None:
-    code = "import sys; from ppdm_flow.cli.terminal.no_overwrite import refuse_overwriting; from pathlib import Path;"
+    code = "import sys; from ppdm_flow.cli.terminal.verbs import refuse_overwriting; from pathlib import Path;"
     code += "refuse_overwriting({'output_file': Path('new')}); sys.exit('ppdm_flow.api.protected' in sys.modules)"
     import subprocess
 

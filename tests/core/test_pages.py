@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from ppdm_flow.core.codes import code_page, fenced, pages
-from ppdm_flow.core.pages import MalformedPageError, Pages, parsed, read
+from ppdm_flow.core.pages import MalformedPageError, Pages, code_page, fenced, pages, parsed, read
 
 WHOLE = """---
 title: "`k` is too small"

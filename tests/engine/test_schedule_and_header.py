@@ -10,8 +10,7 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.reading.binding import bind
-from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.reading.binding import bind, columns
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import SourceNode

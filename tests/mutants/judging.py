@@ -31,10 +31,9 @@ from ppdm_flow.api.diff.diff import diff
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.context import RunContext
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening
-from ppdm_flow.engine.run.measuring import measure
+from ppdm_flow.engine.run.scratch_run import measure
 
 TABLES = 2
 REFUSED, RELEASED = "refused", "released"

@@ -11,9 +11,8 @@ import pytest
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.graph import SOURCE, graph, lanes, levels, release_key
-from ppdm_flow.plan.pictures.dots import dot
+from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.forms import FORMS, draw
-from ppdm_flow.plan.pictures.mermaids import mermaid
 from ppdm_flow.plan.pictures.vectors import placed, svg
 from ppdm_flow.plan.schemas import schema
 from ppdm_flow.policy import load

@@ -8,8 +8,7 @@ from typing import Annotated
 import pytest
 
 from ppdm_flow.plan.compile import compile_policy
-from ppdm_flow.plan.locked import files_of, plugins_of
-from ppdm_flow.plan.marked import marked_files
+from ppdm_flow.plan.locked import files_of, marked_files, plugins_of
 from ppdm_flow.policy import load
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import FileMark, FilePath, KeyPath, Params

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ppdm_flow.core.codes import pages
+from ppdm_flow.core.pages import pages
 
 RANGES = (
     ("PPF401", "PPF407"),  # plugins

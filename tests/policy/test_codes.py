@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ppdm_flow.core.codes import language, pages
+from ppdm_flow.core.pages import language, pages
 
 ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
 POLICIES = [f for f in ROOM.rglob("*.py") if f.relative_to(ROOM).parts[0] not in ("lock", "test")]

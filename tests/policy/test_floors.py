@@ -13,7 +13,7 @@ from ppdm_flow.policy.floors.grammar import demands
 from ppdm_flow.policy.floors.strength import counts_groups
 from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Number, at, stricter_signs
-from ppdm_flow.policy.text.dotted import split, written
+from ppdm_flow.policy.text.nodes import split, written
 
 HOUSE = """\
 attributes: {disease: {role: sensitive}, "addr_*": {role: identifier}}

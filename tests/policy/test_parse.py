@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import DEPTH_LIMIT, parse
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import has_errors
+from ppdm_flow.core.pages import pages
 from ppdm_flow.policy import gates_of, load, requirements_of
 from ppdm_flow.report.diagnostics import as_json, concise, render
 

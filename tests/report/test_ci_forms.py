@@ -16,19 +16,19 @@ from hypothesis import strategies as st
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.annotation import Annotation, commands
-from ppdm_flow.report.check import github, gitlab, sarif
-from ppdm_flow.report.check import junit as junit_policies
+from ppdm_flow.report.check import ci, sarif
+from ppdm_flow.report.check import ci as junit_policies
 from ppdm_flow.report.check import markdown as check_markdown
 from ppdm_flow.report.check.result import CheckResult, Waived
-from ppdm_flow.report.forms import CHECK, JUDGED, VERIFIED
+from ppdm_flow.report.forms import CHECK, JUDGED
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.run import broken_markdown
-from ppdm_flow.report.run import github as github_checks
-from ppdm_flow.report.run import junit as junit_checks
+from ppdm_flow.report.run import ci as github_checks
+from ppdm_flow.report.run import ci as junit_checks
 from ppdm_flow.report.run import markdown as whole_report
 from ppdm_flow.report.run.forms import comment
 from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
-from ppdm_flow.report.verify import Point, Verification
+from ppdm_flow.report.verify import VERIFIED, Point, Verification
 from ppdm_flow.report.verify import markdown as verified_markdown
 
 from .outputs_schema import GITLAB, SARIF
@@ -149,7 +149,7 @@ class TestGitHub:
     def test_a_command_can_be_read_back(self):
         subject = check_result(replace(diagnostic(message=NASTY), hint="a, b: c", path=()))
         subject = replace(subject, files={"a,b:%.yaml": (replace(subject.diagnostics[0], span=None),)})
-        ((kind, about, message),) = told(github.render(subject))
+        ((kind, about, message),) = told(ci.render(subject))
         assert kind == "error"
         assert about == {"file": "deep/a,b:%.yaml", "title": "PPF201"}
         assert message.splitlines()[1:] == ["hint: a, b: c", "more: ppdm-flow explain PPF201"]
@@ -160,14 +160,14 @@ class TestGitHub:
     def test_the_first_ten_and_how_many_more(self, many, rest):
         found = [diagnostic(message=str(i), path=(str(i),)) for i in range(many)]
         warning = diagnostic(severity=Severity.WARNING)
-        text = github.render(check_result(*found, warning))
+        text = ci.render(check_result(*found, warning))
         assert [kind for kind, _, _ in told(text)] == ["error"] * 10 + ["warning"]
         last = text.splitlines()[-1]
         assert last.startswith(f"… and {rest}: ") if rest else last.startswith("::warning")
 
     def test_waived_findings_are_not_announced(self):
         one = diagnostic()
-        assert github.render(check_result(one, waived={one: Waived("w", "r", "o", "2027-01-01")})) == ""
+        assert ci.render(check_result(one, waived={one: Waived("w", "r", "o", "2027-01-01")})) == ""
 
     @settings(deadline=None, derandomize=True, database=None)
     @given(st.text(), st.text(), st.text(min_size=1))
@@ -198,12 +198,12 @@ class TestGitLab:
         subject = check_result(
             one, waived, diagnostic(severity=Severity.WARNING), waived={waived: Waived("w", "r", "o", "2")}
         )
-        found = valid(json.loads(gitlab.render(subject)), GITLAB)
+        found = valid(json.loads(ci.gitlab(subject)), GITLAB)
         assert [f["severity"] for f in found] == ["critical", "minor"]
         assert len({f["fingerprint"] for f in found}) == 2
         assert found[0]["location"] == {"path": "deep/p.yaml", "lines": {"begin": 3}}
         assert "\x1b" not in found[0]["description"]
-        assert json.loads(gitlab.render(check_result())) == []
+        assert json.loads(ci.gitlab(check_result())) == []
 
 
 class TestMarkdown:
@@ -264,7 +264,7 @@ class TestMarkdown:
 class TestJUnit:
     def test_each_policy_is_a_case(self):
         subject = check_result(diagnostic(message=NASTY), diagnostic(severity=Severity.WARNING))
-        root = ET.fromstring(junit_policies.render(subject))
+        root = ET.fromstring(junit_policies.junit_xml(subject))
         cases = root.findall("testsuite/testcase")
         assert [c.get("name") for c in cases] == ["deep/p.yaml", "deep/clean.yaml"]
         assert root.get("failures") == "1"
@@ -274,12 +274,12 @@ class TestJUnit:
     def test_a_warning_fails_where_warnings_count(self, strict, waived, failures):
         one = diagnostic(severity=Severity.WARNING)
         given_ = {one: Waived("w", "r", "o", "2027-01-01")} if waived else {}
-        root = ET.fromstring(junit_policies.render(check_result(one, strict=strict, waived=given_)))
+        root = ET.fromstring(junit_policies.junit_xml(check_result(one, strict=strict, waived=given_)))
         assert int(root.get("failures")) == failures
 
     def test_each_requirement_and_gate_is_a_case(self, document):
         judged = Judgement(document(failing=True), Locations(PurePosixPath("/r"), PurePosixPath("/r")))
-        root = ET.fromstring(junit_checks.render(judged))
+        root = ET.fromstring(junit_checks.junit_xml(judged))
         cases = root.findall("testsuite/testcase")
         assert len(cases) == 9
         assert {c.get("classname") for c in cases} == {"bank-credit"}
@@ -293,12 +293,12 @@ class TestJUnit:
         assert (bad.get("file"), bad.get("line")) == ("pipelines/bank_credit.yaml", "20")
 
     def test_it_is_not_green_where_the_data_was_withheld(self, document):
-        root = ET.fromstring(junit_checks.render(Judgement(document() | {"verdict": "withheld"}, HERE)))
+        root = ET.fromstring(junit_checks.junit_xml(Judgement(document() | {"verdict": "withheld"}, HERE)))
         assert root.get("failures") == "1"
 
     def test_an_error_is_a_case(self):
         failure = BrokenJudgement("p.yaml", [diagnostic(message=NASTY)], {"p.yaml": LINES}, HERE)
-        root = ET.fromstring(junit_checks.broken(failure))
+        root = ET.fromstring(junit_checks.broken_junit(failure))
         assert root.get("errors") == "1"
         assert root.find("testsuite/testcase").get("classname") == "p.yaml"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ppdm_flow.core.pages import read
-from ppdm_flow.report.run.glossary import DIGEST, PAGE, RANDOMNESS, glossary
+from ppdm_flow.report.run.meanings import DIGEST, PAGE, RANDOMNESS, glossary
 
 EMPTY = {"requirements": [], "gates": [], "metrics": {}, "steps": [], "findings": [], "run": {}, "releases": []}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.report.run import html, markdown, summary
-from ppdm_flow.report.run.levers import lever
+from ppdm_flow.report.run import forms, html, markdown
+from ppdm_flow.report.run.wording import lever
 
 PLAN = {
     "requirements": [{"id": "privacy.k_anonymity", "attributes": ["age", "town", "job"]}],
@@ -47,7 +47,7 @@ def test_every_form_of_the_report_says_it(document):
     (failing,) = [r for r in made["requirements"] if not r["holds"]]
     said = lever(failing, made["plan"]).partition("`")[0].strip()
     assert said
-    assert said in " ".join(summary.render(made).split())
+    assert said in " ".join(forms.render(made).split())
     assert said in markdown.render(made)
     assert f"What to do next:</b> {said}" in html.render(made)
 

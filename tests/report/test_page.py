@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.report.run.columns import columns
-from ppdm_flow.report.run.facts import facts
+from ppdm_flow.report.run.columns import columns, losses
+from ppdm_flow.report.run.facts import facts, outputs
 from ppdm_flow.report.run.gallery import gallery
-from ppdm_flow.report.run.outputs import outputs
 from ppdm_flow.report.run.page import page
-from ppdm_flow.report.run.suppressed import losses
 from ppdm_flow.report.run.tradeoff import tradeoff
 from ppdm_flow.report.run.verdict import verdict
 from ppdm_flow.report.run.wording import kind_of, listed, moment, title_of

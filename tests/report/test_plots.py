@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from ppdm_flow.report.plots.bars import bars
 from ppdm_flow.report.plots.bullet import HEIGHT, WIDTH, bullet
 from ppdm_flow.report.plots.drawing import shortened, styles
-from ppdm_flow.report.plots.figure import picture
-from ppdm_flow.report.plots.limits import MOST_CHARTS, budget, trimmed
+from ppdm_flow.report.plots.figure import MOST_CHARTS, budget, picture, trimmed
 from ppdm_flow.report.plots.lines import lines
 from ppdm_flow.report.plots.matrix import matrix
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.report.run.checks import gates, requirements
-from ppdm_flow.report.run.summary import render
+from ppdm_flow.report.run.forms import render
 from ppdm_flow.report.run.verdict import verdict
 
 

@@ -15,9 +15,9 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, WaiverResult
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.report.locations import Locations
-from ppdm_flow.report.run import github as github_checks
-from ppdm_flow.report.run import html, markdown, summary
-from ppdm_flow.report.run import junit as junit_checks
+from ppdm_flow.report.run import ci as github_checks
+from ppdm_flow.report.run import ci as junit_checks
+from ppdm_flow.report.run import forms, html, markdown
 from ppdm_flow.report.run.document import document as to_document
 from ppdm_flow.report.run.judgement import Judgement
 from ppdm_flow.report.run.page import page
@@ -88,7 +88,7 @@ def test_a_run_without_waivers_is_told_as_before(report) -> None:
 
 
 def test_the_terminal_names_reason_owner_and_time(waived) -> None:
-    text = summary.render(waived(), 200)
+    text = forms.render(waived(), 200)
     assert text.startswith("RELEASED UNDER WAIVERS")
     assert "waived by `small-study` until 2027-03-31 (130 days left), dpo@bank.example answers for it" in text
     assert REASON in text
@@ -97,7 +97,7 @@ def test_the_terminal_names_reason_owner_and_time(waived) -> None:
 
 def test_a_waiver_that_covers_nothing_is_told_at_the_end(report) -> None:
     given = WaiverResult(GRANT, 0, ())
-    text = summary.render(to_document(replace(report(), waivers=(given,))), 300)
+    text = forms.render(to_document(replace(report(), waivers=(given,))), 300)
     assert text.startswith("RELEASED ")
     assert "waiver `small-study` of gates.still-useful until 2027-03-31 (its last day) covers nothing" in text
 
@@ -128,7 +128,7 @@ def test_the_page_without_waivers_has_no_section_of_them(report) -> None:
 
 
 def test_junit_skips_it(waived) -> None:
-    root = ET.fromstring(junit_checks.render(Judgement(waived(), HERE, "p.yaml")))
+    root = ET.fromstring(junit_checks.junit_xml(Judgement(waived(), HERE, "p.yaml")))
     assert root.get("failures") == "0"
     skipped = root.findall(".//skipped")
     assert len(skipped) == len(verdict(waived()).waived)

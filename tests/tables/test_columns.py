@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column, union
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table, concat
 

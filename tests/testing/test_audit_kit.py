@@ -18,7 +18,7 @@ from ppdm_flow.testing.audit_case import AuditCase
 from ppdm_flow.testing.audit_conformance import AuditConformance
 from ppdm_flow.testing.case import Case
 from ppdm_flow.testing.checks import figures_are_told
-from ppdm_flow.testing.figures import untold
+from ppdm_flow.testing.quoting import untold
 
 TABLE = Table.of({"x": ["a", "b", "b", None] * 10, "y": ["m", "n"] * 20})
 TOLD = PluginInfo("counting", Kind.AUDIT, "Counts.", figures={"rows": FigureInfo("the rows")})

@@ -30,9 +30,8 @@ from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.look import Watch
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, Column
+from ppdm_flow.tables.column import MISSING, Column, union
 from ppdm_flow.tables.counts import Counts, count
-from ppdm_flow.tables.domain import union
 from ppdm_flow.tables.table import Table
 
 _EVERY = 16

@@ -22,8 +22,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import MISSING, Column, union
 from ppdm_flow.tables.table import Table
 
 LEAST_BYTES = 16

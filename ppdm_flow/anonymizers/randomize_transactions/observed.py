@@ -12,8 +12,8 @@ from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.copies import written_out
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import union
+from ppdm_flow.tables.counts import written_out
 from ppdm_flow.tables.sets import Baskets
 
 

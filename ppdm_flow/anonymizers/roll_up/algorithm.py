@@ -21,7 +21,7 @@ from ppdm_flow.mining.hierarchies.hierarchy import Lines, Lookup, at_level, read
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table
 

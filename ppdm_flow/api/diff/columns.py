@@ -13,8 +13,8 @@ from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order import Change, Order, Side, Verdict
+from ppdm_flow.policy.order.clauses import relation
 from ppdm_flow.policy.order.releases import paired
-from ppdm_flow.policy.order.verdicts import relation
 
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 _UNKNOWN = "`check` finds errors in one of the two policies, so that nobody knows which columns leave"

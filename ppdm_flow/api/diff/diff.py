@@ -14,8 +14,7 @@ from ppdm_flow.api.diff.policies import pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.report.diff.fields import DiffDocument, PolicyPair
-from ppdm_flow.report.diff.subject import Difference
+from ppdm_flow.report.diff.fields import DiffDocument, Difference, PolicyPair
 
 _LAX = frozenset({"weaker", "incomparable"})
 

@@ -120,10 +120,4 @@ def _unread(old: str, new: str, error: PolicyError) -> PolicyPair:
     first = error.diagnostics[0]
     why = f"the old policy is not valid, so that nothing follows from it: {first.code}, {first.message}"
     change: ClauseChange = {"clause": "policy", "verdict": "incomparable", "why": why, "old": None, "new": None}
-    return {
-        "old": old,
-        "new": new,
-        "relation": Relation.INCOMPARABLE.value,
-        "changes": [change],
-        "governance": [],
-    }
+    return {"old": old, "new": new, "relation": Relation.INCOMPARABLE.value, "changes": [change], "governance": []}

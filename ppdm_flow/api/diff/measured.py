@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.diff.outcomes import Document, compared
 from ppdm_flow.api.diff.policies import LoadedPolicy, named_files
+from ppdm_flow.api.diff.runs import Document, compared
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.engine.context import RunContext
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening
-from ppdm_flow.engine.run.measuring import measure
+from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.report.diff.fields import OutcomePair
 from ppdm_flow.report.run.document import plain
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.api.explain import keys, kinds
-from ppdm_flow.api.explain.cards import plugin_page
+from ppdm_flow.api.explain import concepts
+from ppdm_flow.api.explain.cards import figure_names, figure_pages, figure_topics, is_owned, plugin_page
 from ppdm_flow.api.explain.concepts import CONCEPTS
-from ppdm_flow.api.explain.figure_pages import figure_names, figure_pages, figure_topics, is_owned
 from ppdm_flow.api.explain.templates import template_names, template_page
-from ppdm_flow.core.codes import CodePage, pages
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
+from ppdm_flow.core.pages import CodePage, pages
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.language.kinds import aliases, third_parties
 from ppdm_flow.sdk import registry
@@ -28,17 +27,17 @@ def explain(term: str) -> str:
     if "." in metric and is_owned(metric):
         return "\n\n".join(figure_pages(metric))
     name = metric.rpartition(".")[2]
-    told = CONCEPTS[name] if name in CONCEPTS else kinds.concept(name)
+    told = CONCEPTS[name] if name in CONCEPTS else concepts.concept(name)
     texts = [told.text()] if told is not None else []
-    if told is None and name in keys.names():
-        texts.append(keys.key_page(name))
+    if told is None and name in concepts.names():
+        texts.append(concepts.key_page(name))
     texts += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
     texts += figure_pages(name) or figure_pages(metric)
     if texts:
         return "\n\n".join(texts)
     near = closest(
         word,
-        (*CONCEPTS, *third_parties(), *keys.names(), *_plugins(), *figure_names(), *template_names(), *pages()),
+        (*CONCEPTS, *third_parties(), *concepts.names(), *_plugins(), *figure_names(), *template_names(), *pages()),
         aliases(),
     )
     hint = f"did you mean `{near}`?" if near else None
@@ -52,10 +51,10 @@ def topics() -> str:
     for concept in sorted(CONCEPTS.values(), key=lambda concept: concept.place):
         groups.setdefault(concept.kind, []).append(f"- `{concept.page.topic}`: {concept.summary}")
     parts = [f"## {kind}\n\n" + "\n".join(lines) for kind, lines in groups.items()]
-    others = [f"- `{spec.name}`: {spec.audit.info.summary}" for spec in kinds.usable()]
+    others = [f"- `{spec.name}`: {spec.audit.info.summary}" for spec in concepts.usable()]
     if others:
         parts.append("## Requirements of other packages\n\n" + "\n".join(others))
-    rest = ", ".join(f"`{name}`" for name in keys.names() if name not in CONCEPTS)
+    rest = ", ".join(f"`{name}`" for name in concepts.names() if name not in CONCEPTS)
     parts.append(f"## Keys of a policy\n\n{rest}")
     for group in registry.GROUPS:
         names = ", ".join(f"`{plugin.name}`" for plugin in registry.listed(group))

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ppdm_flow.api.explain.figure_pages import GROUPS
-from ppdm_flow.api.explain.served import kinds_served
+from ppdm_flow.api.explain.cards import GROUPS, kinds_served
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.pages import MalformedPageError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.inheritance import catalogue
 from ppdm_flow.policy.inheritance.references import NotFoundError
 from ppdm_flow.policy.inheritance.template_words import described
@@ -65,8 +64,7 @@ def plugins(group: str) -> tuple[Card, ...]:
     if group == FIGURES:
         return tuple(each for measuring in GROUPS for each in _figures(measuring))
     if group not in registry.GROUPS:
-        near = closest(group, LISTS)
-        hint = f"did you mean `{near}`?" if near else None
+        hint = did_you_mean(group, LISTS)
         known = ", ".join(LISTS)
         text = f"there is no list of `{group}`"
         raise UsageError(Diagnostic("PPF692", text, hint=hint, help=f"there are {known}"))

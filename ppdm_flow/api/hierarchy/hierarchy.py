@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.api.hierarchy.data import Column, column
-from ppdm_flow.api.hierarchy.ways import Way, lines, reason
+from ppdm_flow.api.hierarchy.ways import Column, Way, column, lines, reason
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.mining.hierarchies.building import Checked, checked, written

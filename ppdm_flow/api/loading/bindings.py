@@ -1,8 +1,4 @@
-"""Plans for the columns that the data really has.
-
-Every attribute stands for columns by a name or a pattern, and all that a plan says of steps, releases, audits and
-requirements follows from the columns: a policy that was read once is compiled once more when they are known.
-"""
+"""Policies and plans held against data: for the columns that it has, and with what its rows let one expect."""
 
 from __future__ import annotations
 
@@ -12,7 +8,12 @@ from pathlib import Path
 
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, ready_plan, valid_plan
 from ppdm_flow.core.clock import Clock, utc_today
-from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.core.diagnostics import has_errors, in_order
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.engine.reading.binding import columns
+from ppdm_flow.engine.run.preview import Preview, preview
+from ppdm_flow.plan.compile import CompileResult, compile_policy
+from ppdm_flow.policy import Loaded
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NOTHING_OVER
 
@@ -38,3 +39,62 @@ def plan_for_data(
         if ready.held is not None:
             ready.held.still(ready.loaded, bound.plan)
     return replace(bound, held=ready.held)
+
+
+def held_against(loaded: Loaded, outcome: CompileResult, data: Path, clock: Clock) -> CompileResult:
+    """Return the outcome for the columns that ``data`` has, with what its rows rule out or warn of.
+
+    A policy that is wrong by itself is not held against data. Raises DataError where it cannot be read or does not
+    match.
+    """
+    if outcome.plan is None or has_errors(outcome.diagnostics):
+        return outcome
+    with quote_sources(loaded.sources, outcome.plan.secrets):
+        bound = compile_policy(loaded, columns(outcome.plan, data), data.name, clock, digested=False)
+        if bound.plan is None or has_errors(bound.diagnostics):
+            return bound
+        seen = preview(bound.plan, data).diagnostics
+    return replace(bound, diagnostics=in_order((*bound.diagnostics, *seen)))
+
+
+def previewed(
+    path: Path, sets: Mapping[str, str], data: Path, *, strict: bool, locked: bool
+) -> tuple[ReadyPlan, Preview]:
+    """Return the plan for the data's columns, and what its rows let one expect. Raises PolicyError, DataError."""
+    ready = plan_for_data(path, sets, data, strict=strict, locked=locked)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        return ready, preview(ready.plan, data)
+
+
+def expected(preview: Preview) -> str:
+    """Return rows and cost estimates as text."""
+    told = [f"data    {preview.rows:,} rows"]
+    if preview.used != preview.rows:
+        told.append(f"{preview.used:,} of them without a missing value")
+    if preview.people != preview.used:
+        told.append(f"standing for {preview.people:,}")
+    costs = [
+        f"        {c.step}: {c.passes} pass{'' if c.passes == 1 else 'es'}, {_about(c.seconds)}" for c in preview.costs
+    ]
+    return "\n".join([", ".join(told), *_of_sets(preview), *costs]) + "\n"
+
+
+def _of_sets(preview: Preview) -> list[str]:
+    """Return what the sets are like, and how large they will be in each release."""
+    told = []
+    for counts in preview.sets:
+        text = f"sets    {counts.name}: {counts.mean:.3g} items each, at most {counts.longest:,}"
+        text += f", of {len(counts.alphabet):,} distinct ones; {counts.empty:,} are empty"
+        told.append(text + (f", {counts.repeated:,} repeated items merged" if counts.repeated else ""))
+        if preview.sizes:
+            told.append(f"        their sizes are released: {counted(counts.alone, 'set')} of a size that no other has")
+    told += [f"        release {s.release}: about {_megabytes(s.octets)} as {s.form}" for s in preview.sizes]
+    return told
+
+
+def _megabytes(octets: int) -> str:
+    return f"{octets / 1e9:.2g} GB" if octets >= 1e9 else f"{max(octets, 1e5) / 1e6:.1f} MB"
+
+
+def _about(seconds: float) -> str:
+    return "below 0.01 s" if seconds < 0.01 else f"about {seconds:g} s"

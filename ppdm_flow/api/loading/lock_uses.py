@@ -17,7 +17,7 @@ from ppdm_flow.plan.locked import files_of, plugins_of
 from ppdm_flow.policy import Loaded
 from ppdm_flow.policy.inheritance.references import NotFoundError, find, origin
 from ppdm_flow.policy.lock.model import Pin, Use
-from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.reading import decode
 
 _HOLD_STILL = "let nothing write to it, and try again"

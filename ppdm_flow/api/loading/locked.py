@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.lock_uses import Digests, Uses, plugins
-from ppdm_flow.api.loading.lock_words import missing, shown
 from ppdm_flow.core.diagnostics import Diagnostic, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import CompileResult
@@ -15,7 +15,7 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loading import NO_SETS
 from ppdm_flow.policy.lock.comparing import drifts
-from ppdm_flow.policy.lock.model import Nearest
+from ppdm_flow.policy.lock.model import FILE, Nearest
 from ppdm_flow.policy.lock.reading import LockFile, read
 
 Sets = Mapping[str, str]
@@ -103,3 +103,15 @@ class Locks:
         if path not in self._read:
             self._read[path] = read(path, shown(path))
         return self._read[path]
+
+
+def shown(file: Path) -> str:
+    """Return an absolute path as people write it: from the current folder."""
+    here = Path.cwd()
+    return str(file.relative_to(here)) if file.is_relative_to(here) else os.path.relpath(file, here)
+
+
+def missing(folder: Path) -> Diagnostic:
+    """Return what to say where there is no lock for policies in a folder."""
+    text = f"there is no `{FILE}` in `{shown(folder)}` or above it"
+    return Diagnostic("PPF681", text, help="`ppdm-flow lock` writes it")

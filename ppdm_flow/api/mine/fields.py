@@ -117,8 +117,7 @@ class MinedDocument(TypedDict):
     ]
     min_support: MinSupport
     precision: Annotated[
-        float | None,
-        about("The search stops where an itemset of minimum support has an estimate of fewer errors."),
+        float | None, about("The search stops where an itemset of minimum support has an estimate of fewer errors.")
     ]
     level: Annotated[float | None, about("Of the intervals.")]
     basis: Annotated[str, about("What is fixed and what is random.")]
@@ -126,6 +125,5 @@ class MinedDocument(TypedDict):
     sizes: Annotated[list[MinedSize], about("What was looked at, by the number of items from 1.")]
     itemsets: Annotated[list[MinedItemset], about("By size, highest support first.")]
     rules: Annotated[
-        list[MinedRule] | None,
-        about("Association rules, most confident first; null where they were not asked for."),
+        list[MinedRule] | None, about("Association rules, most confident first; null where they were not asked for.")
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from ppdm_flow.api.mine.estimates import ReconstructedCounts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, UsageError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.reading.received import ReceivedRelease, read_release
 from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.reconstruction.channel import Channel
@@ -73,9 +73,8 @@ def _operator(got: ReceivedRelease, attribute: str | None) -> Operator:
         advice = f"say which one with `--attribute`: {listing}"
         raise UsageError(Diagnostic("PPF762", "several attributes are perturbed", help=advice))
     if attribute not in known:
-        near = closest(attribute, known)
         text = f"there is no operator for `{attribute}`"
-        hint = f"did you mean `{near}`?" if near else None
+        hint = did_you_mean(attribute, known)
         raise UsageError(Diagnostic("PPF762", text, hint=hint, help=f"there is one for {listing}" if known else None))
     return known[attribute]
 

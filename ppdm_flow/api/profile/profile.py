@@ -16,8 +16,8 @@ from ppdm_flow.core.visible import json_text
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.plan.formats import inferred
-from ppdm_flow.report.profile import policy, text
-from ppdm_flow.report.profile.document import ProfileDocument, document
+from ppdm_flow.report.profile import policy
+from ppdm_flow.report.profile.document import ProfileDocument, document, render
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ProfileResult:
             case "json":
                 return json_text(self.document)
             case "text":
-                return text.render(self.document, width)
+                return render(self.document, width)
             case _:
                 self._releasable()
                 return policy.render(self.document, _from(self.data, beside or Path()))

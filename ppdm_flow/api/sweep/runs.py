@@ -12,12 +12,11 @@ from pathlib import Path
 
 from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening, Original
-from ppdm_flow.engine.run.measuring import measure, reading_of
+from ppdm_flow.engine.run.scratch_run import measure, reading_of
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
 

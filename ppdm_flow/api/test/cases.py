@@ -18,12 +18,11 @@ from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.results import RequirementResult
-from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.judging import verdict
 from ppdm_flow.engine.judging.waiving import waive
-from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.options import RunContext, RunOptions
+from ppdm_flow.engine.reading.binding import columns
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.run.scratch_run import ContentQuery, Contents, run_in_scratch, values_in
 from ppdm_flow.engine.steps.keys import run_key

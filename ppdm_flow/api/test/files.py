@@ -11,7 +11,7 @@ from ppdm_flow.api.loading.policies import expanded, is_test
 from ppdm_flow.api.test.names import Names, codes_known, files_there
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.loaded import Loaded as Policy
@@ -99,9 +99,8 @@ def _placed(fault: Diagnostic, param: str, file: Loaded, name: str) -> Diagnosti
 def _no_policy(file: Loaded, error: UsageError) -> Diagnostic:
     place = file.policy
     there = sorted(p.name for p in place.parent.glob("*.y*ml")) if place.parent.is_dir() else []
-    near = closest(place.name, [name for name in there if not is_test(Path(name))])
     reason = error.diagnostics[0].message.rpartition(": ")[2]
-    hint = f"did you mean `{near}`?" if near else None
+    hint = did_you_mean(place.name, [name for name in there if not is_test(Path(name))])
     return Diagnostic("PPF140", f"cannot read the policy {place}: {reason}", file.places.value("policy"), hint=hint)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ppdm_flow.api.test.contents import ContentsCheck
-from ppdm_flow.api.test.words import bounds, listing, meets, number
+from ppdm_flow.api.test.contents import ContentsCheck, bounds, listing, meets, number
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.results import Figure, Finding, RequirementResult
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.run.scratch_run import Contents
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.loading import Loaded
@@ -168,8 +167,7 @@ class Judge:
         found = {n: f for n, f in run.metrics.items() if plain == n or plain == n.partition("/")[2]}
         path = ("metrics", name)
         if not found:
-            near = closest(name, run.metrics)
-            hint = f"did you mean `{near}`?" if near else None
+            hint = did_you_mean(name, run.metrics)
             notes = ("figures that need the steps are absent where the release is given",) if run.given else ()
             yield self._fault(f"there is no figure `{name}`", path, hint=hint, notes=notes)
         for full, measured in found.items():

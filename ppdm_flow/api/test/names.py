@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.pages import pages
+from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short
@@ -35,8 +35,7 @@ def _file(file: Loaded, table: Table | None, path: PolicyPath) -> Iterator[Diagn
         if name is not None and not file.beside(name).is_file():
             place = file.beside(name)
             there = sorted(p.name for p in place.parent.iterdir() if p.is_file()) if place.parent.is_dir() else []
-            near = closest(place.name, there)
-            hint = f"did you mean `{near}`?" if near else None
+            hint = did_you_mean(place.name, there)
             yield Diagnostic("PPF149", f"there is no file {place}", file.places.value(*path, key), hint=hint)
 
 
@@ -164,8 +163,7 @@ def codes_known(file: Loaded) -> Iterator[Diagnostic]:
     """Yield a fault for every code that ppdm-flow does not have."""
     for path, code in _codes(file):
         if code.startswith("PPF") and code not in pages():
-            near = closest(code, pages())
-            hint = f"did you mean `{near}`?" if near else None
+            hint = did_you_mean(code, pages())
             yield Diagnostic("PPF148", f"there is no code `{short(code)}`", file.places.value(*path), hint=hint)
 
 

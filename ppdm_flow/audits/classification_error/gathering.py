@@ -11,8 +11,8 @@ from ppdm_flow.audits.learning.sides import Integers, Side, side
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.counts import weights_of
-from ppdm_flow.tables.domain import union
 from ppdm_flow.tables.schema import Schema
 from ppdm_flow.tables.table import Table, concat
 

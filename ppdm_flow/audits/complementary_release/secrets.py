@@ -13,8 +13,8 @@ from scipy import stats
 from ppdm_flow.audits.complementary_release.intersecting import Intersections
 from ppdm_flow.audits.labels.released import Classes, Counted
 from ppdm_flow.audits.records.proportions import ALARM
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.domain import union
 
 Integers = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]

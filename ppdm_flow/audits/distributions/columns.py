@@ -11,9 +11,8 @@ import pyarrow as pa
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Codes, Column
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Codes, Column, union
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.domain import union
 
 TOP = 20
 

@@ -14,9 +14,8 @@ from ppdm_flow.audits.records.sampling import sampled
 from ppdm_flow.mining.comparison.alphabet import united
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts, count
-from ppdm_flow.tables.domain import union
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,8 +17,7 @@ from ppdm_flow.audits.records.intervals import interval_names, labelled
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column, union
 
 Integers = npt.NDArray[np.int64]
 

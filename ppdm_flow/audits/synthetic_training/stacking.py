@@ -15,8 +15,7 @@ from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, trainin
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.table import Table
 
 

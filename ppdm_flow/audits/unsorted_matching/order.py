@@ -17,9 +17,8 @@ import pyarrow as pa
 from scipy import stats
 
 from ppdm_flow.audits.unsorted_matching.sides import Beside
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.domain import union
 
 Integers = npt.NDArray[np.int64]
 

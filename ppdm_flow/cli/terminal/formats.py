@@ -12,11 +12,11 @@ import typer
 
 from ppdm_flow.api import outputs as choosing
 from ppdm_flow.api.outputs import FILE, FORMAT, Output
-from ppdm_flow.api.repository import locations
-from ppdm_flow.cli.terminal.no_overwrite import NoOverwriteCommand
 from ppdm_flow.cli.terminal.output import put
+from ppdm_flow.cli.terminal.verbs import NoOverwriteCommand
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.report.forms import OutputFormat
+from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.judgement import BrokenJudgement
 
 _WORDS = "ppdm_flow.outputs"

@@ -1,11 +1,20 @@
-"""Options that several verbs share."""
+"""Options that several verbs share, or that hold several values between commas."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+
+
+def option(flag: str, metavar: str, what: str) -> Any:
+    """Return an option that takes a value, with its help."""
+    return typer.Option(flag, metavar=metavar, help=what)
 
 
 def _file(path: Path | None) -> Path | None:
@@ -15,6 +24,14 @@ def _file(path: Path | None) -> Path | None:
 
 
 PolicyPath = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.", show_default=False)]
+ReleasePath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RELEASE",
+        help="A run's directory, a folder with a release, or the data file with operator.json beside it.",
+        show_default=False,
+    ),
+]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.", show_default=False)]
 Sets = Annotated[
     list[str] | None,
@@ -24,10 +41,36 @@ Data = Annotated[
     Path | None,
     typer.Option("--data", metavar="FILE", callback=_file, help="The data, in place of the policy's `source.path`."),
 ]
+Operator = Annotated[Path | None, option("--operator", "FILE", "The operator.json, if it is elsewhere.")]
 OutputFile = Annotated[
     Path | None, typer.Option("--output-file", "-o", metavar="FILE", help="Write there instead of to stdout.")
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 Locked = Annotated[
     bool, typer.Option("--locked", help="Refuse what is not as `ppdm-flow.lock` has it; `ppdm-flow lock` writes it.")
 ]
+
+
+def words(text: str | None) -> tuple[str, ...]:
+    """Return the parts, without blanks around them; nothing for no option."""
+    return () if text is None else tuple(part.strip() for part in text.split(","))
+
+
+def numbers(option: str, text: str | None) -> tuple[float, ...]:
+    """Return numbers. Raises UsageError where a part is none."""
+    try:
+        found = tuple(float(part) for part in words(text))
+    except ValueError:
+        found = (math.nan,)
+    if not all(math.isfinite(n) for n in found):
+        raise UsageError(Diagnostic("PPF131", f"`{option}` takes numbers with commas between, as 0,18,65"))
+    return found
+
+
+def whole(option: str, text: str | None) -> tuple[int, ...]:
+    """Return whole numbers from 0. Raises UsageError where a part is none."""
+    found = numbers(option, text)
+    if any(n < 0 or n != int(n) for n in found):
+        raise UsageError(Diagnostic("PPF131", f"`{option}` takes whole numbers with commas between, as 4,3,0"))
+    return tuple(int(n) for n in found)

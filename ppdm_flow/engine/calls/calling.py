@@ -9,7 +9,7 @@ from types import TracebackType
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.told import texts
+from ppdm_flow.core.quoting import texts
 from ppdm_flow.engine.calls.lending import is_foreign
 from ppdm_flow.engine.faults import run_fault, wrap_plugin_errors
 from ppdm_flow.plan.definition import AuditNode, StepNode

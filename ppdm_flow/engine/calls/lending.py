@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ppdm_flow.engine.calls.returned import ReturnedTable
+from ppdm_flow.engine.calls.promises import ReturnedTable
 from ppdm_flow.plan.definition import Bound, StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Operator

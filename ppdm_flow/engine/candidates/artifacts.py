@@ -12,7 +12,7 @@ from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.steps.operators import Channel
+from ppdm_flow.engine.steps.origins import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.policy.redaction import without
 from ppdm_flow.sdk.anonymizer import Fitted, Operator

@@ -8,29 +8,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.candidate import read_back, same_rows, write
-from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.candidates.leaving import Identity
+from ppdm_flow.engine.candidates.directory import Identity, RunDirectory
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
-from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.events import StepFinished, StepStarted
-from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
 from ppdm_flow.engine.judging.others import other_releases
-from ppdm_flow.engine.judging.remembered_pairs import RememberedPairs
 from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.steps.generated import generation
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.steps.operators import Channel, channels
+from ppdm_flow.engine.steps.origins import Channel, channels, generation
 from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.pairs import StreamPairs
+from ppdm_flow.engine.streams.pairs import RememberedPairs, StreamPairs
 from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.engine.streams.view import StreamView

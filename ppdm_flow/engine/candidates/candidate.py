@@ -12,11 +12,11 @@ from ppdm_flow.core.errors import DataError, RunError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.reading.opening import open_released, open_sink, released_names
-from ppdm_flow.engine.streams.ahead import ahead
 from ppdm_flow.engine.streams.checks import WeightCheck
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.ordering import Spool
+from ppdm_flow.engine.streams.rebatching import ahead
 from ppdm_flow.engine.streams.source import Budget, Look, ReadOptions, SourceStream
 from ppdm_flow.engine.streams.stream import Part, Stop, Stream
 from ppdm_flow.plan.definition import ReleaseNode

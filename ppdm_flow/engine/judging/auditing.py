@@ -19,12 +19,11 @@ from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.engine.calls.calling import guard_plugin_call
 from ppdm_flow.engine.calls.lending import lent_context, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
-from ppdm_flow.engine.calls.plugin_texts import of_audit
-from ppdm_flow.engine.calls.quotations import refuse_quotations
-from ppdm_flow.engine.context import RunContext
+from ppdm_flow.engine.calls.quotations import of_audit, refuse_quotations
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.opening import make_algorithm
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.source import SourceStream

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.documents import Numbers, Version, about, one_of
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.ledger.entry import PENDING, RELEASED, Entry
+from ppdm_flow.engine.ledger.chain import PENDING, RELEASED, Entry
 
 
 class LedgerColumn(TypedDict):

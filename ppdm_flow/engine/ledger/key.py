@@ -1,4 +1,4 @@
-"""The secret key of a ledger's hashes: made once, readable by its owner only, and never in the ledger."""
+"""The secret key of a ledger's hashes, made once and readable by its owner only; and the form of these hashes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,36 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.faults import data_fault, output_fault
-from ppdm_flow.engine.ledger.hashes import WIDTH, hashes_of
 from ppdm_flow.sdk.history import Hashes
 from ppdm_flow.sdk.key_file import refuse_shared
+
+Positions = npt.NDArray[np.intp]
+WIDTH = 16
+"""Bytes of a hash: 128 bits."""
+_HEX = 2 * WIDTH
+
+
+def packed(hashes: Hashes) -> bytes:
+    """Return the bytes of hashes (n,), :data:`WIDTH` each."""
+    return bytes.fromhex(np.ascontiguousarray(hashes, dtype=f"S{_HEX}").tobytes().decode("ascii"))
+
+
+def hashes_of(data: bytes) -> Hashes:
+    """Return packed hashes as hexadecimal digits (n,)."""
+    return np.frombuffer(data.hex().encode("ascii"), dtype=f"S{_HEX}")
+
+
+def ranked(hashes: Hashes) -> Positions:
+    """Return the order that sorts hashes (n,)."""
+    halves = np.frombuffer(packed(hashes), dtype=">u8").reshape(-1, 2).astype(np.uint64)
+    return np.lexsort((halves[:, 1], halves[:, 0]))
+
 
 _BYTES = 32
 

@@ -9,16 +9,14 @@ from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.hashing import sha256
-from ppdm_flow.engine.ledger.entry import PENDING, Entry
-from ppdm_flow.engine.ledger.histories import beside
+from ppdm_flow.engine.ledger.chain import PENDING, Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.making import find_ledger
-from ppdm_flow.engine.ledger.membership import membership
-from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.ledger.membership import beside, membership
+from ppdm_flow.engine.ledger.store import LedgerStore, find_ledger
 from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony

@@ -1,23 +1,56 @@
-"""Which class of a release each person is in, as keyed hashes."""
+"""Which class of a release each person is in, as keyed hashes.
+
+Two spellings of an id are of one person as the policy's ``ledger.ignore`` says (Unicode Standard, annex 15,
+normalization form NFKC, and section 3.13, case folding).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import secrets
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.hashes import hashes_of, ranked
-from ppdm_flow.engine.ledger.key import LedgerKey
-from ppdm_flow.engine.ledger.person_ids import spelling
+from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of, ranked
 from ppdm_flow.plan.definition import Plan, ReleaseNode
-from ppdm_flow.sdk.history import Hashes, Membership, Places
+from ppdm_flow.plan.together import read_together
+from ppdm_flow.policy.language.kinds import over_releases
+from ppdm_flow.sdk.history import Earlier, Hashes, History, Membership, Places
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.numbering import joined, numbered
 from ppdm_flow.tables.table import Table
+
+_UNSEEN = "\ufeff\u200b\u200c\u200d\u2060"
+"""Characters without width, such as the mark that some programs put at the beginning of a file."""
+
+
+def spelling(ignore: Collection[str]) -> Callable[[str], str]:
+    """Return what maps an id to the same text for all spellings of one person."""
+
+    def same(text: str) -> str:
+        if "form" in ignore:
+            text = unicodedata.normalize("NFKC", text)
+        if "blanks" in ignore:
+            text = _trimmed(text)
+        if "case" in ignore:
+            text = text.casefold()
+        return unicodedata.normalize("NFKC", text) if "form" in ignore else text
+
+    return same
+
+
+def _trimmed(text: str) -> str:
+    before = None
+    while text != before:
+        before, text = text, text.strip().strip(_UNSEEN)
+    return text
+
 
 Inverse = npt.NDArray[np.intp]
 
@@ -135,3 +168,30 @@ def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, 
         sorted_ = classes[rows].tolist()
         own[several] = key.hashes("classes", (b",".join(sorted_[a:b]) for a, b in spans))
     return subjects[order], own, places
+
+
+def beside(
+    candidates: Sequence[Candidate], members: Mapping[str, Membership | None], before: tuple[Earlier, ...] = ()
+) -> Mapping[str, History]:
+    """Return for each release whom it is about, and all that was released ``before`` or precedes it in the run."""
+    histories: dict[str, History] = {}
+    siblings: tuple[Earlier, ...] = ()
+    for c in candidates:
+        own = members[c.release.name]
+        histories[c.release.name] = History(own, (*before, *siblings))
+        name, sources = f"release {c.release.name} of this run", frozenset(a.source for a in c.release.attributes)
+        siblings = (*siblings, Earlier(name, sources, own, c.generated, same_run=True))
+    return histories
+
+
+def of_run(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[str, History]:
+    """Return the same without a ledger, where somebody asks: the people are the rows of the source."""
+    asked = any(node.bound.info.name == over_releases().name for node in plan.audits)
+    if not asked or not read_together(plan):
+        return {}
+    key = LedgerKey(secrets.token_bytes())
+    members = {
+        c.release.name: membership(plan, c.release, None if c.generated else c.subject.pairs, c.rows, key)
+        for c in candidates
+    }
+    return beside(candidates, members)

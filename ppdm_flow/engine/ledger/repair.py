@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import is_dead, is_unpublished, remove
-from ppdm_flow.engine.hashing import sha256
+from ppdm_flow.engine.ledger.chain import DROPPED, PENDING, RELEASED, Entry
 from ppdm_flow.engine.ledger.document import document
-from ppdm_flow.engine.ledger.entry import DROPPED, PENDING, RELEASED, Entry
 from ppdm_flow.engine.ledger.key import read_key
-from ppdm_flow.engine.ledger.making import key_beside
-from ppdm_flow.engine.ledger.store import LedgerStore, store_at
+from ppdm_flow.engine.ledger.store import LedgerStore, key_beside, store_at
 from ppdm_flow.engine.ledger.witness import Witness, contradictions
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 

@@ -13,10 +13,9 @@ from contextlib import contextmanager
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.entry import Entry
+from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.link import WAIT, Link
-from ppdm_flow.engine.ledger.server_faults import connection_broken, is_missing
+from ppdm_flow.engine.ledger.link import WAIT, Link, connection_broken, is_missing
 from ppdm_flow.engine.ledger.tables import VERSION, ExecuteStatement, LedgerTables, make_tables
 from ppdm_flow.sdk.history import Membership
 

@@ -1,4 +1,4 @@
-"""What a run asks of a release ledger, whatever keeps it."""
+"""What a run asks of a release ledger, whatever keeps it; and finding one with its key, or making one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Protocol
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.server_address import AddressError, PasswordError, is_address, server_address
-from ppdm_flow.engine.ledger.entry import Entry
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.file import LedgerFile
-from ppdm_flow.engine.ledger.key import LedgerKey
+from ppdm_flow.engine.ledger.key import LedgerKey, make_key, read_key
 from ppdm_flow.engine.ledger.server import LedgerServer
 from ppdm_flow.sdk.history import Membership
 
@@ -83,3 +84,46 @@ def store_at(place: str, key: LedgerKey | None = None) -> LedgerStore:
         raise UsageError(Diagnostic("PPF533", "there is a password in the ledger's URL", help=advice)) from None
     except AddressError as error:
         raise UsageError(Diagnostic("PPF532", f"the ledger's URL cannot be used: {error}")) from None
+
+
+def key_beside(place: str) -> Path | None:
+    """Return where the key of a ledger in a file is unless it is said; None for one in a database."""
+    return None if is_address(place) else Path(f"{place}.key")
+
+
+def find_ledger(place: str, key: Path) -> LedgerStore:
+    """Return a whole ledger, to be read and written.
+
+    Raises DataError where there is none (PPF911), or where it is damaged, changed, or has another key.
+    """
+    store = store_at(place)
+    if not store.exists():
+        raise _missing(store, place, key)
+    store.key = read_key(key)
+    store.check()
+    return store
+
+
+def make_ledger(place: str, key: Path) -> LedgerStore:
+    """Make an empty ledger, and its key unless that is there. Raises UsageError where there is a ledger already."""
+    store = store_at(place)
+    if isinstance(place, str) and not is_address(place) and not Path(place).absolute().parent.is_dir():
+        raise UsageError(Diagnostic("PPF687", f"the folder of {store.name} does not exist", help="make it first"))
+    with store.held():
+        if store.exists():
+            raise UsageError(Diagnostic("PPF687", f"{store.name} is there already", help="leave out `--create`"))
+        store.key = make_key(key)
+        store.create()
+    return store
+
+
+def _missing(store: LedgerStore, place: str, key: Path) -> DataError:
+    words = ["ppdm-flow ledger", "URL" if is_address(place) else place]
+    if key != key_beside(place):
+        words.append(f"--key {key}")
+    command = f"`{' '.join([*words, '--create'])}`"
+    if key.exists():
+        advice = f"its key is there, so put the ledger back; only where there never was a release: {command}"
+    else:
+        advice = f"make it once, with {command}; if there was one, put it back instead, with its key"
+    return data_fault("PPF911", f"the policy expects {store.name}, and there is none", advice=advice)

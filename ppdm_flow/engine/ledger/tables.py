@@ -14,10 +14,23 @@ from typing import Any, Protocol
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import ChainEvent, StoredChain, begin, fault, link, seal, states
-from ppdm_flow.engine.ledger.entry import DROPPED, FIELDS, PENDING, RELEASED, Entry, from_row, to_columns
-from ppdm_flow.engine.ledger.hashes import WIDTH, hashes_of, packed
-from ppdm_flow.engine.ledger.key import LedgerKey, required
+from ppdm_flow.engine.ledger.chain import (
+    DROPPED,
+    FIELDS,
+    PENDING,
+    RELEASED,
+    ChainEvent,
+    Entry,
+    StoredChain,
+    begin,
+    fault,
+    from_row,
+    link,
+    seal,
+    states,
+    to_columns,
+)
+from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, packed, required
 from ppdm_flow.sdk.history import Membership
 
 VERSION = 3

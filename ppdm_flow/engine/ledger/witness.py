@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.ledger.store import LedgerStore
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony

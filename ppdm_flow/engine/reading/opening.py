@@ -97,7 +97,5 @@ def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path) -> Source:
 
 def _formatless(path: Path) -> DataError:
     return data_fault(
-        "PPF720",
-        f"cannot infer the format of `{path.name}` from its extension",
-        advice=choices("sources"),
+        "PPF720", f"cannot infer the format of `{path.name}` from its extension", advice=choices("sources")
     )

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.context import RunContext
+from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
-from ppdm_flow.engine.hashing import identity, sha256
 from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import Binding, bind
-from ppdm_flow.engine.reading.key_files import check_key_files
 from ppdm_flow.engine.reading.opening import data_path, import_algorithms, open_source
 from ppdm_flow.engine.reading.repeating import RepeatCounter, columns_to_count, look_at_the_top
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.checks import WeightCheck, check_values
 from ppdm_flow.engine.streams.expansion import Numbering
-from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, lookalike_checks
-from ppdm_flow.engine.streams.named_values import ValuePresence, value_presence
-from ppdm_flow.engine.streams.set_counts import SetCounts
+from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, ValuePresence, lookalike_checks, value_presence
 from ppdm_flow.engine.streams.source import Look, ReadOptions, SourceStream
+from ppdm_flow.engine.streams.tallying import SetCounts
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan
+from ppdm_flow.plan.locked import marked_files
+from ppdm_flow.sdk.key_file import refuse_shared
 from ppdm_flow.sdk.storage import MergingSource
 from ppdm_flow.tables.table import Table
 
@@ -185,3 +187,16 @@ def _no_rows(stream: SourceStream) -> Exception:
         text = f"all {stream.rows_read} rows have a missing value, and the policy drops such rows, or the weight 0"
         return data_fault("PPF714", text)
     return data_fault("PPF714", "the data has a header and no rows")
+
+
+def check_key_files(plan: Plan) -> None:
+    """Raise DataError where others than its owner may read a key file of a step or an audit."""
+    for name, relative, span in _key_files(plan):
+        refuse_shared(Path(plan.home) / relative, f"the key file of {name},", span)
+
+
+def _key_files(plan: Plan) -> Iterator[tuple[str, str, Span | None]]:
+    for kind, nodes in (("step", plan.steps), ("audit", plan.audits)):
+        for node in nodes:
+            for path in marked_files(node.bound.params, secret=True):
+                yield f"{kind} `{node.name}`", path, node.spans[-1] if node.spans else None

@@ -12,7 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_names import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.operator_files import read_set_operators
 from ppdm_flow.engine.reading.received import ReceivedRelease, released_file
@@ -90,8 +90,7 @@ def _column(file: Path, source: Source, attribute: str | None) -> str:
     names = source.names()
     sets = [name for name in names if _holds_sets(source, name)]
     if attribute is not None and attribute not in names and len(names) > 1:
-        near = closest(attribute, names)
-        hint = f"did you mean `{near}`?" if near else None
+        hint = did_you_mean(attribute, names)
         raise UsageError(Diagnostic("PPF135", f"`{file.name}` has no column `{attribute}`", hint=hint))
     if attribute in names and attribute not in sets:
         raise UsageError(Diagnostic("PPF135", f"`{attribute}` in `{file.name}` holds single values, no sets of items"))

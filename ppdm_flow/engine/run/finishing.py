@@ -8,23 +8,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.results import Report, WaiverResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
-from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.candidates.leaving import check_leaving, check_verdict
+from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
-from ppdm_flow.engine.events import RequirementJudged, RunFinished
+from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
-from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
-from ppdm_flow.engine.run.journal import Journal
 from ppdm_flow.engine.run.publishing import Publication
 from ppdm_flow.engine.run.stages import AuditedRun
 from ppdm_flow.engine.steps.keys import escrow

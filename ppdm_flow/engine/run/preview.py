@@ -3,22 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.engine.context import RunContext
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.events import ignore_events
+from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.repeating import warnings
-from ppdm_flow.engine.run.cost import Cost, estimates, set_sizes
-from ppdm_flow.engine.steps.feasibility import unreachable_requirements
-from ppdm_flow.engine.streams.set_counts import SetCounts, SetSize
+from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.steps.keys import run_key
+from ppdm_flow.engine.streams.source import SourceStream
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.tallying import SetCounts, SetSize, octets
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
 from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.kinds import spec_of
-from ppdm_flow.sdk.spec import imported
+from ppdm_flow.sdk.spec import SetShape, imported
+
+_CELLS_A_SECOND = 2.0e8
+_DRAWS_A_SECOND = 2.0e7
+_SORTED_A_SECOND = 3.0e6
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``passes`` over the data, and ``seconds`` on one ordinary core, to one significant digit."""
+
+    step: str
+    passes: int
+    seconds: float
+
+
+def estimates(plan: Plan, stream: SourceStream) -> tuple[Cost, ...]:
+    """Return the cost of each step."""
+    return tuple(_of(node, stream.row_count, len(stream.attributes)) for node in plan.steps)
+
+
+def set_sizes(plan: Plan, sets: tuple[SetCounts, ...]) -> tuple[SetSize, ...]:
+    """Return how large the sets of each release will be: in the form that a step gives them, as lists otherwise.
+
+    Steps that drop rows or items make them smaller.
+    """
+    sizes = []
+    for release in plan.releases:
+        for fact in release.attributes:
+            for counts in sets:
+                if fact.role is Role.ITEMS and fact.source == counts.name:
+                    shape = SetShape(counts.rows, max(len(counts.alphabet), len(fact.domain or ())), counts.longest)
+                    form, size = _stored(plan, release, fact, shape, counts.mean)
+                    sizes.append(SetSize(release.name, form, size))
+    return tuple(sizes)
+
+
+def _stored(plan: Plan, release: ReleaseNode, fact: AttributeFacts, shape: SetShape, mean: float) -> tuple[str, int]:
+    if fact.was(Change.PERTURBED):
+        for step in reversed(plan.upstream(release.input)):
+            if step.bound.spec.stores is not None:
+                return step.bound.spec.stores(step.bound.params, shape)
+        return "bits", octets("bits", shape.rows, shape.distinct, mean)
+    return "lists", octets("lists", shape.rows, shape.distinct, mean)
+
+
+def _of(node: StepNode, rows: int, columns: int) -> Cost:
+    kind = node.bound.info.kind
+    seconds = rows * columns / _CELLS_A_SECOND
+    if node.bound.info.randomized:
+        seconds += rows / _DRAWS_A_SECOND
+    if kind is Kind.ORDER:
+        seconds += rows / _SORTED_A_SECOND
+    passes = 1 + bool(node.effect.reads)
+    return Cost(node.name, passes, float(f"{seconds * passes:.1g}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +137,24 @@ def _foreseen(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]
         if spec.foresees:
             foresee = guarded(spec.name, "say what the data lets one expect", imported(spec.foresees))
             yield from foresee(requirement, view, people)
+
+
+def unreachable_requirements(plan: Plan, original: Original, partition_rows: int, stop: Stop) -> Iterator[Diagnostic]:
+    """Yield why a requirement on itemsets cannot be reached: its step is fitted, with the row-wise ones before it.
+
+    Nothing is randomized or written: only the choice of parameters is tried.
+    """
+    requirements = {r.id: r for r in plan.requirements if r.needs_operator and r.on_sets}
+    for node in plan.steps:
+        served = [requirements[i] for i in node.effect.serves if i in requirements]
+        way = plan.upstream(node.name)
+        if not served or any(n.bound.info.kind is not Kind.ROW_WISE for n in way):
+            continue
+        key = run_key(plan, None)
+        graph = Graph(
+            replace(plan, steps=way), key, original.stream, original.numbering, partition_rows, stop, ignore_events
+        )
+        try:
+            graph.fit(1)
+        except PluginError as error:
+            yield from (replace(d, span=d.span or served[0].span) for d in error.diagnostics)

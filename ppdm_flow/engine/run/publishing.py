@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.candidates.building import Candidate
-from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.candidates.leaving import check_bytes
+from ppdm_flow.engine.candidates.directory import RunDirectory, check_bytes
 from ppdm_flow.engine.ledger.ledger import Ledger
 
 

@@ -10,15 +10,13 @@ from pathlib import Path
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.context import RunContext
-from ppdm_flow.engine.events import Listener, ignore_events
+from ppdm_flow.engine.events import Journal, Listener, ignore_events
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.ledger import open_ledger
 from ppdm_flow.engine.machine import utc_now
-from ppdm_flow.engine.options import Outcome, RunOptions
+from ppdm_flow.engine.options import Outcome, RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.finishing import Documents, FinishedRun
-from ppdm_flow.engine.run.journal import Journal
 from ppdm_flow.engine.run.stages import audited_run
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import check_escrow

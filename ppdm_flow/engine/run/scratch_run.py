@@ -1,7 +1,8 @@
-"""Run a policy in a scratch folder and inspect its candidates, for policy tests. Nothing is published."""
+"""Runs that release nothing: one that only measures, and one in a scratch directory, with a ledger of its own."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,17 +11,49 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.building import Candidate
-from ppdm_flow.engine.context import RunContext
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.ledger.making import make_ledger
-from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.run.measuring import measure
+from ppdm_flow.engine.ledger.ledger import open_ledger
+from ppdm_flow.engine.ledger.store import make_ledger
+from ppdm_flow.engine.options import RunContext
+from ppdm_flow.engine.reading.original import Original, asked_of
+from ppdm_flow.engine.run.stages import Look, audited_run, ignore_candidates
 from ppdm_flow.engine.steps.changed import changed_steps
 from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.streams.lookalikes import lookalike_checks, value_presence
 from ppdm_flow.plan.definition import LedgerNode, Plan
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
 from ppdm_flow.tables.counts import Counts
+
+
+def reading_of(plan: Plan) -> str:
+    """Return a text that is the same for two plans of one policy exactly where they read and check the data alike."""
+    looked_for = [(w.facts.name, sorted(w.spans)) for w in lookalike_checks(plan.requirements, plan.source.attributes)]
+    present = value_presence(plan.requirements, plan.source.attributes, {})
+    looked_for += [(values.facts.name, sorted(values.required)) for values in present]
+    return repr((plan.source, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps)))
+
+
+def measure(context: RunContext, original: Original, scratch: Path, look: Look = ignore_candidates) -> JudgedResults:
+    """Carry out the plan in a private folder below ``scratch`` that is gone afterwards, and judge what it made.
+
+    Any number of plans with the same :func:`reading_of` can be measured on one original. Raises DataError, PluginError
+    or RunError. Neither the candidates nor the key outlive the call; no ledger is written to.
+    """
+    clock = time.perf_counter()
+    directory = RunDirectory(scratch)
+    try:
+        with audited_run(context, original, directory, open_ledger(context.plan), look) as audited:
+            results = audited.judged()
+        original.unchanged()
+    except OSError as error:
+        raise output_fault(error, "the folder for what is only measured") from None
+    finally:
+        directory.discard()
+    # a sweep keeps the results of all its points, and no report is made of them
+    return replace(results, steps=(), charts=(), seconds=time.perf_counter() - clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +88,9 @@ class ScratchRun:
 
 
 def run_in_scratch(
-    context: RunContext,
-    original: Original,
-    scratch: Path,
-    queries: Mapping[str, ContentQuery],
-    *,
-    trace: bool = False,
+    context: RunContext, original: Original, scratch: Path, queries: Mapping[str, ContentQuery], *, trace: bool = False
 ) -> ScratchRun:
-    """Run a plan as :func:`~ppdm_flow.engine.run.measuring.measure` does, and inspect its candidates.
+    """Run a plan as :func:`~ppdm_flow.engine.run.scratch_run.measure` does, and inspect its candidates.
 
     ``queries`` says what to inspect, by release; ``trace`` also reports the steps that changed something. The
     policy's ledger is never touched: the run uses an empty one in ``scratch``.

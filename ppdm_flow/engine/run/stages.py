@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate, CandidateBuilder
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
-from ppdm_flow.engine.ledger.histories import of_run
 from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
+from ppdm_flow.engine.ledger.membership import of_run
+from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.reading.repeating import findings as repeating
 from ppdm_flow.engine.steps.graph import Graph

@@ -11,7 +11,7 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.stream import Part, Stream
 from ppdm_flow.plan.definition import Plan, StepNode
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.table import Table, concat
 
 

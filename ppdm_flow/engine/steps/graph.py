@@ -16,8 +16,7 @@ from ppdm_flow.engine.calls.calling import guard_plugin_call
 from ppdm_flow.engine.calls.chain import GeneratedStream, OrderedStream, RowStream, StepTimer, run_table_step
 from ppdm_flow.engine.calls.lending import lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
-from ppdm_flow.engine.calls.plugin_texts import PluginText, of_step
-from ppdm_flow.engine.calls.quotations import refuse_quotations
+from ppdm_flow.engine.calls.quotations import PluginText, of_step, refuse_quotations
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb

@@ -16,9 +16,10 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.coding import has_suppressed_text
-from ppdm_flow.engine.streams.set_checks import check_sets, wrong_kind
+from ppdm_flow.engine.streams.lookalikes import folded
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 
 _INTEGER = r"^[+-]?[0-9]+$"
@@ -156,3 +157,38 @@ def zero_weight_mask(column: Column) -> Bad:
     """Return a mask of the rows with weight 0, which represent no person."""
     zero: Bad = np.append(_bools(pc.match_substring_regex(column.categories, _ZERO)), [False, False])[column.codes]
     return zero
+
+
+def check_sets(facts: AttributeFacts, column: SetColumn, rows: RowNumbers) -> None:
+    """Hold one partition against the declared alphabet. Raises DataError."""
+    names = column.categories
+    sign = pc.equal(names, SUPPRESSED_TEXT)
+    if pc.any(sign).as_py():
+        text = f"`{facts.name}` has the sign {SUPPRESSED_TEXT} as an item: it stands for suppressed cells"
+        raise _set_fault("PPF713", text, facts, column, rows, _bools(sign))
+    if facts.domain is None:
+        return
+    declared = pa.array(facts.domain, pa.string())
+    outside = ~_bools(pc.is_in(names, value_set=declared))
+    if outside.any():
+        alike = pc.is_in(folded(names.filter(pa.array(outside))), value_set=folded(declared))
+        text = f"`{facts.name}` has an item outside its declared domain"
+        text += ", which looks like one of it" * bool(pc.any(alike).as_py())
+        raise _set_fault("PPF711", text, facts, column, rows, outside)
+
+
+def wrong_kind(facts: AttributeFacts) -> DataError:
+    """Say that cells came where sets were declared, or sets where cells were."""
+    if facts.role is Role.ITEMS:
+        text = f"the attribute `{facts.name}` is the set of items, and the file has single values there"
+        advice = "sets come from `format: transactions`, `baskets` or `long`, or from a list column in Parquet"
+        return data_fault("PPF754", text, span=facts.span, advice=advice)
+    text = f"the column `{facts.name}` holds lists, and is declared as {facts.role}"
+    return data_fault("PPF754", text, span=facts.span, advice="give it `role: items`, or drop it beforehand")
+
+
+def _set_fault(code: str, text: str, facts: AttributeFacts, column: SetColumn, rows: RowNumbers, bad: Bad) -> DataError:
+    where = ""
+    if isinstance(column, Baskets) and len(hit := np.flatnonzero(bad[column.items])):
+        where = f"row {int(rows[np.searchsorted(column.offsets, hit[0], 'right') - 1]) + 1}: "
+    return data_fault(code, where + text, span=facts.span)

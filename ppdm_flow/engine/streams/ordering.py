@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.engine.streams.coding import without_unused
 from ppdm_flow.engine.streams.narrow import fitting
-from ppdm_flow.engine.streams.pool import Pool
-from ppdm_flow.engine.streams.set_pool import SetPool
+from ppdm_flow.engine.streams.pool import Pool, SetPool
 from ppdm_flow.engine.streams.spilling import Block, FixedLengthPiece, Piece, joined, load, save
 from ppdm_flow.engine.streams.stream import Keys, Part
 from ppdm_flow.tables.column import Column

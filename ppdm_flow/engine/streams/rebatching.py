@@ -1,16 +1,16 @@
-"""Partitions of exactly the asked size, whatever blocks a reader yields."""
+"""Partitions of exactly the size asked for, whatever blocks a reader yields; the next is made while one is used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.engine.streams.coding import encode_texts, without_unused
-from ppdm_flow.engine.streams.set_coding import bounded, split
-from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.engine.streams.coding import bounded, encode_texts, split, without_unused
+from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.sets import stacked
 from ppdm_flow.tables.table import Table
 
@@ -58,3 +58,21 @@ def _slice(table: Table, begin: int, end: int) -> Table:
     columns = {n: without_unused(Column(c.codes[begin:end], c.categories)) for n, c in table.columns.items()}
     sets = {n: s.take(slice(begin, end)).compact() for n, s in table.sets.items()}
     return Table(columns, table.rows[begin:end], sets)
+
+
+T = TypeVar("T")
+_END: Any = object()
+
+
+def ahead(items: Iterable[T]) -> Iterator[T]:
+    """Yield the items in order, each made by a thread of its own while the one before is in use.
+
+    An error in making an item is raised where the item would have come. At most one item is made ahead; whoever stops
+    early waits for that one.
+    """
+    source = iter(items)
+    with ThreadPoolExecutor(1, thread_name_prefix="ahead") as pool:
+        coming = pool.submit(next, source, _END)
+        while (item := coming.result()) is not _END:
+            coming = pool.submit(next, source, _END)
+            yield item

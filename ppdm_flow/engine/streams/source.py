@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.faults import wrap_plugin_errors
-from ppdm_flow.engine.streams.ahead import ahead
 from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.rebatching import partitions
+from ppdm_flow.engine.streams.rebatching import ahead, partitions
 from ppdm_flow.engine.streams.stream import Part, Stop
 from ppdm_flow.sdk.storage import Source
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT

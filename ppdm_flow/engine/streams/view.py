@@ -12,12 +12,11 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.stream import CountedStream, Stream, schema_of
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts, count, merge
-from ppdm_flow.tables.domain import union
 from ppdm_flow.tables.schema import Schema
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table, concat
@@ -158,8 +157,7 @@ class StreamView:
 
 def unknown(name: str, known: Sequence[str]) -> DataError:
     """Build the error for a column that a view does not have."""
-    near = closest(name, known)
-    return data_fault("PPF708", f"there is no column `{name}` here", hint=f"did you mean `{near}`?" if near else None)
+    return data_fault("PPF708", f"there is no column `{name}` here", hint=did_you_mean(name, known))
 
 
 def _compact(table: Table) -> Table:

@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.results import Report
+from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.results import Finding, Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.candidate import stream_of
-from ppdm_flow.engine.context import RunContext
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
-from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.auditing import Subject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.results import judge_audits
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.machine import peak_mb, utc_now
-from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.binding import foreign
 from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.opening import open_released, released_names
@@ -31,9 +30,9 @@ from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.repeating import findings as repeating
 from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.engine.verify.beside import beside_cells
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
+from ppdm_flow.sdk.storage import InspectingSource
 
 
 def judge(
@@ -145,3 +144,10 @@ def _about(node: ReleaseNode, file: Path, rows: int) -> Mapping[str, Any]:
         "bytes": file.stat().st_size,
         "sha256": sha256(file),
     }
+
+
+def beside_cells(release: ReleaseNode, path: Path) -> tuple[Finding, ...]:
+    """Return findings without any value; of readers that cannot say, none."""
+    with wrap_plugin_errors(f"release `{release.name}`"):
+        source = open_released(release, path)
+        return tuple(source.beside()) if isinstance(source, InspectingSource) else ()

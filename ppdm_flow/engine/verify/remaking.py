@@ -15,17 +15,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import DisagreementError, PpdmError
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.candidate import read_back
-from ppdm_flow.engine.context import RunContext
-from ppdm_flow.engine.hashing import sha256
 from ppdm_flow.engine.judging.results import JudgedResults
+from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening
-from ppdm_flow.engine.run.measuring import measure
+from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.stream import Stream

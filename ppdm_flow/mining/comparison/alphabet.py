@@ -10,9 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.mining.itemsets.database import Database
-from ppdm_flow.tables.column import SPECIALS, Column
+from ppdm_flow.tables.column import SPECIALS, Column, union
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.domain import union
 
 
 @dataclass(frozen=True, slots=True, eq=False)

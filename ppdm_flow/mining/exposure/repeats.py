@@ -16,9 +16,8 @@ import pyarrow as pa
 
 from ppdm_flow.mining.exposure.paired import cells_of
 from ppdm_flow.sdk.generation import Generation
-from ppdm_flow.tables.column import SPECIALS, Column
+from ppdm_flow.tables.column import SPECIALS, Column, union
 from ppdm_flow.tables.counts import Counts, count, merge, weights_of
-from ppdm_flow.tables.domain import union
 from ppdm_flow.tables.numbering import joined
 from ppdm_flow.tables.table import Table
 

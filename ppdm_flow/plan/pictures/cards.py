@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.plan.graph import SOURCE, release_key
-from ppdm_flow.plan.pictures.metrics import fitted, fixed, width, wrapped
+from ppdm_flow.plan.pictures.style import fitted, fixed, width, wrapped
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
 
 Document = Mapping[str, Any]

@@ -1,15 +1,76 @@
-"""Every form of the picture, by name."""
+"""Every form of the picture, by name; and the plan as a tree of text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.core.visible import visible_line
-from ppdm_flow.plan.pictures.dots import dot
-from ppdm_flow.plan.pictures.mermaids import mermaid
-from ppdm_flow.plan.pictures.trees import text
+from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.vectors import svg
+from ppdm_flow.plan.pictures.wording import columns, deeds, demands_of, derived, gates_of, measures_of
+
+Document = Mapping[str, Any]
+
+
+def text(document: Document) -> str:
+    """Return a tree from the source to the releases, with what each step does and what is measured."""
+    source = document["source"]
+    kind = f" ({source['format']})" if source["format"] else ""
+    attributes = source["attributes"]
+    head = [
+        f"{document['policy']}: plan {document.get('digest', '')[:12]}, {document['randomness']} randomness",
+        "",
+        f"source  {source['path'] or 'given by --data'}{kind}, {columns(len(attributes))}",
+    ]
+    waived = [
+        f"waived until {w['until']}: {w['of']}{' at one place' if 'at' in w else ''} (waiver {w['name']})"
+        for w in document.get("waivers", ())
+    ]
+    return "\n".join([*head, *_below(document, "source", ""), *waived]) + "\n"
+
+
+def _below(document: Document, node: str, indent: str) -> Iterator[str]:
+    children = [("step", s) for s in document["steps"] if s["input"].partition(".")[0] == node]
+    children += [("release", r) for r in document["releases"] if r["input"].partition(".")[0] == node]
+    for place, (what, child) in enumerate(children):
+        last = place == len(children) - 1
+        twig, rest = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        lines = _step(child) if what == "step" else _release(document, child)
+        yield f"{indent}{twig}{lines[0]}"
+        for line in lines[1:]:
+            more = "│  " if what == "step" and _has_children(document, child["name"]) else "   "
+            yield f"{indent}{rest}{more}{line}".rstrip()
+        if what == "step":
+            yield from _below(document, child["name"], indent + rest)
+
+
+def _has_children(document: Document, name: str) -> bool:
+    return any(n["input"].partition(".")[0] == name for n in (*document["steps"], *document["releases"]))
+
+
+def _step(step: Document) -> list[str]:
+    use = "" if step["implicit"] else f"  {step['use']} {step['version']}"
+    done = "; ".join(deeds(step))
+    lines = [f"{step['name']}{use}" + (f": {done}" if done else "")]
+    if step["serves"]:
+        lines.append(f"for {', '.join(step['serves'])}")
+    if step["guarantee"] and not step["implicit"]:
+        lines.append(f"claims: {step['guarantee']}")
+    return lines
+
+
+def _release(document: Document, release: Document) -> list[str]:
+    names = ", ".join(a["name"] for a in release["attributes"])
+    lines = [f"release {release['name']}  {release['path']} ({release['format']}), {release['audience']}: {names}"]
+    told = (
+        ("columns", derived(release)),
+        ("must hold", demands_of(document, release["name"])),
+        ("gates", gates_of(document, release["name"])),
+        ("measured too", measures_of(document, release["name"])),
+    )
+    return [*lines, *(f"{what}: {'; '.join(items)}" for what, items in told if items)]
+
 
 FORMS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"text": text, "mermaid": mermaid, "dot": dot, "svg": svg}
 

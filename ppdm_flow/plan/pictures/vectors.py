@@ -10,8 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ppdm_flow.plan.graph import lanes, levels, release_key
 from ppdm_flow.plan.pictures.cards import INDENT, PAD, Card, cards, folded
-from ppdm_flow.plan.pictures.metrics import width
-from ppdm_flow.plan.pictures.style import style
+from ppdm_flow.plan.pictures.style import style, width
 
 Document = Mapping[str, Any]
 

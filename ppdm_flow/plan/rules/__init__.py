@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan.rules import (
-    conflicts,
-    holding_out,
-    identity,
-    joins,
-    perturbation,
-    protection,
-    publication,
-    sets,
-    together,
-    weighing,
-)
+from ppdm_flow.plan.rules import joins, perturbation, protection, rows, sets
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
 RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
-    conflicts.contradicting_requirements,
-    identity.surviving_identifiers,
-    identity.uncounted_subjects,
-    weighing.changed_weights,
-    holding_out.other_rows,
+    protection.contradicting_requirements,
+    rows.surviving_identifiers,
+    rows.uncounted_subjects,
+    rows.changed_weights,
+    rows.other_rows,
     protection.unprotected_sensitive,
     sets.source_without_sets,
     sets.releases_without_sets,
@@ -44,12 +33,12 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     joins.unmeasured_parts,
     joins.unknown_partners,
     joins.unbounded_joins,
-    together.keyed_columns,
-    together.public_and_apart,
-    publication.without_columns,
-    publication.unshuffled,
-    publication.public_values,
-    publication.public_frequencies,
+    joins.keyed_columns,
+    joins.public_and_apart,
+    protection.without_columns,
+    protection.unshuffled,
+    protection.public_values,
+    protection.public_frequencies,
 )
 
 

@@ -7,9 +7,10 @@ from itertools import combinations
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
-from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
+from ppdm_flow.plan.together import APART, Link, keyed_links
 
 
 def counted_tuples(flow: CompiledFlow) -> Iterator[Diagnostic]:
@@ -48,12 +49,11 @@ def unknown_partners(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for audit in flow.rejoins():
         other = audit.bound.document.get("other")
         if other not in names - {audit.release}:
-            near = closest(str(other), names - {audit.release})
             yield Diagnostic(
                 "PPF886",
                 f"audit `{audit.name}` joins release `{audit.release}` with `{other}`, which is not another release",
                 flow.places.value("audits", audit.name, "with", "other"),
-                hint=f"did you mean `{near}`?" if near else None,
+                hint=did_you_mean(str(other), names - {audit.release}),
             )
 
 
@@ -85,3 +85,34 @@ def _joinable(one: ReleaseNode, other: ReleaseNode) -> bool:
     """Whether the two releases still have an attribute in common."""
     sources = [{f.source or f.name for f in release.attributes} for release in (one, other)]
     return bool(sources[0] & sources[1])
+
+
+def keyed_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Two releases with a column that is made of the same attribute with a key: they will be judged as one table."""
+    there = {release.name for release in flow.releases}
+    for link in keyed_links(flow.plan) if any(r.on_groups for r in flow.plan.requirements) else ():
+        if {link.one.name, link.other.name} <= there:
+            yield Diagnostic(
+                "PPF540",
+                f"releases `{link.one.name}` and `{link.other.name}` both have {_columns(link)}, so they are judged as"
+                " one table as well",
+                flow.origin(link.other),
+                Severity.WARNING,
+                help="drop the column from one of them, or use another key there",
+            )
+
+
+def public_and_apart(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Everybody gets a public release, whoever has another one too."""
+    public = [r for r in flow.plan.releases if r.audience == "public"]
+    if flow.plan.recipients == APART and len(flow.plan.releases) > 1 and public:
+        yield Diagnostic(
+            "PPF541",
+            f"`recipients: apart` says that nobody sees two releases, and everybody gets `{public[0].name}`",
+            flow.places.value("recipients"),
+            help="leave `recipients` out, or give that release another `audience`",
+        )
+
+
+def _columns(link: Link) -> str:
+    return listed([a for a, _ in link.keyed])

@@ -12,8 +12,7 @@ from ppdm_flow.core.server_address import masked, passwords
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.files.header import header_faults
 from ppdm_flow.policy.files.recognition import is_empty, is_meant_as_policy, no_policy
-from ppdm_flow.policy.text.faults import UnreadableError
-from ppdm_flow.policy.text.nodes import Map, Node
+from ppdm_flow.policy.text.nodes import Map, Node, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden, read
 

@@ -25,7 +25,7 @@ from ppdm_flow.policy.demands import (
 )
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.params.params import number
-from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import parse
 
 _BOUND = re.compile(r"(>=|<=|>|<|==)\s*(\S.*)\Z", re.DOTALL)

@@ -12,9 +12,8 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Absent, Bound, Contains, Demand, NotWeaker, Present
 from ppdm_flow.policy.flatten import Flat
 from ppdm_flow.policy.floor import Floor
-from ppdm_flow.policy.floors.handling import handled
 from ppdm_flow.policy.floors.meeting import meets, shortfall
-from ppdm_flow.policy.floors.places import MISSING, Place, fitting, value
+from ppdm_flow.policy.floors.places import MISSING, Place, fitting, handled, value
 from ppdm_flow.policy.floors.strength import everything_where_absent, needed
 from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.text.nodes import PolicyPath

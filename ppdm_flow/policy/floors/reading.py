@@ -7,7 +7,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.demands import (
     Absent,
     Bound,
@@ -28,8 +28,7 @@ from ppdm_flow.policy.floors.strength import forms_groups, ordered
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.params.permission import ANSWERS, WAIVERS
-from ppdm_flow.policy.text.dotted import split
-from ppdm_flow.policy.text.nodes import Map, PolicyPath, Scalar
+from ppdm_flow.policy.text.nodes import Map, PolicyPath, Scalar, split
 
 
 def floors_of(node: Map | None) -> tuple[list[Floor | Relative], list[Diagnostic]]:
@@ -63,8 +62,7 @@ def _floor(path: PolicyPath, demand: Demand | Keeping, span: Span) -> Floor | Re
 
 def _answer(value: Scalar) -> Iterator[Diagnostic]:
     if value.text not in ANSWERS:
-        near = closest(value.text or "", ANSWERS)
-        hint = f"did you mean `{near}`?" if near else f"write `{ANSWERS[0]}` or `{ANSWERS[1]}`"
+        hint = did_you_mean(value.text or "", ANSWERS) or f"write `{ANSWERS[0]}` or `{ANSWERS[1]}`"
         yield Diagnostic("PPF309", f"`{WAIVERS}` must be one of `allowed`, `forbidden`", value.span, hint=hint)
 
 

@@ -13,8 +13,7 @@ from ppdm_flow.policy.files.files import Files
 from ppdm_flow.policy.files.header import HEADER, Parent, parents_of
 from ppdm_flow.policy.floors.reading import floors_of
 from ppdm_flow.policy.inheritance.conflicts import ambiguous_param
-from ppdm_flow.policy.inheritance.declarations import Declarations, declarations, known, over
-from ppdm_flow.policy.inheritance.joining import lay
+from ppdm_flow.policy.inheritance.joining import Declarations, declarations, known, lay, over
 from ppdm_flow.policy.inheritance.layers import Layer, joined, state
 from ppdm_flow.policy.inheritance.rebase import rebased
 from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find, package
@@ -22,9 +21,8 @@ from ppdm_flow.policy.language.kinds import written_once
 from ppdm_flow.policy.params.params import Value, evaluate, required, unknown
 from ppdm_flow.policy.params.permission import within
 from ppdm_flow.policy.params.substitute import Substitution
-from ppdm_flow.policy.text.faults import UnreadableError
-from ppdm_flow.policy.text.named import by_name
-from ppdm_flow.policy.text.nodes import Map
+from ppdm_flow.policy.text.merge import by_name
+from ppdm_flow.policy.text.nodes import Map, UnreadableError
 
 CHAIN_LIMIT = 16
 USE_LIMIT = 200

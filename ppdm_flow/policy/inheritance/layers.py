@@ -12,8 +12,7 @@ from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.floors.relative import anchored, present
-from ppdm_flow.policy.inheritance.declarations import Declarations
-from ppdm_flow.policy.inheritance.joining import Conflict, LaidTree, join
+from ppdm_flow.policy.inheritance.joining import Conflict, Declarations, LaidTree, join
 from ppdm_flow.policy.params.params import Needed, Value
 from ppdm_flow.policy.params.permission import Permission, together
 from ppdm_flow.policy.text.nodes import Map

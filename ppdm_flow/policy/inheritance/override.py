@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.text.faults import UnreadableError
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 
 

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ppdm_flow import __version__
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.language.words import short
 
 GROUP = "ppdm_flow.templates"
@@ -91,11 +91,8 @@ def _file(reference: str, home: str) -> FoundTemplate:
     if not path.is_file():
         folder = path.parent
         there = sorted(p.name for p in folder.glob("*.y*ml")) if folder.is_dir() else []
-        near = closest(path.name, there)
         where = f"{folder} holds {', '.join(f'`{n}`' for n in there[:12])}" if there else None
-        raise NotFoundError(
-            "PPF301", f"there is no template file {path}", f"did you mean `{near}`?" if near else None, where
-        )
+        raise NotFoundError("PPF301", f"there is no template file {path}", did_you_mean(path.name, there), where)
     return FoundTemplate(path, str(path), str(path.resolve()))
 
 
@@ -194,9 +191,8 @@ def _resource(entry: EntryPoint) -> Path | None:
 
 
 def _among(name: str, known: list[str], what: str) -> tuple[str | None, str]:
-    near = closest(name, known)
     there = ", ".join(f"`{n}`" for n in known) if known else "none"
-    return (f"did you mean `{near}`?" if near else None), f"{what} templates: {there}"
+    return (did_you_mean(name, known)), f"{what} templates: {there}"
 
 
 def _normal(name: str) -> str:

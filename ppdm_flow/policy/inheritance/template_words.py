@@ -10,8 +10,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.files.header import parents_of
 from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find
-from ppdm_flow.policy.text.faults import UnreadableError
-from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden, read
 

@@ -13,8 +13,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.lock.model import KINDS, VERSION, Lock, Pin, Pins
-from ppdm_flow.policy.text.faults import UnreadableError
-from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import decode, forbidden
 

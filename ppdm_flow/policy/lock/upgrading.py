@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.lock.model import KINDS, Lock, Pin
 
@@ -23,9 +23,8 @@ def only(before: Lock, now: Lock, upgrade: Sequence[str]) -> None:
     known = {each for _, _, names in every for each in names}
     for name in upgrade:
         if name not in known:
-            near = closest(name, known)
             text = f"neither the lock nor a policy has `{short(name)}`"
-            raise UsageError(Diagnostic("PPF683", text, hint=f"did you mean `{near}`?" if near else None))
+            raise UsageError(Diagnostic("PPF683", text, hint=did_you_mean(name, known)))
     others = [_more(name, pins) for name, pins, names in every if pins[0] != pins[-1] and not names & set(upgrade)]
     if others:
         raise UsageError(others)

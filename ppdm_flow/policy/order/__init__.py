@@ -5,7 +5,7 @@ themselves (operators, what became of an attribute), and the ledger's history. O
 is incomparable. The tolerance of comparisons (1e-9) and the error probability of tests on bytes are no part of it.
 """
 
+from ppdm_flow.policy.order.clauses import Change, Order, Relation, Side, Verdict
 from ppdm_flow.policy.order.compare import compare
-from ppdm_flow.policy.order.verdicts import Change, Order, Relation, Side, Verdict
 
 __all__ = ["Change", "Order", "Relation", "Side", "Verdict", "compare"]

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.patterns import is_pattern
-from ppdm_flow.policy.order.clauses import Clauses
-from ppdm_flow.policy.order.verdicts import Change, Verdict, verdict
+from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict, verdict
 
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 _PLAIN = frozenset({Role.INSENSITIVE, Role.TARGET})

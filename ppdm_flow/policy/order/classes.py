@@ -63,12 +63,7 @@ class OnClasses(Protocol):
 
 
 def bounded(
-    given: OnClasses,
-    asked: OnClasses,
-    most: float,
-    bound: float,
-    between: Between,
-    how: str = "",
+    given: OnClasses, asked: OnClasses, most: float, bound: float, between: Between, how: str = ""
 ) -> str | None:
     """Return why a bound on all classes of one attribute is a bound on others, if no union of classes is worse.
 

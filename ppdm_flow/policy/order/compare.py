@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from ppdm_flow.policy.loaded import Loaded
 from ppdm_flow.policy.order.attributes import attributes
-from ppdm_flow.policy.order.clauses import Clauses
-from ppdm_flow.policy.order.conduct import conduct
+from ppdm_flow.policy.order.clauses import Change, Clauses, Order, relation
 from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
 from ppdm_flow.policy.order.gates import Measuring
-from ppdm_flow.policy.order.governance import floors
+from ppdm_flow.policy.order.governance import floors, waivers
 from ppdm_flow.policy.order.implications import bounds_of
 from ppdm_flow.policy.order.meanings import Canon, as_written
 from ppdm_flow.policy.order.means import means
-from ppdm_flow.policy.order.reading import reading
+from ppdm_flow.policy.order.reading import conduct, reading
 from ppdm_flow.policy.order.releases import paired, recipients, releases
 from ppdm_flow.policy.order.required import Required, asked_of, claims_of
 from ppdm_flow.policy.order.unknown import unknown
-from ppdm_flow.policy.order.verdicts import Change, Order, relation
-from ppdm_flow.policy.order.waivers import waivers
 
 
 def compare(
-    old: Loaded,
-    new: Loaded,
-    canon: Canon = as_written,
-    contents: tuple[Contents, Contents] = (unread, unread),
+    old: Loaded, new: Loaded, canon: Canon = as_written, contents: tuple[Contents, Contents] = (unread, unread)
 ) -> Order:
     """Return what ``new`` is compared with ``old``.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.policy.language.models import Audit, Step
-from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict
 from ppdm_flow.policy.order.meanings import Canon
-from ppdm_flow.policy.order.verdicts import Change, Side, Verdict
 
 _STEPS = "how to get there, not what must hold: every requirement is measured again on what is released"
 _AUDITS = "measured beside the requirements; gates on its figures are judged apart"

@@ -1,12 +1,11 @@
-"""Reading: which data is taken, and what becomes of what nobody declared."""
+"""Reading and running: which data is taken, what becomes of what nobody declared, and how a run behaves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
 from ppdm_flow.policy.order.frame import Between
-from ppdm_flow.policy.order.verdicts import Change, Verdict, verdict
 
 _HOW = {
     "format": "format",
@@ -40,3 +39,47 @@ def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
 def _change(path: tuple[str, ...], judged: Verdict, why: str, old: Clauses, new: Clauses, default: str = "") -> Change:
     sides = [c.side(path) if c.has(path) else c.side(path, default) if default else None for c in (old, new)]
     return Change(".".join(path), judged, why, *sides)
+
+
+_LEDGER = ("ledger",)
+
+
+def conduct(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
+    """Yield what has changed about the conduct of runs."""
+    modes = old.policy.randomness.mode, new.policy.randomness.mode
+    if modes[0] != modes[1]:
+        judged = verdict(forward=modes[1] == "sealed", backward=modes[0] == "sealed")
+        why = "whoever has the seed can draw again and take the randomness away; a sealed key nobody has"
+        yield Change("randomness.mode", judged, why, *_sides(("randomness", "mode"), modes, old, new))
+    elif old.policy.randomness != new.policy.randomness:
+        why = "another seed draws otherwise, and is as public"
+        path = ("randomness", "seed")
+        yield Change("randomness.seed", Verdict.NEUTRAL, why, old.side(path), new.side(path))
+    shown = old.policy.report.values, new.policy.report.values
+    if shown[0] != shown[1]:
+        judged = verdict(forward=shown[1] == "hide", backward=shown[0] == "hide")
+        why = "a report that shows values shows people's values"
+        yield Change("report.values", judged, why, *_sides(("report", "values"), shown, old, new))
+    yield from _ledger(old, new, between)
+
+
+def _ledger(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
+    before, after = old.policy.ledger, new.policy.ledger
+    if before is None and after is None:
+        return
+    if before is None or after is None:
+        judged = verdict(forward=before is None, backward=after is None)
+        why = "with a ledger, what was released before is remembered, and counts"
+        yield Change("ledger", judged, why, *(c.side(_LEDGER) if c.policy.ledger else None for c in (old, new)))
+    elif between.given.ledger != between.asked.ledger:
+        why = "another ledger, or other people in it: it remembers another history"
+        yield Change("ledger", Verdict.INCOMPARABLE, why, old.side(_LEDGER), new.side(_LEDGER))
+    elif before.repeat != after.repeat:
+        judged = verdict(forward=after.repeat == "refuse", backward=before.repeat == "refuse")
+        why = "`refuse` withholds a second draw of values that were randomized before, `warn` lets it go"
+        told = before.repeat, after.repeat
+        yield Change("ledger.repeat", judged, why, *_sides(("ledger", "repeat"), told, old, new))
+
+
+def _sides(path: tuple[str, ...], texts: tuple[str, str], old: Clauses, new: Clauses) -> tuple[Side, Side]:
+    return old.side(path, texts[0]), new.side(path, texts[1])

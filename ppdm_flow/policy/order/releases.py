@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.policy.language.models import Policy, Release
-from ppdm_flow.policy.order.clauses import Clauses
+from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict, verdict
 from ppdm_flow.policy.order.meanings import Canon, chain
-from ppdm_flow.policy.order.verdicts import Change, Verdict, verdict
 
 _AUDIENCES = ("internal", "partner", "public")
 

@@ -10,14 +10,12 @@ from typing import Any
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.kinds import Entries, spec_of
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.order.claim import Claim
-from ppdm_flow.policy.order.clauses import Clauses
-from ppdm_flow.policy.order.facets import differences
+from ppdm_flow.policy.order.claim import Claim, differences
+from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
 from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role, obstacles
 from ppdm_flow.policy.order.gates import Measuring
+from ppdm_flow.policy.order.governance import waived
 from ppdm_flow.policy.order.implications import implied, said
-from ppdm_flow.policy.order.verdicts import Change, Side, Verdict, verdict
-from ppdm_flow.policy.order.waivers import waived
 from ppdm_flow.policy.requirements import gates_of, requirements_of
 
 Requirements = tuple[Requirement, ...]

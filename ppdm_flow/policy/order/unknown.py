@@ -7,17 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ppdm_flow.policy.language.models import (
-    Attribute,
-    Gate,
-    Policy,
-    Randomness,
-    Release,
-    ReportOptions,
-    Source,
-)
-from ppdm_flow.policy.order.clauses import Clauses
-from ppdm_flow.policy.order.verdicts import Change, Verdict
+from ppdm_flow.policy.language.models import Attribute, Gate, Policy, Randomness, Release, ReportOptions, Source
+from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict
 
 KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
     Policy: frozenset(

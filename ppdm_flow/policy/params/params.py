@@ -9,10 +9,9 @@ from decimal import Decimal, InvalidOperation
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.text.faults import UnreadableError
-from ppdm_flow.policy.text.nodes import Map, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Map, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 
 
@@ -111,14 +110,9 @@ def evaluate(
 def unknown(name: str, span: Span | None, known: Iterable[str], where: str) -> Diagnostic:
     """Report a value for a param that is not declared (PPF310)."""
     names = sorted(known)
-    near = closest(name, names)
     listed = f"params: {', '.join(f'`{n}`' for n in names)}" if names else "it declares no params"
     return Diagnostic(
-        "PPF310",
-        f"{where} has no param `{short(name)}`",
-        span,
-        hint=f"did you mean `{near}`?" if near else None,
-        help=listed,
+        "PPF310", f"{where} has no param `{short(name)}`", span, hint=did_you_mean(name, names), help=listed
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.pages import pages
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.core.waivers import day, is_code, is_hash
 from ppdm_flow.policy.language.waivers import Waiver

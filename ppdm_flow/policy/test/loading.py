@@ -18,7 +18,7 @@ from ppdm_flow.policy.test.models import CaseFile
 from ppdm_flow.policy.test.rules import judge
 from ppdm_flow.policy.test.shorthand import ShorthandExpander
 from ppdm_flow.policy.test.tables import cells
-from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.validate import validate
 
 

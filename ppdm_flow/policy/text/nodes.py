@@ -1,12 +1,22 @@
-"""A policy's text as a tree in which every key and every value knows its place."""
+"""A policy's text as a tree in which every key and every value knows its place, and paths in it as texts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ppdm_flow.core.diagnostics import Related
+from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
+
+
+class UnreadableError(Exception):
+    """A file's text cannot be understood any further; its loader turns this into a diagnostic."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
 
 PolicyPath = tuple[str, ...]
 """Keys from the root; positions in lists as decimal text."""
@@ -61,3 +71,24 @@ class Map:
 
 
 Node = Scalar | Seq | Map
+
+
+_PART = re.compile(r'"([^"]*)"|([^."]+)')
+_SPECIAL = re.compile(r"[.\"]|\A\Z")
+
+
+def split(text: str) -> PolicyPath:
+    """Return the names of a path: ``attributes."home.town".role`` has three."""
+    parts: list[str] = []
+    position = 0
+    while found := _PART.match(text, position):
+        parts.append(found[2] if found[1] is None else found[1])
+        position = found.end() + 1
+        if text[found.end() : position] != ".":
+            break
+    return tuple(parts) if position > len(text) else tuple(text.split("."))
+
+
+def written(path: PolicyPath) -> str:
+    """Return a path as a policy writes it."""
+    return ".".join(f'"{part}"' if _SPECIAL.search(part) else part for part in path)

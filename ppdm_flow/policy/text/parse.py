@@ -13,8 +13,7 @@ import yaml
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.text.faults import UnreadableError
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.placeholder import shield
 from ppdm_flow.policy.text.syntax import explained
 

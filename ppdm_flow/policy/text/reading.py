@@ -9,7 +9,7 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.text.faults import UnreadableError
+from ppdm_flow.policy.text.nodes import UnreadableError
 
 SIZE_LIMIT = 1_000_000
 """Bytes; a policy that needs more keeps its lists of values in hierarchy files."""

@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.check.result import CheckResult
-from ppdm_flow.report.markup import escaped
+from ppdm_flow.report.snippet import escaped
 
 LIMIT = 65_536
 """Characters that a comment on GitHub may have; here of bytes, which are never fewer."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import ppdm_flow
-from ppdm_flow.core.codes import CodePage, fenced, pages
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.pages import CodePage, fenced, pages
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.check.result import KEY, CheckResult, Waived

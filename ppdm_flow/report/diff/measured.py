@@ -27,13 +27,7 @@ def lines(compared: OutcomePair) -> Iterator[str]:
 def tables(compared: OutcomePair) -> list[tuple[str, list[str], list[list[str]]]]:
     """Return title, head and rows of what was judged, and of the figures."""
     judged = [
-        [
-            _name(each),
-            _bound(each["old"]),
-            _measured(each["old"]),
-            _bound(each["new"]),
-            _measured(each["new"]),
-        ]
+        [_name(each), _bound(each["old"]), _measured(each["old"]), _bound(each["new"]), _measured(each["new"])]
         for each in compared["results"]
     ]
     figures = [

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Path, shortened, styles
 from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
-from ppdm_flow.report.plots.frame import Frame, draw_frame
-from ppdm_flow.report.plots.marks import tip
+from ppdm_flow.report.plots.frame import Frame, draw_frame, tip
 from ppdm_flow.report.plots.scale import Scale, ticks
 
 _MOST_DOTS = 40

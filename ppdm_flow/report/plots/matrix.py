@@ -5,8 +5,7 @@ from __future__ import annotations
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Rect, shortened
 from ppdm_flow.report.plots.fields import ChartDocument
-from ppdm_flow.report.plots.frame import WIDTH
-from ppdm_flow.report.plots.marks import tip
+from ppdm_flow.report.plots.frame import WIDTH, tip
 from ppdm_flow.report.plots.scale import unit_of
 
 _ROW_CHARACTERS = 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.check.markdown import LIMIT, fenced
-from ppdm_flow.report.markup import escaped
 from ppdm_flow.report.run.judgement import BrokenJudgement
+from ppdm_flow.report.snippet import escaped
 
 _NOTICE = "\n*Cut here: {} more do not fit.*\n"
 

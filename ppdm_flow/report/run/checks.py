@@ -9,9 +9,8 @@ from ppdm_flow.core.requirement import within
 from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.run.audience import UNTOLD, is_public
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument, ResultDocument, SpanDocument
-from ppdm_flow.report.run.levers import lever
 from ppdm_flow.report.run.waivers import Waiver, waivers
-from ppdm_flow.report.run.wording import is_cumulative, kind_of, title_of
+from ppdm_flow.report.run.wording import is_cumulative, kind_of, lever, title_of
 
 _ORDER = ("fails", "waived", "holds")
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}

@@ -1,17 +1,113 @@
-"""A judged release as text, as a page, and as documents."""
+"""A judged release as text, with its verdict and checks, as a page, and as documents."""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
+
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.check.markdown import LIMIT
+from ppdm_flow.report.plots.drawing import shortened
 from ppdm_flow.report.run import html as page
-from ppdm_flow.report.run import markdown, summary
+from ppdm_flow.report.run import markdown
+from ppdm_flow.report.run.audience import audience
+from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.verdict import Verdict, verdict
+
+_WIDTH = 100
+_NARROWEST = 40
+_MOST_HOLDING = 20
+_LONGEST_NAME = 44
+_MARK = {"holds": "ok", "waived": "waived", "fails": "NO"}
+_GAP = "  "
+
+
+def render(document: ReportDocument, width: int = _WIDTH, words: tuple[str, str] | None = None) -> str:
+    """Return the summary: verdict, one line for each check, and why for those that do not hold.
+
+    ``words`` stand for released and withheld, where nothing was released by this tool itself.
+
+    Lines are at most ``width`` characters long where the names allow it; nothing in it is a control character.
+    """
+    width = max(_NARROWEST, width)
+    judged = verdict(document)
+    under = " under waivers" if judged.state == "waived" else ""
+    word = f"{words[not judged.released]}{under}" if words else judged.word
+    counted = judged.sentence.partition(". ")[0].rstrip(".") + "." if words else judged.sentence
+    lines = [f"{word.upper()}  {document['policy']}", *_wrapped(counted, width)]
+    readers = audience(document)
+    lines += _wrapped(f"{readers.word}: {readers.sentence}", width)
+    for warning in (judged.contradiction, judged.caution):
+        if warning:
+            lines += ["", *_wrapped(f"warning: {warning}", width)]
+    lines += [*_checks(judged, width), *_waivers(judged, width)]
+    return "\n".join(_printable(line).rstrip() for line in lines) + "\n"
+
+
+def _checks(judged: Verdict, width: int) -> list[str]:
+    every = (*judged.requirements, *judged.gates)
+    holding = [check for check in every if check.holds]
+    shown = [*judged.failing, *judged.waived, *holding[:_MOST_HOLDING]]
+    if not shown:
+        return []
+    lines = ["", *_table(shown, several=len(judged.releases) > 1)]
+    if len(holding) > _MOST_HOLDING:
+        lines.append(f"    and {len(holding) - _MOST_HOLDING:,} more that hold")
+    for check in (*judged.failing, *judged.waived):
+        lines += _why(check, width)
+    return lines
+
+
+def _why(check: Check, width: int) -> list[str]:
+    """Return why a check does not hold, and what to do next."""
+    if not check.sentence and not check.lever:
+        return []
+    where = f"{check.id} ({check.place})" if check.place else check.id
+    lines = ["", *_wrapped(where, width), *_wrapped(check.sentence, width, "    ")]
+    if check.waiver:
+        lines += _wrapped(f"{check.waiver.terms}: {check.waiver.reason}", width, "    ")
+    return [*lines, *_wrapped(f"next: {check.lever}", width, "    ")] if check.lever else lines
+
+
+def _waivers(judged: Verdict, width: int) -> list[str]:
+    """Return the waivers that no check needed: those of findings, those that had expired, those of nothing."""
+    told = {check.waiver.name for check in judged.waived if check.waiver}
+    lines: list[str] = []
+    for waiver in judged.waivers:
+        if waiver.name not in told:
+            what = f"covers {', '.join(waiver.covers)}" if waiver.covers else "covers nothing"
+            text = f"waiver `{waiver.name}` of {waiver.of} until {waiver.until} ({waiver.left}) {what}; {waiver.owner}"
+            lines += ["", *_wrapped(f"{text}: {waiver.reason}", width)]
+    return lines
+
+
+def _table(checks: Sequence[Check], *, several: bool) -> list[str]:
+    """Return aligned columns: mark, check, release where there are several, measured, bound."""
+    rows = [_cells(check, several) for check in checks]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [_GAP.join(["", *(cell.ljust(widths[i]) for i, cell in enumerate(row))]).rstrip() for row in rows]
+
+
+def _cells(check: Check, several: bool) -> tuple[str, ...]:
+    names = (shortened(check.id, _LONGEST_NAME), *((check.release,) if several else ()))
+    return (_MARK[check.state], *names, check.measured, check.bound)
+
+
+def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+
+
+def _printable(line: str) -> str:
+    """Replace what a terminal would obey rather than show."""
+    line = line.replace("\N{NO-BREAK SPACE}", " ")
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def text(judged: Judgement) -> str:
     """Return verdict and checks for a terminal."""
-    return summary.render(judged.document, judged.width, judged.words) + judged.last
+    return render(judged.document, judged.width, judged.words) + judged.last
 
 
 def as_json(judged: Judgement) -> str:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from ppdm_flow.policy.language.kinds import RequirementSpec, kind_of
 from ppdm_flow.report.plots.fields import ChartDocument
-from ppdm_flow.report.plots.figure import Picture, picture
-from ppdm_flow.report.plots.limits import MOST_CHARTS, budget
+from ppdm_flow.report.plots.figure import MOST_CHARTS, Picture, budget, picture
+from ppdm_flow.report.run.columns import CHART
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.suppressed import CHART
 from ppdm_flow.report.run.wording import spoken
 
 _SECTIONS = (

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ppdm_flow.report.amounts import amount, between, duration
-from ppdm_flow.report.markup import escaped
 from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.checks import Check
-from ppdm_flow.report.run.columns import columns
+from ppdm_flow.report.run.columns import columns, losses
 from ppdm_flow.report.run.facts import facts
 from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument
-from ppdm_flow.report.run.suppressed import losses
 from ppdm_flow.report.run.verdict import Verdict, verdict
+from ppdm_flow.report.snippet import escaped
 
 LIMIT = 900_000
 """Bytes of UTF-8. A comment on a pull request takes far less: give its own limit then."""

@@ -1,13 +1,17 @@
-"""What figures mean, from the cards of the plugins that a plan uses."""
+"""What a report explains: the terms of the field, and what figures mean by the cards of a plan's plugins."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.pages import read
 from ppdm_flow.core.plugin_info import FigureInfo, PluginInfo
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.sdk import registry
 
 
@@ -52,3 +56,22 @@ def _card(group: str, use: str) -> PluginInfo | None:
         return registry.load(group, use).info
     except PluginError:
         return None
+
+
+PAGE = "glossary"
+RANDOMNESS, DIGEST = "Sealed, reproducible", "Digest (SHA-256)"
+"""Terms that no pattern finds: they are in what a report says of the run itself."""
+_PARTS = ("requirements", "gates", "metrics", "steps", "findings")
+
+
+def glossary(document: ReportDocument) -> list[tuple[str, str]]:
+    """Return (term, explanation) for the terms that this report uses, in a fixed order."""
+    text = json.dumps({part: value for part, value in document.items() if part in _PARTS}, ensure_ascii=False).lower()
+    page = read(PAGE)
+    found = [term for term, pattern in page.entry("patterns").items() if re.search(pattern, text)]
+    run = json.dumps(document["run"]).lower()
+    if "sealed" in run or "reproducible" in run:
+        found.append(RANDOMNESS)
+    if re.search(r"[0-9a-f]{64}", json.dumps([document["run"], document["releases"]])):
+        found.append(DIGEST)
+    return [(term, page.section(term)) for term in found]

@@ -12,14 +12,11 @@ from ppdm_flow.report.plots.bullet import bullet
 from ppdm_flow.report.plots.drawing import Drawing
 from ppdm_flow.report.run.audience import Audience, audience
 from ppdm_flow.report.run.checks import Check
-from ppdm_flow.report.run.columns import ColumnList, columns
-from ppdm_flow.report.run.facts import Fact, facts
+from ppdm_flow.report.run.columns import ColumnList, Loss, columns, losses
+from ppdm_flow.report.run.facts import Fact, Output, facts, outputs
 from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument, StepDocument
 from ppdm_flow.report.run.gallery import Gallery, gallery
-from ppdm_flow.report.run.glossary import glossary
-from ppdm_flow.report.run.meanings import Meanings
-from ppdm_flow.report.run.outputs import Output, outputs
-from ppdm_flow.report.run.suppressed import Loss, losses
+from ppdm_flow.report.run.meanings import Meanings, glossary
 from ppdm_flow.report.run.tradeoff import Tradeoff, tradeoff
 from ppdm_flow.report.run.verdict import Verdict, verdict
 from ppdm_flow.report.run.wording import moment

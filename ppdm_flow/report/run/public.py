@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ppdm_flow.core.codes import pages
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import FigureInfo
 from ppdm_flow.core.results import Finding
 from ppdm_flow.report.run.audience import FEW, FEWEST, UNTOLD, is_public

@@ -6,7 +6,7 @@ import csv as writer
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from ppdm_flow.report.markup import escaped
+from ppdm_flow.report.snippet import escaped
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, figure_at
 from ppdm_flow.report.sweep.rows import Row, rows, said
 

@@ -14,7 +14,7 @@ from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView
-from ppdm_flow.tables.copies import written_out
+from ppdm_flow.tables.counts import written_out
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import Table
 

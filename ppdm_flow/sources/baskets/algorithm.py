@@ -10,8 +10,8 @@ from ppdm_flow.sources import item_sets
 from ppdm_flow.sources.baskets import kernels
 from ppdm_flow.sources.baskets.spec import BasketsParams
 from ppdm_flow.sources.faults import fault, nul
+from ppdm_flow.sources.item_sets import SetLines
 from ppdm_flow.sources.lines import Block, line_of, undecodable_place
-from ppdm_flow.sources.set_lines import SetLines
 from ppdm_flow.tables.sets import Baskets
 
 

@@ -19,8 +19,7 @@ from ppdm_flow.sources.csv.locating import undecodable_line
 from ppdm_flow.sources.csv.quotes import Counted, check_closed
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
-from ppdm_flow.sources.gzipped import arrow_stream
-from ppdm_flow.sources.text_beside import beside
+from ppdm_flow.sources.gzipped import arrow_stream, beside
 from ppdm_flow.tables.formulas import unescaped
 
 _BLOCK = 1 << 22

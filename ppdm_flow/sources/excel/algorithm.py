@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -12,11 +13,27 @@ import pyarrow as pa
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Finding
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.sources.excel.beside import beside
-from ppdm_flow.sources.excel.cell import text
 from ppdm_flow.sources.excel.spec import ExcelParams
 from ppdm_flow.sources.faults import distinct, empty, fault, nul, unreadable
+
+
+def text(cell: Any) -> str | None:
+    """Return digits for numbers (whole ones without a point), ISO 8601 for times, ``true``; None for an empty cell."""
+    if cell is None or cell == "":
+        return None
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+    if isinstance(cell, dt.datetime):
+        whole = (cell.hour, cell.minute, cell.second, cell.microsecond) == (0, 0, 0, 0)
+        return cell.date().isoformat() if whole else cell.isoformat()
+    if isinstance(cell, dt.date | dt.time):
+        return cell.isoformat()
+    return str(cell)
+
 
 calamine: Any
 try:
@@ -94,9 +111,8 @@ class ExcelSource:
             return str(wanted)
         if wanted is not None and wanted.isdecimal() and 1 <= int(wanted) <= len(known):
             return known[int(wanted) - 1]
-        near = closest(wanted or "", known)
         raise fault(
             "PPF722",
             f"`{self.path}` has no sheet `{wanted}` among its {len(known)}",
-            hint=f"did you mean `{near}`?" if near else None,
+            hint=did_you_mean(wanted or "", known),
         )

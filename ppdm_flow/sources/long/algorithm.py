@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import Source
 from ppdm_flow.sources import item_sets
@@ -111,9 +111,8 @@ class LongSource:
         return self._csv().names()[self._names().index(name)]
 
     def _absent(self, what: str, name: str, known: Sequence[str]) -> DataError:
-        near = closest(name, known)
         text = f"the file has no column `{name}`, which `with: {{{what}: …}}` names"
-        return fault("PPF758", text, hint=f"did you mean `{near}`?" if near else None)
+        return fault("PPF758", text, hint=did_you_mean(name, known))
 
 
 def _united(pieces: list[pa.Array]) -> tuple[Codes, pa.StringArray]:

@@ -9,8 +9,8 @@ import pyarrow as pa
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources import item_sets
 from ppdm_flow.sources.faults import fault, nul
+from ppdm_flow.sources.item_sets import SetLines
 from ppdm_flow.sources.lines import Block, line_of
-from ppdm_flow.sources.set_lines import SetLines
 from ppdm_flow.sources.transactions import kernels
 from ppdm_flow.sources.transactions.spec import TransactionsParams
 from ppdm_flow.tables.sets import Baskets

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.sets.baskets import Baskets, gathered, placed
 from ppdm_flow.tables.sets.forms import SetColumn
 from ppdm_flow.tables.sets.packed import UNKNOWN, PackedSets, words_for

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.sets.baskets import Baskets
 from ppdm_flow.tables.sets.packed import PackedSets
 from ppdm_flow.tables.sets.seeded import SeededSets

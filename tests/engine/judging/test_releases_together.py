@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from ppdm_flow.engine.context import RunContext
+from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening
-from ppdm_flow.engine.run.measuring import measure
+from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.engine.verify.remeasuring import remeasure
-from ppdm_flow.report.run import html, markdown, summary
-from ppdm_flow.report.run.cautions import caution
+from ppdm_flow.report.run import forms, html, markdown
 from ppdm_flow.report.run.document import document
+from ppdm_flow.report.run.verdict import caution
 
 POLICY = """version: 1
 name: clinic
@@ -299,9 +299,9 @@ def test_the_first_screen_of_every_form_says_it(clinic):
     for policy, words in ((NO_KEYS + "recipients: apart\n", "nobody sees two"), (NO_KEYS, "groups as small as 1")):
         found = document(_run(clinic, policy))
         assert words in caution(found)
-        for form in (summary.render, markdown.render, html.render):
+        for form in (forms.render, markdown.render, html.render):
             text = " ".join(form(found).split())
-            assert words in text[: text.index("by-town 4")] if form is summary.render else words in text
+            assert words in text[: text.index("by-town 4")] if form is forms.render else words in text
 
 
 def test_what_is_only_measured_is_joined_too(clinic):

@@ -25,9 +25,8 @@ from ppdm_flow import api
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError, UsageError
 from ppdm_flow.core.server_address import server_address
 from ppdm_flow.engine.ledger import link as ledger_link
-from ppdm_flow.engine.ledger.entry import PENDING, RELEASED, Entry
-from ppdm_flow.engine.ledger.hashes import hashes_of
-from ppdm_flow.engine.ledger.key import LedgerKey
+from ppdm_flow.engine.ledger.chain import PENDING, RELEASED, Entry
+from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.ledger.server import LedgerServer
 from ppdm_flow.engine.ledger.store import store_at

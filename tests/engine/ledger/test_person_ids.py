@@ -9,7 +9,7 @@ import pytest
 from ppdm_flow import api
 from ppdm_flow.api.run import RunResult
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.ledger.person_ids import spelling
+from ppdm_flow.engine.ledger.membership import spelling
 
 ALL = ("case", "blanks", "form")
 POLICY = """

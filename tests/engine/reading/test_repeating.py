@@ -6,7 +6,7 @@ import pytest
 
 from ppdm_flow.engine.run.preview import preview
 from ppdm_flow.report.run.document import document
-from ppdm_flow.report.run.summary import render
+from ppdm_flow.report.run.forms import render
 
 POLICY = """version: 1
 name: visits

@@ -6,7 +6,7 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.reading.unmatched import missing_column, nothing_fits
+from ppdm_flow.engine.reading.binding import missing_column, nothing_fits
 
 DECLARED = tuple(AttributeFacts(name, Role.QUASI_IDENTIFIER) for name in ("age", "sex", "zip"))
 

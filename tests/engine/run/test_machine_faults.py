@@ -18,7 +18,7 @@ import json, resource, sys
 sys.dont_write_bytecode = True  # Python 3.11 would keep what fits of a module's cache, and stumble over it later
 from pathlib import Path
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.reading.binding import columns
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.plan.compile import compile_policy

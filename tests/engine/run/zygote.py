@@ -18,7 +18,7 @@ from pathlib import Path
 import ppdm_flow.engine.streams.sql
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.reading.header import columns
+from ppdm_flow.engine.reading.binding import columns
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load

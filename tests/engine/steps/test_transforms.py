@@ -13,7 +13,7 @@ from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.engine.calls.chain import MemoryStream
 from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.steps.operators import channels
+from ppdm_flow.engine.steps.origins import channels
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted, Operator

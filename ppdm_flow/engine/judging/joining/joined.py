@@ -9,9 +9,8 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject
 from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream, renumber
-from ppdm_flow.engine.judging.joining.rows import CellHashes, JoinedRows, columns_to_compare, join_rows
+from ppdm_flow.engine.judging.joining.rows import CellHashes, JoinedRows, columns_to_compare, join_rows, reason
 from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, origins
-from ppdm_flow.engine.judging.joining.wording import reason
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash

@@ -14,8 +14,7 @@ from ppdm_flow.engine.judging.joining.layout import Column as Wanted
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.judging.joining.rows import JoinedRows
 from ppdm_flow.engine.streams.stream import Part, Stop
-from ppdm_flow.tables.column import SUPPRESSED, Column
-from ppdm_flow.tables.domain import union
+from ppdm_flow.tables.column import SUPPRESSED, Column, union
 from ppdm_flow.tables.table import RowNumbers, Table, concat
 
 Places = npt.NDArray[np.int64]

@@ -1,0 +1,129 @@
+"""Checking policies without data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ppdm_flow.api.loading.policies import FoundFiles, find_policies
+from ppdm_flow.core.clock import Clock, utc_today
+from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
+from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.plan.compile import CompileResult, compile_policy
+from ppdm_flow.policy import load
+from ppdm_flow.policy.files.files import Library
+from ppdm_flow.report.check.result import CheckResult, Waived
+from ppdm_flow.report.locations import locations
+
+if TYPE_CHECKING:
+    from ppdm_flow.api.loading.locked import Locks
+    from ppdm_flow.policy.test.loading import Loaded as Cases
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """What is wrong with the policies and policy tests ``files``, in all and for ``each``.
+
+    ``skipped`` are YAML files in folders that are neither; ``tests`` are the files with tests. ``waived`` are the
+    warnings that waivers cover.
+    """
+
+    files: tuple[Path, ...]
+    skipped: tuple[Path, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+    each: tuple[tuple[Diagnostic, ...], ...] = ()
+    tests: tuple[Path, ...] = ()
+    waived: Mapping[Diagnostic, Waived] = field(default_factory=dict)
+
+    def count(self, severity: Severity) -> int:
+        """Return how many diagnostics have this severity and are not waived."""
+        return sum(d.severity is severity and d not in self.waived for d in self.diagnostics)
+
+    def passes(self, *, strict: bool = False) -> bool:
+        """Whether there are no errors; with ``strict``, no warnings either."""
+        bad = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+        return not any(d.severity in bad and d not in self.waived for d in self.diagnostics)
+
+    def result(self, *, strict: bool = False, color: bool = False) -> CheckResult:
+        """Return what every form of the outcome is made from."""
+        files = {str(file): found for file, found in zip(self.files, self.each, strict=True)}
+        return CheckResult(files, self.sources, locations(), self.waived, strict=strict, color=color)
+
+
+def check(
+    paths: Sequence[str | Path],
+    sets: Mapping[str, str] = {},
+    clock: Clock = utc_today,
+    *,
+    locked: bool = False,
+    data: Path | None = None,
+) -> CheckOutcome:
+    """Load and compile every policy in ``paths`` (files, folders, glob patterns), and hold policy tests against theirs.
+
+    ``clock`` tells the day, for waivers. With ``locked``, what is not as the policies' lock files have it is wrong too.
+    With ``data``, so is what this file rules out or lacks; every policy of ``paths`` is held against it.
+    Raises UsageError where nothing is found or a file (or a lock) cannot be read, DataError where the data cannot be
+    read or does not match.
+    """
+    policy_files = find_policies(paths, tests=True)
+    waivers = _Waivers()
+    sources: dict[str, str] = {}
+    each: list[tuple[Diagnostic, ...]] = []
+    for outcome in _outcomes(
+        policy_files, sets, clock, data, locked=locked
+    ):  # of which no more is kept: a plan is large
+        sources |= outcome.sources
+        each.append(outcome.diagnostics)
+        waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
+    diagnostics = in_order(d for told in each for d in told)
+    files, waived = (*policy_files.policies, *policy_files.tests), waivers.waived
+    return CheckOutcome(files, policy_files.others, diagnostics, sources, tuple(each), policy_files.tests, waived)
+
+
+def _outcomes(
+    files: FoundFiles, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
+) -> Iterator[CompileResult | Cases]:
+    """Yield what is found in each policy, with what they share read once, then in each test."""
+    library = Library()
+    locks = _locks() if locked else None
+    for path in files.policies:
+        loaded = load(path, sets, library=library)
+        outcome = compile_policy(loaded, digested=False, clock=clock)
+        if data is not None:
+            from ppdm_flow.api.loading.bindings import held_against  # noqa: PLC0415  # only `--data` needs the engine
+
+            outcome = held_against(loaded, outcome, data, clock)
+        yield outcome if locks is None else locks.judged(loaded, outcome, sets)
+    if files.tests:
+        from ppdm_flow.api.test.files import Policies, examined  # noqa: PLC0415  # only tests need it
+
+        policies = Policies()
+        yield from (examined(path, policies) for path in files.tests)
+
+
+def _locks() -> Locks:
+    from ppdm_flow.api.loading.locked import Locks  # noqa: PLC0415  # only `--locked` needs it
+
+    return Locks()
+
+
+class _Waivers:
+    """What waivers cover in all policies: a template's warning counts where one of its policies does not waive it."""
+
+    def __init__(self) -> None:
+        self._covered: dict[Diagnostic, Waiver] = {}
+        self._open: set[Diagnostic] = set()
+
+    def take(self, diagnostics: Sequence[Diagnostic], covered: Mapping[Diagnostic, Waiver]) -> None:
+        """Take in what was found in one policy, and what of it is covered."""
+        self._covered |= covered
+        self._open |= {d for d in diagnostics if d not in covered}
+
+    @property
+    def waived(self) -> dict[Diagnostic, Waived]:
+        """What every policy that has it waives."""
+        found = ((d, w) for d, w in self._covered.items() if d not in self._open)
+        return {d: Waived(w.name, w.reason, w.owner, w.until.isoformat()) for d, w in found}

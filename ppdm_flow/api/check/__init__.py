@@ -1,1 +1,0 @@
-"""Policies checked, without data or against it."""

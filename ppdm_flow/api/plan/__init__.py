@@ -1,1 +1,0 @@
-"""Plans, with or without a look at the data."""

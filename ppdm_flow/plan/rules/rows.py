@@ -1,0 +1,91 @@
+"""Identifiers and subjects, held-out rows, and weights, which count people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.roles import Role
+from ppdm_flow.plan.definition import ReleaseNode, StepNode
+from ppdm_flow.plan.flow import by_name
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
+
+_PERSONAL = (Role.IDENTIFIER, Role.SUBJECT)
+
+
+def surviving_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """An identifier is dropped unless a step asks for it; what is computed from one needs a secret key."""
+    source = by_name(flow.plan.source.attributes)
+    for release, fact in flow.published():
+        for name in sorted(fact.lineage.computed_from - fact.lineage.keyed):
+            person = source.get(name)
+            if person is not None and person.role in _PERSONAL:
+                yield _surviving(flow, release, fact, person)
+
+
+def _surviving(flow: CompiledFlow, release: ReleaseNode, fact: AttributeFacts, person: AttributeFacts) -> Diagnostic:
+    declared = flow.declared(person)
+    named = f"`{person.name}`"
+    if fact.source != person.name:
+        named = f"{named} is what `{fact.name}` is computed from, which"
+    elif fact.name != person.name:
+        named = f"{named}, now named `{fact.name}`,"
+    return Diagnostic(
+        "PPF550",
+        f"the {person.role} {named} reaches release `{release.name}`",
+        flow.origin(release),
+        help="drop it, or replace it with `pseudonymize`: other values for it, one by one, identify as well",
+        related=(Related(declared, "declared here"),) if declared else (),
+    )
+
+
+def uncounted_subjects(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Groups are counted in rows; where a person has several rows, that overstates how many people there are."""
+    subjects = [name for name, a in flow.policy.attributes.items() if a.role is Role.SUBJECT]
+    for requirement in flow.plan.requirements if subjects else ():
+        if requirement.successive:  # these count people
+            continue
+        yield Diagnostic(
+            "PPF562",
+            f"`{requirement.id}` counts rows, but `{subjects[0]}` says that a person can have several",
+            requirement.span,
+            help="aggregate to a row a person first; counting by subject is not supported",
+        )
+
+
+def other_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """A step that holds out rows of the source, and reads rows of other numbers."""
+    for step in flow.plan.steps:
+        before = flow.plan.upstream(step.input)
+        cause = next((s for s in before if s.effect.rows == "generated" or s.expands), None)
+        if not step.effect.holds_out or cause is None:
+            continue
+        yield Diagnostic(
+            "PPF743",
+            f"step `{step.name}` holds out rows of the source, and does not read them: {_why(cause)}",
+            flow.places.value("steps", step.name, "with", "holdout") or flow.use(step.name),
+            help="take the generator before it, or leave `holdout` out",
+        )
+
+
+def _why(cause: StepNode) -> str:
+    if cause.effect.rows == "generated":
+        return f"step `{cause.name}` made other ones"
+    return f"step `{cause.name}` writes each weighted row out, under numbers of its own"
+
+
+def changed_weights(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """A group of one that is rounded to five would be measured as five people."""
+    for step in flow.plan.steps:
+        for fact in step.attributes:
+            change = next((c for s, c in fact.changes if s == step.name), None)
+            if fact.role is Role.WEIGHT and change is not None and step.name in flow.clean:
+                declared = flow.declared(fact)
+                yield Diagnostic(
+                    "PPF563",
+                    f"`{fact.source}` holds the weights of rows, and step `{step.name}` leaves it {change}",
+                    flow.use(step.name),
+                    help="groups would be measured by changed numbers of people: drop it, or leave it as it is",
+                    related=(Related(declared, "declared here"),) if declared else (),
+                )

@@ -1,0 +1,141 @@
+"""What a judged release, and an error that ended the work, say in CI: on GitHub, and as JUnit XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.spans import Span
+from ppdm_flow.report import diagnostics as drawing
+from ppdm_flow.report import junit
+from ppdm_flow.report.annotation import Annotation, annotated, commands
+from ppdm_flow.report.junit import Case, Outcome, Suite
+from ppdm_flow.report.run import markdown
+from ppdm_flow.report.run.checks import Check, anchored
+from ppdm_flow.report.run.fields import ResultDocument
+from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
+from ppdm_flow.report.run.verdict import Verdict, verdict
+
+_LASTING = 3
+"""Digits of a duration."""
+
+
+def junit_xml(judged: Judgement) -> str:
+    """Return one suite, named as the policy."""
+    document = judged.document
+    found = verdict(document)
+    results = anchored(document)
+    every = sorted((*found.requirements, *found.gates), key=lambda check: (check.id, check.release))
+    several = len({check.release for check in every}) > 1
+    cases = [_case(judged, check, results[check.anchor], several) for check in every]
+    cases += _unexplained(document["policy"], found)
+    tally = {"waived": str(len(found.waived))} if found.waived else {}
+    properties = {"verdict": "released" if found.released else "withheld", **tally, **_strings(document["run"])}
+    return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])
+
+
+def broken_junit(failure: BrokenJudgement) -> str:
+    """Return one suite with a case that could not be judged."""
+    found = failure.diagnostics
+    text = drawing.render(found, failure.sources)
+    case = Case(failure.what, "verdict", Outcome.ERROR, found[0].message, text, found[0].code)
+    return junit.render([Suite(failure.what, [case])])
+
+
+def _case(judged: Judgement, check: Check, result: ResultDocument, several: bool) -> Case:
+    span = result["policy_span"]
+    name = f"{check.id} [{check.release}]" if several and check.release else check.id
+    return Case(
+        judged.document["policy"],
+        name,
+        _OUTCOME[check.state],
+        f"measured {check.measured}, asked {check.bound}{_waived(check)}",
+        "\n".join(part for part in (check.sentence, check.lever and f"Next: {check.lever}") if part),
+        check.kind,
+        properties=dict(_properties(check, result)),
+        file=judged.shown(span["file"]) if span else "",
+        line=span["line"] if span else None,
+    )
+
+
+_OUTCOME = {"holds": Outcome.PASSED, "waived": Outcome.SKIPPED, "fails": Outcome.FAILED}
+
+
+def _waived(check: Check) -> str:
+    return f"; {check.waiver.terms}: {check.waiver.reason}" if check.waiver else ""
+
+
+def _properties(check: Check, result: ResultDocument) -> Iterator[tuple[str, str]]:
+    yield "measured", "" if check.figure is None else repr(check.figure)
+    yield "bound", repr(check.limit)
+    yield "direction", result["direction"]
+    yield "metric", check.metric
+    if check.ends:
+        yield "interval", " ".join(repr(end) for end in check.ends)
+    if check.unit:
+        yield "unit", check.unit
+    if check.release:
+        yield "release", check.release
+
+
+def _unexplained(policy: str, found: Verdict) -> list[Case]:
+    """Return a failing case where every check holds and the data is withheld all the same: CI must not be green."""
+    if found.released or found.failing:
+        return []
+    return [
+        Case(policy, "verdict", Outcome.FAILED, "withheld, though every check holds", found.contradiction, "verdict")
+    ]
+
+
+def _strings(run: dict[str, Any]) -> dict[str, str]:
+    return {name: str(run[name]) for name in ("started", "finished", "seconds") if run.get(name) is not None}
+
+
+def render(judged: Judgement) -> str:
+    """Return workflow commands: what does not hold on the line that asks for it, then warnings, then the verdict."""
+    return commands(_annotations(judged))
+
+
+def summary(judged: Judgement, limit: int) -> str:
+    """Return Markdown of at most ``limit`` bytes."""
+    return markdown.render(judged.document, limit)
+
+
+def broken(failure: BrokenJudgement) -> str:
+    """Return workflow commands for an error that ended the work."""
+    return commands(annotated(d, failure.places) for d in failure.diagnostics)
+
+
+def _annotations(judged: Judgement) -> Iterator[Annotation]:
+    document = judged.document
+    found = verdict(document)
+    results = anchored(document)
+    for check in (*found.failing, *found.waived):
+        yield _failing(judged, check, results[check.anchor])
+    if not found.released and not found.failing:
+        yield Annotation(Severity.ERROR, f"{document['policy']} withheld", (found.sentence, found.contradiction))
+    for diagnostic in judged.warnings:
+        yield annotated(diagnostic, judged.places, judged.file)
+    for finding in document["findings"]:
+        title = f"{finding['code']} {finding['subject']}".strip()
+        if not finding.get("waived_by"):
+            yield Annotation(Severity(finding["severity"]), title, (finding["text"],))
+    if found.released:
+        yield Annotation(Severity.INFO, f"{document['policy']} {found.word.lower()}", (found.sentence, found.caution))
+
+
+def _failing(judged: Judgement, check: Check, result: ResultDocument) -> Annotation:
+    where = f" on {check.release}" if check.release else ""
+    lines = (
+        f"measured {check.measured}, asked {check.bound}",
+        check.sentence,
+        f"{check.waiver.terms}: {check.waiver.reason}" if check.waiver else "",
+        f"next: {check.lever}" if check.lever else "",
+    )
+    severity = Severity.WARNING if check.waiver else Severity.ERROR
+    span = result["policy_span"]
+    title = f"{check.id} does not hold{where}{' (waived)' if check.waiver else ''}"
+    if span is None:
+        return Annotation(severity, title, lines)
+    return Annotation(severity, title, lines, judged.shown(span["file"]), Span(**span))
