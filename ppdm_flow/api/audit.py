@@ -37,8 +37,8 @@ class AuditedRelease:
 
     def judgement(self, width: int) -> Judgement:
         """Return what every form of the outcome is made from; text for a terminal of that many columns."""
-        found = document(self.report)
-        return Judgement(found, locations(), str(self.policy), self.diagnostics, width, _WORDS)
+        report = document(self.report)
+        return Judgement(report, locations(), str(self.policy), self.diagnostics, width, _WORDS)
 
 
 def audit(

@@ -49,7 +49,7 @@ class CheckOutcome:
 
     def result(self, *, strict: bool = False, color: bool = False) -> CheckResult:
         """Return what every form of the outcome is made from."""
-        files = {str(file): found for file, found in zip(self.files, self.each, strict=True)}
+        files = {str(file): diagnostics for file, diagnostics in zip(self.files, self.each, strict=True)}
         return CheckResult(files, self.sources, locations(), self.waived, strict=strict, color=color)
 
 
@@ -78,7 +78,7 @@ def check(
         sources |= outcome.sources
         each.append(outcome.diagnostics)
         waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
-    diagnostics = in_order(d for told in each for d in told)
+    diagnostics = in_order(d for named in each for d in named)
     files, waived = (*policy_files.policies, *policy_files.tests), waivers.waived
     return CheckOutcome(files, policy_files.others, diagnostics, sources, tuple(each), policy_files.tests, waived)
 
@@ -125,5 +125,5 @@ class _Waivers:
     @property
     def waived(self) -> dict[Diagnostic, Waived]:
         """What every policy that has it waives."""
-        found = ((d, w) for d, w in self._covered.items() if d not in self._open)
-        return {d: Waived(w.name, w.reason, w.owner, w.until.isoformat()) for d, w in found}
+        covered = ((d, w) for d, w in self._covered.items() if d not in self._open)
+        return {d: Waived(w.name, w.reason, w.owner, w.until.isoformat()) for d, w in covered}

@@ -45,14 +45,14 @@ def _write(file: Path, content: bytes) -> None:
             raise IsADirectoryError(21, os.strerror(21))
         file.write_bytes(content)
         return
-    whole = file.resolve()  # a link stays a link
-    part = whole.with_name(f".{whole.name[:80]}.{os.urandom(4).hex()}.part")
+    target = file.resolve()  # a link stays a link
+    part = target.with_name(f".{target.name[:80]}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        part.replace(whole)
+        part.replace(target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise

@@ -62,11 +62,11 @@ def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade
     before = state.written.lock if state.written else None
     if upgrade and before is not None:
         only(before, state.now, upgrade)
-    told = tuple(changes(before, state.now))
+    changed = tuple(changes(before, state.now))
     content = text(state.now)
     if state.written is None or state.written.text != content:
         files.write(state.file, content)
-    return LockResult(Path(shown(state.file)), len(state.now.policies), told)
+    return LockResult(Path(shown(state.file)), len(state.now.policies), changed)
 
 
 def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -> LockComparison:
@@ -138,12 +138,12 @@ def _uses(
 def _file(policies: Sequence[Path]) -> Path:
     """Return the lock file of these policies, there or not. Raises UsageError where they have several."""
     there = Nearest()
-    found = {there.of(path): path for path in policies}
-    if len(found) > 1:
-        named = " and ".join(f"`{path}` has {f'`{shown(file)}`' if file else 'none'}" for file, path in found.items())
+    locks = {there.of(path): path for path in policies}
+    if len(locks) > 1:
+        named = " and ".join(f"`{path}` has {f'`{shown(file)}`' if file else 'none'}" for file, path in locks.items())
         text_ = f"these policies have several lock files: {named}"
         raise UsageError(Diagnostic("PPF684", text_, help="lock each part by itself"))
-    (file,) = found
+    (file,) = locks
     if file is not None:
         return file
     folders = [path.absolute().parent for path in policies]

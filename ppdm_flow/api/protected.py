@@ -77,7 +77,7 @@ def _named(policy: Path, sets: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _mentioned(content: str, folder: Path) -> Iterator[Path]:
-    words = {found for match in _WORD.finditer(content) for found in match.groups() if found}
+    words = {path for match in _WORD.finditer(content) for path in match.groups() if path}
     yield from _paths(words, folder)
 
 

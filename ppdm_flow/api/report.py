@@ -51,8 +51,8 @@ def judgement(run: Path, width: int = 100, *, public: bool = False) -> Judgement
 
     Raises UsageError where there is none.
     """
-    found = read(run)
-    return Judgement(publishing.public(found) if public else found, locations(), width=width)
+    report_document = read(run)
+    return Judgement(publishing.public(report_document) if public else report_document, locations(), width=width)
 
 
 def read(run: Path) -> ReportDocument:

@@ -94,9 +94,9 @@ def _read_back(run_dir: Path) -> ReportDocument:
     """Return the report on disk. Raises RunError where it cannot be read any more."""
     fault = RunError(Diagnostic("PPF910", f"the report of `{run_dir.name}` cannot be read back"))
     try:
-        found = read(run_dir)
+        report = read(run_dir)
     except UsageError as error:
         raise fault from error
-    if "verdict" not in found:
+    if "verdict" not in report:
         raise fault
-    return found
+    return report

@@ -74,10 +74,10 @@ def _measured(outcome: VerifyOutcome, *, asked: bool) -> Iterator[Point]:
     if not again.same_input:
         yield Point("input", holds=False, text="the data given is not the data of this run: its hash differs")
     differences = [text.partition(": ") for text in again.differences]
-    told = {name: said for name, _, said in differences}
-    for name in dict.fromkeys((*names, *told)):
-        if name in told:
-            yield Point(name, holds=False, text=f"measured otherwise: {told[name]}")
+    differing = {name: said for name, _, said in differences}
+    for name in dict.fromkeys((*names, *differing)):
+        if name in differing:
+            yield Point(name, holds=False, text=f"measured otherwise: {differing[name]}")
         elif name in again.unknown or name.rpartition(" on ")[2] in again.skipped:
             reason = again.unknown.get(name)
             text = "not measured again: only the run itself had what it takes"
@@ -94,8 +94,8 @@ def _requirements(outcome: VerifyOutcome) -> list[str]:
     if REPORT in (*outcome.missing, *outcome.changed):
         return []
     try:
-        found = read(outcome.run_dir)["requirements"]
-        return list(dict.fromkeys(f"{r['id']} on {r['release']}" for r in found))
+        results = read(outcome.run_dir)["requirements"]
+        return list(dict.fromkeys(f"{r['id']} on {r['release']}" for r in results))
     except (UsageError, KeyError, TypeError):
         return []
 

@@ -48,6 +48,6 @@ def diff(
     """
     there = output_targets(ctx, DIFFED, "text")
     with report_errors_to_ci(there, f"{old} {new}"):
-        found = api.diff(old, new, settings(sets or ()), data)
-    there.send(found.difference(color=colored(sys.stdout.isatty())), DIFFED["text"])
-    raise typer.Exit(1 if forbid_weaker and found.weaker else 0)
+        result = api.diff(old, new, settings(sets or ()), data)
+    there.send(result.difference(color=colored(sys.stdout.isatty())), DIFFED["text"])
+    raise typer.Exit(1 if forbid_weaker and result.weaker else 0)

@@ -112,28 +112,28 @@ def hierarchy(
     say(made.reason)
 
 
-def text(found: Checked) -> str:
+def text(fit: Checked) -> str:
     """Return a line for each thing that was looked at: counts only, no value."""
-    sizes = ", ".join(f"{n:,}" for n in found.labels)
+    sizes = ", ".join(f"{n:,}" for n in fit.labels)
     lines = [
-        f"{found.leaves:,} values in {len(found.labels)} levels; labels on them: {sizes}",
+        f"{fit.leaves:,} values in {len(fit.labels)} levels; labels on them: {sizes}",
         _judged(
-            not found.absent,
-            f"{found.values - found.absent:,} of the data's {found.values:,} values stand in it"
-            f" ({found.rows - found.absent_rows:,} of {found.rows:,} rows)",
+            not fit.absent,
+            f"{fit.values - fit.absent:,} of the data's {fit.values:,} values stand in it"
+            f" ({fit.rows - fit.absent_rows:,} of {fit.rows:,} rows)",
         ),
-        _judged(not found.split, _coarsening(found)),
-        _judged(not found.lies, f"{found.lies:,} labels are spelled like a value that has another label"),
+        _judged(not fit.split, _coarsening(fit)),
+        _judged(not fit.lies, f"{fit.lies:,} labels are spelled like a value that has another label"),
     ]
-    if found.unused:
-        lines.append(f"    {found.unused:,} of its values do not occur in the data")
+    if fit.unused:
+        lines.append(f"    {fit.unused:,} of its values do not occur in the data")
     return "\n".join(lines)
 
 
-def _coarsening(found: Checked) -> str:
-    if not found.split:
+def _coarsening(fit: Checked) -> str:
+    if not fit.split:
         return "every level puts together what the one below has"
-    listed = ", ".join(map(str, found.split))
+    listed = ", ".join(map(str, fit.split))
     return f"level {listed} puts values apart that the level below puts together"
 
 

@@ -33,8 +33,8 @@ def plain(error: UnicodeError) -> tuple[str | bytes, int]:
     """Return what stands for the characters that cannot be encoded, and where to go on."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    found = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in found), error.end
+    characters = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in characters), error.end
 
 
 def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:

@@ -50,10 +50,10 @@ def profile(
     """
     if out is not None and out.exists() and out.is_file():
         raise UsageError(Diagnostic("PPF673", f"`{out}` is there already: nothing was written"))
-    found = api.profile(data, header=header)
-    if header is None and found.document["source"]["columns"] is not None:
+    result = api.profile(data, header=header)
+    if header is None and result.document["source"]["columns"] is not None:
         say(
             "the first line looks like data, or like nothing that columns are called by, so the columns are numbered:"
             " `--header` takes it for their names"
         )
-    deliver(found.rendered(form.value, columns(), out.parent if out is not None else None), out)
+    deliver(result.rendered(form.value, columns(), out.parent if out is not None else None), out)

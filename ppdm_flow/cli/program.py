@@ -190,8 +190,8 @@ def _needed(words: Sequence[str]) -> Iterable[str]:
     return (one,) if one in VERBS else VERBS
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         put(f"ppdm-flow {ppdm_flow.__version__}")
         raise typer.Exit
 

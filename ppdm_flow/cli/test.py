@@ -104,10 +104,10 @@ class _TestPrinter:
 
 def _lines(result: Result, before: str, verbose: bool, *, color: bool) -> list[str]:
     width = columns()
-    found = [] if result.file == before else [text.heading(result)]
-    found.append(text.line(result, min(width, 88), color=color))
+    lines = [] if result.file == before else [text.heading(result)]
+    lines.append(text.line(result, min(width, 88), color=color))
     more = text.details(result) if verbose else ""
-    return [*found, more] if more else found
+    return [*lines, more] if more else lines
 
 
 def _rendered(tested: PolicyTestResults, form: PolicyTestFormat, *, verbose: bool) -> str:
@@ -125,11 +125,11 @@ def _rendered(tested: PolicyTestResults, form: PolicyTestFormat, *, verbose: boo
 
 
 def _all_lines(tested: PolicyTestResults, *, verbose: bool) -> str:
-    found, file = [], ""
+    lines, file = [], ""
     for result in tested.results:
-        found += _lines(result, file, verbose, color=False)
+        lines += _lines(result, file, verbose, color=False)
         file = result.file
-    return "\n".join([*found, _rest(tested, color=False)])
+    return "\n".join([*lines, _rest(tested, color=False)])
 
 
 def _rest(tested: PolicyTestResults, *, color: bool) -> str:
@@ -138,5 +138,5 @@ def _rest(tested: PolicyTestResults, *, color: bool) -> str:
     if tested.coverage is not None:
         parts.append(text.coverage(tested, columns()) + "\n")
     end = text.summary(tested)
-    told = text.advice(tested)
-    return "\n" + "\n".join([*parts, f"{told}\n{end}" if told else end])
+    advice = text.advice(tested)
+    return "\n" + "\n".join([*parts, f"{advice}\n{end}" if advice else end])

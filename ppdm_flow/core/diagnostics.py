@@ -51,14 +51,14 @@ class Diagnostic:
         return (span.file, span.line, span.column, self.code, self.message)
 
 
-def in_order(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Without repetitions, sorted by place."""
-    return tuple(sorted(dict.fromkeys(found), key=lambda d: d.sort_key))
+    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: d.sort_key))
 
 
-def has_errors(found: Iterable[Diagnostic]) -> bool:
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether any of them is an error."""
-    return any(d.severity is Severity.ERROR for d in found)
+    return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
 Sources = Mapping[str, str]

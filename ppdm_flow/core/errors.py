@@ -19,8 +19,8 @@ class PpdmError(Exception):
     def __init__(
         self, diagnostics: Diagnostic | Iterable[Diagnostic], sources: Mapping[str, str] | None = None
     ) -> None:
-        found = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
-        self.diagnostics = in_order(found)
+        every = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
+        self.diagnostics = in_order(every)
         self.sources = dict(sources or {})
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in self.diagnostics))
 

@@ -24,8 +24,8 @@ def beside(part: str) -> str | None:
 
 def refused(part: str) -> str | None:
     """Return why some system cannot have a file or folder of that name; None where all can."""
-    if found := _REFUSED.search(part):
-        character = "a backslash" if found[0] == "\\" else f"U+{ord(found[0]):04X}"
+    if match := _REFUSED.search(part):
+        character = "a backslash" if match[0] == "\\" else f"U+{ord(match[0]):04X}"
         return f"holds {character}, which file names of some systems cannot have"
     if _DEVICE.fullmatch(part):
         return "is the name of a device on Windows"

@@ -51,18 +51,18 @@ class Page:
     @cached_property
     def sections(self) -> Mapping[str, str]:
         """The text below each heading of the second level, in order; what stands before the first is under ``""``."""
-        found: dict[str, list[str]] = {"": []}
+        lines_of: dict[str, list[str]] = {"": []}
         below, in_block = "", False
         for line in self.body.split("\n"):
             in_block ^= line.startswith("```")
             if line.startswith("## ") and not in_block:
                 below = line[3:].strip()
-                if below in found:
+                if below in lines_of:
                     raise MalformedPageError(self.name, f"it has the heading `{below}` twice")
-                found[below] = []
+                lines_of[below] = []
             else:
-                found[below].append(line)
-        return {heading: "\n".join(lines).strip() for heading, lines in found.items()}
+                lines_of[below].append(line)
+        return {heading: "\n".join(lines).strip() for heading, lines in lines_of.items()}
 
     def section(self, heading: str) -> str:
         """Return the text below a heading. Raises MalformedPageError where there is none."""

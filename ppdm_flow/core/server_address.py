@@ -73,32 +73,32 @@ def server_address(url: str) -> ServerAddress:
         secret = parts.password
     except ValueError:
         raise AddressError("host or port cannot be read") from None
-    told = _told(parts)
+    parameters = _told(parts)
     if secret is not None:
         raise PasswordError("a password stands in it")
     if parts.scheme not in SCHEMES:
         raise AddressError("it does not begin with `postgresql://`")
-    host, database = _host(parts, told), unquote(parts.path.removeprefix("/"))
+    host, database = _host(parts, parameters), unquote(parts.path.removeprefix("/"))
     if not database or "/" in database or "\0" in database:
         raise AddressError("it names no database: `postgresql://HOST/DATABASE`")
-    found = ServerAddress(
+    address = ServerAddress(
         host=host,
         database=database,
-        port=_whole(told["port"], "port", 65535) if "port" in told else port or _PORT,
+        port=_whole(parameters["port"], "port", 65535) if "port" in parameters else port or _PORT,
         user=unquote(parts.username) if parts.username else None,
-        sslrootcert=told.get("sslrootcert"),
-        connect_timeout=_whole(told.get("connect_timeout", "10"), "connect_timeout", 600),
+        sslrootcert=parameters.get("sslrootcert"),
+        connect_timeout=_whole(parameters.get("connect_timeout", "10"), "connect_timeout", 600),
     )
-    return _protected(found, told.get("sslmode"))
+    return _protected(address, parameters.get("sslmode"))
 
 
 def masked(text: str) -> str:
     """Return a text with the passwords of URLs in it hidden, every other character at its place."""
-    found = list(text)
+    characters = list(text)
     for match in _SECRETS.finditer(text):
         start, end = match.span(match.lastgroup or 0)
-        found[start:end] = "*" * (end - start)
-    return "".join(found)
+        characters[start:end] = "*" * (end - start)
+    return "".join(characters)
 
 
 def passwords(text: str) -> set[str]:
@@ -124,22 +124,22 @@ def _told(parts: SplitResult) -> Mapping[str, str]:
     return dict(pairs)
 
 
-def _host(parts: SplitResult, told: Mapping[str, str]) -> str:
-    host = told.get("host") or unquote(parts.hostname or "")
+def _host(parts: SplitResult, parameters: Mapping[str, str]) -> str:
+    host = parameters.get("host") or unquote(parts.hostname or "")
     if not host or "," in host or any(c.isspace() or not c.isprintable() for c in host):
         raise AddressError("it names no host, or more than one: `postgresql://HOST/DATABASE`")
     return host
 
 
-def _protected(found: ServerAddress, mode: str | None) -> ServerAddress:
+def _protected(address: ServerAddress, mode: str | None) -> ServerAddress:
     if mode is None:
-        mode = "prefer" if found.is_local else "require"
+        mode = "prefer" if address.is_local else "require"
     if mode not in MODES:
         raise AddressError(f"its `sslmode` is none of {', '.join(f'`{m}`' for m in MODES)}")
-    if found.sslrootcert is not None and not found.sslrootcert.startswith("/"):
+    if address.sslrootcert is not None and not address.sslrootcert.startswith("/"):
         raise AddressError("its `sslrootcert` is no absolute path")
     return ServerAddress(
-        found.host, found.database, found.port, found.user, mode, found.sslrootcert, found.connect_timeout
+        address.host, address.database, address.port, address.user, mode, address.sslrootcert, address.connect_timeout
     )
 
 

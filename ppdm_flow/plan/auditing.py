@@ -82,8 +82,8 @@ def _in_common(
     """Yield what looks at the people whom several releases leave alone, where no requirement and no ledger does."""
     people = [r for r in releases if any(f.role is _QI and not f.was(Change.GENERATED) for f in r.attributes)]
     weighted = any(fact.role is Role.WEIGHT for r in people for fact in r.attributes)
-    asked = policy.ledger is not None or any(r.successive for r in requirements)
-    if asked or weighted or policy.recipients == APART or len(people) < _FEWEST:
+    needed = policy.ledger is not None or any(r.successive for r in requirements)
+    if needed or weighted or policy.recipients == APART or len(people) < _FEWEST:
         return
     spec = over_releases()
     k = max((fields_of(r)["k"] for r in requirements if r.kind == spec.implied_by), default=_FEWEST)
@@ -118,7 +118,7 @@ def _written(
         return []
     chosen = [r for r in releases if audit.release in (None, r.name)]
     asked = {r.name: _asked(name, bound, r, requirements, policy, binder) for r in chosen}
-    fits = {release: found for release, (_, found) in asked.items()}
+    fits = {release: requirements_asked for release, (_, requirements_asked) in asked.items()}
     good = [r for r in chosen if not any(d.severity is Severity.ERROR for d in fits[r.name])]
     shown = good or chosen[:1]
     binder.diagnostics += [d for r in shown for d in fits[r.name]]
@@ -153,11 +153,11 @@ def _asked(
     return tuple(effect.asks.values()), diagnostics
 
 
-def _not_there(name: str, parameter: str, asked: str, policy: Policy, binder: Binder) -> Diagnostic | None:
-    if any(asked == known or (is_pattern(known) and matches(known, asked)) for known in policy.attributes):
+def _not_there(name: str, parameter: str, wanted: str, policy: Policy, binder: Binder) -> Diagnostic | None:
+    if any(wanted == known or (is_pattern(known) and matches(known, wanted)) for known in policy.attributes):
         return None
-    hint = did_you_mean(asked, policy.attributes)
-    text = f"the source has no attribute `{asked}`"
+    hint = did_you_mean(wanted, policy.attributes)
+    text = f"the source has no attribute `{wanted}`"
     return Diagnostic("PPF861", text, binder.places.value("audits", name, "with", parameter), hint=hint)
 
 

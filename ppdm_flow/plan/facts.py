@@ -47,11 +47,11 @@ def resolved(
     covered = {column: declared.key(column) for column in columns}
     own = [name for name in policy.attributes if not is_pattern(name)]
     names = [*(c for c, key in covered.items() if key is not None), *(name for name in own if name not in covered)]
-    found = [
+    diagnostics = [
         _unmatched(name, places) for name in declared.patterns if not any(matches(name, column) for column in columns)
     ]
-    found += [fault for column in columns if (fault := _outranked(column, declared, places)) is not None]
-    return {name: policy.attributes[declared.key(name) or name] for name in names}, found
+    diagnostics += [fault for column in columns if (fault := _outranked(column, declared, places)) is not None]
+    return {name: policy.attributes[declared.key(name) or name] for name in names}, diagnostics
 
 
 def _outranked(column: str, declared: Declared, places: Places) -> Diagnostic | None:

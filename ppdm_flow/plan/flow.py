@@ -32,9 +32,9 @@ def by_name(facts: Iterable[AttributeFacts]) -> Attributes:
 
 def misfits(step: str, before: Attributes, effect: Effect) -> list[Misfit]:
     """Return what ``effect`` asks of attributes that are not there, and names that it would give twice."""
-    asked = dict.fromkeys((*effect.reads, *effect.changes, *effect.drops, *effect.renames))
+    needed = dict.fromkeys((*effect.reads, *effect.changes, *effect.drops, *effect.renames))
     result = []
-    for name in asked:
+    for name in needed:
         if name not in before:
             hint = did_you_mean(name, before)
             result.append(Misfit("PPF606", f"step `{step}` needs `{name}`, which does not reach it", hint, name))

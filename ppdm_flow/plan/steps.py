@@ -80,8 +80,8 @@ def _add(state: Flow, name: str, bound: Bound, reference: str, arriving: Attribu
     if not wrong:
         misfits = flow.misfits(name, arriving, effect)
         span = state.places.value("steps", name, "use")
-        told = [m for m in misfits if not state.faulty or m.attribute in state.source]
-        state.diagnostics += [Diagnostic(m.code, m.message, span, hint=m.hint) for m in told]
+        reported = [m for m in misfits if not state.faulty or m.attribute in state.source]
+        state.diagnostics += [Diagnostic(m.code, m.message, span, hint=m.hint) for m in reported]
         wrong = bool(misfits)
     if not wrong and base(reference) in state.clean:
         state.clean.add(name)

@@ -52,8 +52,8 @@ def support_hint(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     share = number_hint(Number(whole=False, gt=0.0, lt=1.0), value)
-    whole = value.strip().isdecimal() and int(value) > 1
-    return f"write `{{count: {short(value, 20)}}}` for rows" if whole else share
+    counts = value.strip().isdecimal() and int(value) > 1
+    return f"write `{{count: {short(value, 20)}}}` for rows" if counts else share
 
 
 def map_hint(path: PolicyPath, shape: Shape, value: str) -> str | None:

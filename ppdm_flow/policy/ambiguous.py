@@ -64,10 +64,10 @@ def _comes_back(number: str) -> bool:
 
 def _by_place(patterns: Iterable[PolicyPath]) -> Mapping[tuple[int, str], list[PolicyPath]]:
     """Patterns by their length and first key: few of a policy's values are near one."""
-    found: dict[tuple[int, str], list[PolicyPath]] = {}
+    paths_at: dict[tuple[int, str], list[PolicyPath]] = {}
     for pattern in patterns:
-        found.setdefault((len(pattern), pattern[0]), []).append(pattern)
-    return found
+        paths_at.setdefault((len(pattern), pattern[0]), []).append(pattern)
+    return paths_at
 
 
 def _below_entries(

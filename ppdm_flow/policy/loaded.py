@@ -35,9 +35,9 @@ class Places:
     @staticmethod
     def _nearest(spans: Mapping[PolicyPath, Span], path: PolicyPath) -> Span | None:
         for length in range(len(path), -1, -1):
-            found = spans.get(path[:length])
-            if found is not None:
-                return found
+            span = spans.get(path[:length])
+            if span is not None:
+                return span
         return None
 
 

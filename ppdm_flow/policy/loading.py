@@ -62,7 +62,7 @@ def load(
     files = Files(path, library)
     file = str(path)
     try:
-        root, found = files.tree(path, file)
+        root, syntax = files.tree(path, file)
     except UnreadableError as error:
         return _hopeless(file, files.sources, error.diagnostic)
     inheritance = Inheritance(files, sets)
@@ -73,7 +73,7 @@ def load(
     unusable = _without_unusable_kinds(flat)
     policy, faults = validate(flat, policy_model(kinds_named(flat.tree)), whole=layer.whole)
     faults = [*unusable, *faults]
-    every = [*found, *account.found, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
+    every = [*syntax, *account.found, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
     if part is not None:
         unknown = frozenset[PolicyPath]() if layer.whole else frozenset[PolicyPath]([()])
@@ -104,13 +104,13 @@ def load(
 
 def _without_unusable_kinds(flat: Flat) -> list[Diagnostic]:
     """Take the requirements out whose kinds cannot be loaded, and return why, each at its place."""
-    found = []
+    diagnostics = []
     for name, fault in kinds.faults(kinds_named(flat.tree)).items():
         path = ("privacy", name)
         del flat.tree["privacy"][name]
         flat.gone.add(path)
-        found.append(replace(fault, span=flat.places.key(*path), path=path))
-    return found
+        diagnostics.append(replace(fault, span=flat.places.key(*path), path=path))
+    return diagnostics
 
 
 def _limits(layer: Layer, flat: Flat, account: InheritanceRecord, faults: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -118,9 +118,9 @@ def _limits(layer: Layer, flat: Flat, account: InheritanceRecord, faults: Iterab
 
     A template's own fault is told only there, and what is no value at all is told as that.
     """
-    told = {(d.span, d.path) for d in (*account.found, *faults) if d.code in _TOLD}
+    known = {(d.span, d.path) for d in (*account.found, *faults) if d.code in _TOLD}
     judged = PolicyUnderFloors(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.whole)
-    yield from (d for d in violations(judged, layer.floors) if (d.span, d.path) not in told)
+    yield from (d for d in violations(judged, layer.floors) if (d.span, d.path) not in known)
     if layer.conflicts:
         yield from unresolved_conflicts(layer.conflicts, flat, layer.floors)
 
@@ -141,14 +141,14 @@ def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnost
     if layer.floors:
         entries["floors"] = Entry(layer.floors[0].span, _floors(layer.floors))
     flat = flatten(Map(entries, layer.node.span, layer.node.partial))
-    found = []
+    diagnostics = []
     for path, each in nulls.items():
         fault = None if _broken(each) else _null(path, each, flat, extending)
         if fault is None or fault.severity is Severity.ERROR:
             flat.gone.add(path)
         if fault is not None and (layer.whole or fault.severity is Severity.ERROR):
-            found.append(fault)
-    return flat, found
+            diagnostics.append(fault)
+    return flat, diagnostics
 
 
 def _floors(floors: Sequence[Floor]) -> Map:
@@ -184,9 +184,9 @@ def _null(path: PolicyPath, each: Entry | Scalar, flat: Flat, extending: set[str
     )
 
 
-def _with_users(found: Iterable[Diagnostic], file: str, users: Mapping[str, Span]) -> list[Diagnostic]:
+def _with_users(diagnostics: Iterable[Diagnostic], file: str, users: Mapping[str, Span]) -> list[Diagnostic]:
     """Add to each fault in an inherited file the places that brought that file in."""
-    return [replace(d, related=d.related + tuple(_way(d, file, users))) for d in found]
+    return [replace(d, related=d.related + tuple(_way(d, file, users))) for d in diagnostics]
 
 
 def _way(each: Diagnostic, file: str, users: Mapping[str, Span]) -> Iterable[Related]:

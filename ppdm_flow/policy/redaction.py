@@ -61,11 +61,11 @@ def _unsaid(text: str, secrets: Collection[str]) -> str:
 
 def redacted(diagnostic: Diagnostic, secrets: Collection[str]) -> Diagnostic:
     """Return the diagnostic with every one of ``secrets`` hidden."""
-    found = diagnostic
+    shown = diagnostic
     for secret in sorted(secrets, key=len, reverse=True):
         if secret:
-            found = _without(found, secret)
-    return found
+            shown = _without(shown, secret)
+    return shown
 
 
 def _without(diagnostic: Diagnostic, secret: str) -> Diagnostic:
@@ -90,12 +90,12 @@ def _hide(text: str, secret: str) -> str:
 
 def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
     """Return every waiver whose date can be read, with its place; words from the environment are not shown."""
-    found = []
+    waivers = []
     for name, each in policy.waivers.items():
         until = day(each.until)
         hidden = {path[2] for path in loaded.hidden if path[:2] == ("waivers", name)}
         if until is not None:
-            found.append(
+            waivers.append(
                 Waiver(
                     name=name,
                     of=each.of,
@@ -107,4 +107,4 @@ def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
                     span=loaded.places.key("waivers", name),
                 )
             )
-    return tuple(found)
+    return tuple(waivers)

@@ -36,8 +36,8 @@ def validate(flat: Flat, model: type[M], *, whole: bool = True) -> tuple[M | Non
     except ValidationError as error:
         wide = whole_model(kinds_named(flat.tree)) if issubclass(model, Policy) else model  # to say what was meant
         judge = _Judge(flat, wide, whole=whole)
-        found = [d for e in error.errors(include_url=False, include_input=False) for d in judge.of(e)]
-        return None, [d for d in found if not (d.code == "PPF202" and d.path in judge.misspelt)]
+        diagnostics = [d for e in error.errors(include_url=False, include_input=False) for d in judge.of(e)]
+        return None, [d for d in diagnostics if not (d.code == "PPF202" and d.path in judge.misspelt)]
 
 
 _FROM_PACKAGES = "; others come with packages, and `ppdm-flow list requirements` shows what is installed"

@@ -54,11 +54,11 @@ def annotated(diagnostic: Diagnostic, places: Locations, file: str = "") -> Anno
 
 def commands(annotations: Iterable[Annotation], most: int = MOST) -> str:
     """Return the commands, errors first, at most so many of a kind, and a line that counts the rest."""
-    found = list(annotations)
+    every = list(annotations)
     parts: list[str] = []
     for severity in _ORDER:
-        parts += [a.command() for a in [a for a in found if a.severity is severity][:most]]
-    tally = Counter(_COMMAND[a.severity] for a in found)
+        parts += [a.command() for a in [a for a in every if a.severity is severity][:most]]
+    tally = Counter(_COMMAND[a.severity] for a in every)
     rest = [
         f"{count - most:,} more {kind}{'s' if count - most > 1 else ''}"
         for kind, count in tally.items()

@@ -97,8 +97,8 @@ def _case(case: Case) -> ET.Element:
     element = ET.Element("testcase", about)
     _properties(element, case.properties)
     if case.outcome is not Outcome.PASSED:
-        told = {"message": _safe(case.message), **({"type": _safe(case.kind)} if case.kind else {})}
-        ET.SubElement(element, case.outcome.value, told).text = _text(case.text) or None
+        attributes = {"message": _safe(case.message), **({"type": _safe(case.kind)} if case.kind else {})}
+        ET.SubElement(element, case.outcome.value, attributes).text = _text(case.text) or None
     elif case.text:
         ET.SubElement(element, "system-out").text = _text(case.text)
     return element

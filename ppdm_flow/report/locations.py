@@ -22,15 +22,15 @@ class Locations:
         """Return the path from the root, with ``/``; None for what is not below it (``builtin:`` templates, say)."""
         if _SCHEME.match(file):
             return None
-        whole = PurePosixPath(normpath(PurePath(self.folder, file).as_posix()))
+        path = PurePosixPath(normpath(PurePath(self.folder, file).as_posix()))
         root = PurePosixPath(self.root.as_posix())
-        return str(whole.relative_to(root)) if whole.is_relative_to(root) else None
+        return str(path.relative_to(root)) if path.is_relative_to(root) else None
 
     def shown(self, file: str) -> str:
         """Return the path from the root, or of a file elsewhere its name: whose folder it is in is nobody's."""
-        found = self.relative(file)
-        if found is not None or _SCHEME.match(file):
-            return found or file
+        relative = self.relative(file)
+        if relative is not None or _SCHEME.match(file):
+            return relative or file
         return PurePath(file).name
 
     def uri(self, file: str) -> str:

@@ -45,44 +45,49 @@ class Verification:
         return all(point.holds is not False for point in self.points)
 
 
-def text(found: Verification) -> str:
+def text(outcome: Verification) -> str:
     """Return the outcome for a terminal."""
-    return found.told + "\n"
+    return outcome.told + "\n"
 
 
-def as_json(found: Verification) -> str:
+def as_json(outcome: Verification) -> str:
     """Return the outcome and every point as JSON."""
-    points = [{"name": p.name, "holds": p.holds, "text": p.text} for p in found.points]
-    document = {"run": found.run, "policy": found.policy, "verdict": found.verdict, "holds": found.holds}
+    points = [{"name": p.name, "holds": p.holds, "text": p.text} for p in outcome.points]
+    document = {
+        "run": outcome.run,
+        "policy": outcome.policy,
+        "verdict": outcome.verdict,
+        "holds": outcome.holds,
+    }
     return json_text({**document, "points": points})
 
 
-def as_junit(found: Verification) -> str:
+def as_junit(outcome: Verification) -> str:
     """Return a suite with a case for each point."""
-    cases = [Case(found.policy, p.name, _OUTCOME[p.holds], p.text, p.text if p.holds else "") for p in found.points]
-    return junit.render([Suite(f"{found.policy} {found.run}", cases, {"verdict": found.verdict})])
+    cases = [Case(outcome.policy, p.name, _OUTCOME[p.holds], p.text, p.text if p.holds else "") for p in outcome.points]
+    return junit.render([Suite(f"{outcome.policy} {outcome.run}", cases, {"verdict": outcome.verdict})])
 
 
-def github(found: Verification) -> str:
+def github(outcome: Verification) -> str:
     """Return workflow commands for what is not as it was."""
-    state = "as it was" if found.holds else "NOT as it was"
-    bad = [Annotation(Severity.ERROR, p.name, (p.text or state,)) for p in found.points if p.holds is False]
-    good = [Annotation(Severity.INFO, f"{found.policy} {found.run}", (f"the run is {state}",))] if not bad else []
+    state = "as it was" if outcome.holds else "NOT as it was"
+    bad = [Annotation(Severity.ERROR, p.name, (p.text or state,)) for p in outcome.points if p.holds is False]
+    good = [Annotation(Severity.INFO, f"{outcome.policy} {outcome.run}", (f"the run is {state}",))] if not bad else []
     return commands([*bad, *good])
 
 
-def markdown(found: Verification, limit: int = LIMIT) -> str:
+def markdown(outcome: Verification, limit: int = LIMIT) -> str:
     """Return a table, what is not as it was first, in at most ``limit`` bytes."""
-    state = "as it was" if found.holds else "not as it was"
-    whole = f"## {_MARK[found.holds]} Run {escaped(found.run)} of {escaped(found.policy)} is {state}\n"
-    whole += "\n| | What | |\n| --- | --- | --- |\n"
-    points = sorted(found.points, key=lambda p: (p.holds is not False, p.holds is None))
+    state = "as it was" if outcome.holds else "not as it was"
+    table = f"## {_MARK[outcome.holds]} Run {escaped(outcome.run)} of {escaped(outcome.policy)} is {state}\n"
+    table += "\n| | What | |\n| --- | --- | --- |\n"
+    points = sorted(outcome.points, key=lambda p: (p.holds is not False, p.holds is None))
     for done, point in enumerate(points):
         row = f"| {_MARK[point.holds]} | {escaped(point.name)} | {escaped(point.text)} |\n"
-        if len(whole.encode()) + len(row.encode()) + len(_NOTICE) + 8 > limit:
-            return whole + _NOTICE.format(len(points) - done)
-        whole += row
-    return whole
+        if len(table.encode()) + len(row.encode()) + len(_NOTICE) + 8 > limit:
+            return table + _NOTICE.format(len(points) - done)
+        table += row
+    return table
 
 
 VERIFIED = named(

@@ -31,8 +31,8 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     except RuntimeError:  # numba finds no place that it may write to
         kernel = numba.njit(nogil=True)(function)
     stamp(kernel, ingredients(function))
-    found: Callable[P, R] = kernel
-    return found
+    kernel_of: Callable[P, R] = kernel
+    return kernel_of
 
 
 def stamp(kernel: Any, text: str) -> None:

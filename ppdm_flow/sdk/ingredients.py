@@ -20,10 +20,10 @@ def ingredients(function: Callable[..., Any]) -> str:
     That are its module and, over what stands there when ``function`` is defined: constants, the modules of kernels and
     of named tuples, theirs in turn, and other modules of the same package that are used by name.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in sorted(set(_parts(function.__module__, function.__globals__, set()))):
-        found.update(part.encode() + b"\0")
-    return found.hexdigest()
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
 
 
 def _parts(module: str, names: Mapping[str, Any], seen: set[str]) -> Iterator[str]:

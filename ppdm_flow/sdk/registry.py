@@ -47,12 +47,12 @@ class Listed:
 def listed(group: str) -> tuple[Listed, ...]:
     """Return all plugins of a group (``anonymizers``, ``audits``, ``sources``, ``sinks``), sorted by name."""
     homes = [(group, "")] + ([_BROUGHT[group]] if group in _BROUGHT else [])
-    found = []
+    entries = []
     for home, part in homes:
         for entry in _every().select(group=f"ppdm_flow.{home}"):
             name, version = _origin(entry.dist) if entry.dist else ("?", "?")
-            found.append(Listed(group, entry.name, name, version, entry, part))
-    return tuple(sorted(set(found), key=lambda p: (p.name, p.distribution)))
+            entries.append(Listed(group, entry.name, name, version, entry, part))
+    return tuple(sorted(set(entries), key=lambda p: (p.name, p.distribution)))
 
 
 @cache

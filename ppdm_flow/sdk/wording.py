@@ -78,8 +78,8 @@ def unexplained(text: str, pieces: Iterable[str]) -> bool:
 
 
 def _places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
-    for found in re.finditer(f"(?={_bounded(wanted)})", text):
-        yield found.start(), found.start() + len(wanted)
+    for match in re.finditer(f"(?={_bounded(wanted)})", text):
+        yield match.start(), match.start() + len(wanted)
 
 
 def _bounded(words: str, ending: str = "") -> str:
@@ -104,8 +104,8 @@ def _code(name: str) -> CodeType | None:
     loader: Any = getattr(getattr(module, "__spec__", None), "loader", None)
     try:
         if hasattr(loader, "get_code"):
-            found: CodeType | None = loader.get_code(name)
-            return found
+            code: CodeType | None = loader.get_code(name)
+            return code
         file = Path(str(module.__file__))
         return compile(file.read_bytes(), file.name, "exec")
     except (PpdmError, ImportError, OSError, SyntaxError, ValueError, AttributeError):

@@ -60,8 +60,8 @@ def write_lines(file: TextFile, lists: pa.LargeListArray, written: pa.StringArra
         rows = pa.LargeListArray.from_arrays(pc.subtract(piece.offsets, begin), texts.take(values.indices))
         lines = pc.binary_join(rows, pa.scalar(mark, pa.large_string()))
         end = pa.scalar("\n", pa.large_string())
-        whole = pc.binary_join_element_wise(lines, end, pa.scalar("", pa.large_string()))
-        _, offsets, data = whole.buffers()
-        bounds = pa.Array.from_buffers(pa.int64(), len(whole) + 1, [None, offsets], offset=whole.offset)
-        if len(whole):
-            file.write(memoryview(data)[bounds[0].as_py() : bounds[len(whole)].as_py()])
+        text = pc.binary_join_element_wise(lines, end, pa.scalar("", pa.large_string()))
+        _, offsets, data = text.buffers()
+        bounds = pa.Array.from_buffers(pa.int64(), len(text) + 1, [None, offsets], offset=text.offset)
+        if len(text):
+            file.write(memoryview(data)[bounds[0].as_py() : bounds[len(text)].as_py()])

@@ -57,8 +57,8 @@ def beside(path: Path) -> Iterator[Finding]:
         text = "the file begins with a byte order mark, which tells what wrote it"
         yield Finding("PPF925", Severity.INFO, text, "byte order mark")
     if head.startswith(_GZIP) and len(head) == 10:
-        told = [what for bit, what in _FIELDS.items() if head[3] & bit]
-        told += ["the time when it was packed"] if any(head[4:8]) else []
-        if told:
-            text = f"the gzip header has {', '.join(told)}"
+        fields = [what for bit, what in _FIELDS.items() if head[3] & bit]
+        fields += ["the time when it was packed"] if any(head[4:8]) else []
+        if fields:
+            text = f"the gzip header has {', '.join(fields)}"
             yield Finding("PPF925", Severity.WARNING, text, "gzip header")

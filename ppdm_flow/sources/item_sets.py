@@ -24,8 +24,8 @@ NAME = "items"
 
 def merged(baskets: Baskets) -> tuple[Baskets, int]:
     """Return sets with each item once, and how many repetitions were left out."""
-    found, _ = gathered(baskets.rows(), baskets.items, len(baskets), baskets.categories)
-    return found, len(baskets.items) - len(found.items)
+    distinct, _ = gathered(baskets.rows(), baskets.items, len(baskets), baskets.categories)
+    return distinct, len(baskets.items) - len(distinct.items)
 
 
 def listed(baskets: Baskets, columns: Sequence[str]) -> pa.RecordBatch:

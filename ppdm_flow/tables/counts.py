@@ -51,8 +51,8 @@ class Counts:
 
     def code(self, column: str, value: str) -> int | None:
         """Return the code of ``value`` in ``column``, or None where it does not occur."""
-        found = self.names(column).index(pa.scalar(value, pa.string())).as_py()
-        return None if found < 0 else int(found)
+        code = self.names(column).index(pa.scalar(value, pa.string())).as_py()
+        return None if code < 0 else int(code)
 
     def groups(self, columns: Sequence[str]) -> tuple[npt.NDArray[np.int64], int]:
         """Number the combinations by their cells in ``columns``: (group of each combination, number of groups)."""
@@ -103,18 +103,18 @@ def written_out(table: Table, names: Sequence[str], weight: str | None) -> Table
 
 def merge(parts: Iterable[Counts]) -> Counts:
     """Add up the counts of partitions over the same columns. Raises ValueError for none."""
-    found = list(parts)
-    if not found:
+    every = list(parts)
+    if not every:
         raise ValueError("no counts to merge")
-    if len(found) == 1:
-        return found[0]
-    columns = found[0].columns
-    categories = tuple(union(p.categories[i] for p in found) for i in range(len(columns)))
+    if len(every) == 1:
+        return every[0]
+    columns = every[0].columns
+    categories = tuple(union(p.categories[i] for p in every) for i in range(len(columns)))
     codes = [
-        np.concatenate([Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for p in found])
+        np.concatenate([Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for p in every])
         for i in range(len(columns))
     ]
-    return _collapse(columns, categories, codes, np.concatenate([p.counts for p in found]))
+    return _collapse(columns, categories, codes, np.concatenate([p.counts for p in every]))
 
 
 def _sorted(column: Column) -> Column:

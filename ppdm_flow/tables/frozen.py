@@ -24,10 +24,10 @@ Some = TypeVar("Some", bound=np.generic)
 
 def frozen(array: npt.NDArray[Some]) -> npt.NDArray[Some]:
     """Return an array over the same memory that nobody can make writeable."""
-    whole = np.ascontiguousarray(array)
-    buffer = pa.foreign_buffer(whole.ctypes.data, whole.nbytes, base=whole)
-    found: npt.NDArray[Some] = np.ndarray(whole.shape, whole.dtype, buffer=buffer)
-    return found
+    contiguous = np.ascontiguousarray(array)
+    buffer = pa.foreign_buffer(contiguous.ctypes.data, contiguous.nbytes, base=contiguous)
+    view: npt.NDArray[Some] = np.ndarray(contiguous.shape, contiguous.dtype, buffer=buffer)
+    return view
 
 
 def frozen_texts(texts: pa.StringArray) -> pa.StringArray:

@@ -48,5 +48,5 @@ class Schema:
     @property
     def weight(self) -> str | None:
         """The column of row weights, if there is one."""
-        found = self.having(Role.WEIGHT)
-        return found[0] if found else None
+        names = self.having(Role.WEIGHT)
+        return names[0] if names else None

@@ -30,9 +30,9 @@ class AuditConformance:
 
     def test_any_partitioning_same_figures(self) -> None:
         """Measuring again, in partitions of 7 rows, gives the same figures."""
-        whole, parts = self.case().measure(), self.case().measure(7)
-        other = [n for n, f in whole.figures.items() if n not in parts.figures or parts.figures[n].value != f.value]
-        if other or len(whole.figures) != len(parts.figures):
+        once, parts = self.case().measure(), self.case().measure(7)
+        other = [n for n, f in once.figures.items() if n not in parts.figures or parts.figures[n].value != f.value]
+        if other or len(once.figures) != len(parts.figures):
             raise AssertionError(f"other figures by other partitions: {', '.join(other) or 'more of them'}")
 
     def test_input_is_left_alone(self) -> None:

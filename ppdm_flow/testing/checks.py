@@ -45,9 +45,9 @@ def draws_are_declared(case: Case) -> Iterator[str]:
 def any_partitioning_same_output(case: Case) -> Iterator[str]:
     """Partitions of 1, 7, half and all rows give the same cells."""
     transform = case.fit().transform
-    whole = run(transform, case.table)
+    once = run(transform, case.table)
     for size in (1, 7, max(1, len(case.table) // 2)):
-        if not same(whole, run(transform, case.table, partition_rows=size)):
+        if not same(once, run(transform, case.table, partition_rows=size)):
             yield f"partitions of {size} rows give another output than one partition"
 
 

@@ -109,8 +109,8 @@ def exactly(rows: int) -> Claim:
     """Claim: exactly so many rows are released."""
 
     def claim(outcome: Outcome) -> str | None:
-        found = len(outcome.released)
-        return None if found == rows else f"{found} rows instead of {rows}"
+        released = len(outcome.released)
+        return None if released == rows else f"{released} rows instead of {rows}"
 
     return claim
 

@@ -51,8 +51,8 @@ def cells_come_from_what_is_declared(case: Case) -> Iterator[str]:
             ways.append((made | _choosing(case, name, said), False, alike, "not computed from"))
         for kept, anew, alike, what in ways:
             if culprits := reruns.culprits(_after(case, name), kept, alike, anew=anew):
-                told = ", ".join(f"`{c}`" for c in culprits)
-                yield f"cells of the column `{name}` change with {told}, which its derivation says it is {what}"
+                listing = ", ".join(f"`{c}`" for c in culprits)
+                yield f"cells of the column `{name}` change with {listing}, which its derivation says it is {what}"
                 break
 
 

@@ -124,9 +124,9 @@ class RequirementCase:
         released = original if self.release is None else self.release(original)
         views = [InMemoryView.of(t, dict(self.roles), 7) for t in (original, released)]
         facts = {n: AttributeFacts(n, role, source=n) for n, role in self.roles.items()}
-        told = {n: facts[n] for n in released.names}
+        released_facts = {n: facts[n] for n in released.names}
         sql = InMemorySql({"original": original, "candidate": released})
-        context = AuditContext("release", told, facts, (requirement,), nulls, sql=sql)
+        context = AuditContext("release", released_facts, facts, (requirement,), nulls, sql=sql)
         return Judged(self.audit.measure(*views, context), self.audit.recheck(*views, context))
 
     def requirements(self) -> Iterator[tuple[Nulls, tuple[Requirement, ...]]]:

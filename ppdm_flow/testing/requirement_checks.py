@@ -124,11 +124,11 @@ def page_is_there(case: RequirementCase) -> Iterator[str]:
 def document_has_its_fields(case: RequirementCase) -> Iterator[str]:
     """What stands in ``plan.json`` is what the kind's fields say."""
     fields = imported(case.spec.fields)
-    told = get_type_hints(fields, include_extras=True)
-    needed = {name for name, hint in told.items() if not _optional(hint)}
+    hints = get_type_hints(fields, include_extras=True)
+    needed = {name for name, hint in hints.items() if not _optional(hint)}
     for requirement in _requirements(case, case.nulls[0]):
         written = set(requirement.document())
-        for name in sorted(written.difference(told)):
+        for name in sorted(written.difference(hints)):
             yield f"the document has `{name}`, and the fields do not tell of it"
         for name in sorted(needed - written):
             yield f"the fields tell of `{name}`, and the document lacks it"
@@ -172,7 +172,7 @@ def _requirements(case: RequirementCase, nulls: Nulls) -> list[Requirement]:
 
 def _random(case: RequirementCase, look: Callable[[Table, Nulls], Iterator[str]], tries: int = TRIES) -> list[str]:
     """Return the faults on the first random table that has some."""
-    found: list[str] = []
+    names: list[str] = []
 
     @settings(
         max_examples=tries,
@@ -184,11 +184,11 @@ def _random(case: RequirementCase, look: Callable[[Table, Nulls], Iterator[str]]
     )
     @given(case.originals, st.sampled_from(case.nulls))
     def looked(original: Table, nulls: Nulls) -> None:
-        if not found:
-            found.extend(look(original, nulls))
+        if not names:
+            names.extend(look(original, nulls))
 
     looked()
-    return found
+    return names
 
 
 def _on_tables(case: RequirementCase, look: Look, tries: int = TRIES) -> list[str]:
@@ -257,9 +257,9 @@ def _said(order: Order, requirement: Requirement, frame: PolicyFrame) -> Iterato
 
 def _undescribed(shape: Shape, place: str) -> Iterator[str]:
     if isinstance(shape, Keys):
-        told = descriptions(POLICY)
+        described = descriptions(POLICY)
         for key in shape.keys.values():
-            of_page = told.get(f"{shape.model.__name__}.{key.name}", ("", None))
+            of_page = described.get(f"{shape.model.__name__}.{key.name}", ("", None))
             text, example = (key.description, key.example) if key.description else of_page
             name = f"{place}{key.name}"
             if not text or example is None:
@@ -280,8 +280,8 @@ def _refusals(case: RequirementCase, entry: Any) -> Iterator[str]:
         return
     nulls = case.nulls[0]
     if case.spec.judge is not None:
-        for found in case.spec.judge(Scene(case.policy(nulls), Places({}, {})), {case.name: clause}):
-            yield f"{'.'.join(found.path)}: {found.message}"
+        for diagnostic in case.spec.judge(Scene(case.policy(nulls), Places({}, {})), {case.name: clause}):
+            yield f"{'.'.join(diagnostic.path)}: {diagnostic.message}"
 
 
 def _first(error: ValidationError) -> str:

@@ -58,9 +58,9 @@ class InMemoryView:
 
     def partitions(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
         """Yield the partitions in order: at least one, if an empty one."""
-        whole = self.table(columns)
-        for start in range(0, max(1, len(whole)), self.partition_rows):
-            yield whole.take(np.arange(start, min(start + self.partition_rows, len(whole))))
+        table = self.table(columns)
+        for start in range(0, max(1, len(table)), self.partition_rows):
+            yield table.take(np.arange(start, min(start + self.partition_rows, len(table))))
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class InMemorySql:
         for name, table in self.tables.items():
             cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
             connection.register(name, pa.table(cells))
-        found: list[tuple[Any, ...]] = connection.execute(query, list(parameters)).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = connection.execute(query, list(parameters)).fetchall()
+        return rows
 
 
 @cache

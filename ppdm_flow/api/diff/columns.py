@@ -67,8 +67,8 @@ class _PolicyPlan:
         return {n: all(n in each.keyed for each in every if n in each.computed_from) for n in names}
 
     def personal(self, name: str) -> bool:
-        found = self.policy.attributes.get(name)
-        return found is not None and found.role in _PERSONAL
+        attribute = self.policy.attributes.get(name)
+        return attribute is not None and attribute.role in _PERSONAL
 
     def replaced(self, fact: AttributeFacts) -> list[tuple[str, str]]:
         """Return what the steps that changed a column do."""
@@ -84,9 +84,9 @@ def _each(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Ite
     clause = f"releases.{later}.columns"
     more = [c for c in other if c not in one and _comparable(c, before, after)]
     fewer = [c for c in one if c not in other and _comparable(c, before, after)]
-    for found, verdict, word in ((more, Verdict.WEAKER, "more"), (fewer, Verdict.STRONGER, "fewer")):
-        if found:
-            why = f"{counted(len(found), 'column')} {word} may leave: {', '.join(f'`{c}`' for c in found)}"
+    for names, verdict, word in ((more, Verdict.WEAKER, "more"), (fewer, Verdict.STRONGER, "fewer")):
+        if names:
+            why = f"{counted(len(names), 'column')} {word} may leave: {', '.join(f'`{c}`' for c in names)}"
             yield Change(clause, verdict, why, before.side(name, list(one)), after.side(later, list(other)))
     yield from _carried(before, after, name, later)
     for column in (c for c in one if c in other and before.personal(c) and after.personal(c)):
@@ -110,9 +110,9 @@ def _carried(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> 
     ):
         came = {a for a in more if a not in fewer and a not in listed}
         freed = {a for a in more if a in fewer and fewer[a] and not more[a]}
-        found = {a: more[a] for a in sorted(came | freed) if _comparable(a, before, after)}
-        if found:
-            why = f"columns are {verb} computed from {', '.join(_names(found))}"
+        carried = {a: more[a] for a in sorted(came | freed) if _comparable(a, before, after)}
+        if carried:
+            why = f"columns are {verb} computed from {', '.join(_names(carried))}"
             yield Change(f"releases.{later}.carried", verdict, why, *sides)
 
 

@@ -31,10 +31,10 @@ def folders(old: Place, new: Place, sets: Mapping[str, str]) -> DiffDocument:
     earlier = {name: reading.earlier(path) for name, path in before.items()}
     moved = _moved(earlier, later)
     pairs = [
-        reading.pair(before[moved[name]], earlier[moved[name]], found) for name, found in later.items() if name in moved
+        reading.pair(before[moved[name]], earlier[moved[name]], now) for name, now in later.items() if name in moved
     ]
     reject_unknown_params(each for each in (*later.values(), *earlier.values()) if isinstance(each, LoadedPolicy))
-    added = [found.name for name, found in later.items() if name not in moved]
+    added = [now.name for name, now in later.items() if name not in moved]
     removed = [old.shown(str(path)) for name, path in before.items() if name not in moved.values()]
     return {"version": 1, "kind": "policies", "pairs": pairs, "added": added, "removed": removed}
 
@@ -94,11 +94,11 @@ def _moved(before: Mapping[str, Earlier], after: Mapping[str, LoadedPolicy]) -> 
     return old_names
 
 
-def _called(found: Earlier) -> str | None:
+def _called(earlier: Earlier) -> str | None:
     """Return what a policy calls itself."""
-    if isinstance(found, PolicyError) or found.loaded.policy is None:
+    if isinstance(earlier, PolicyError) or earlier.loaded.policy is None:
         return None
-    return found.loaded.policy.name
+    return earlier.loaded.policy.name
 
 
 def _policies(where: Place, sets: Mapping[str, str]) -> dict[str, Path]:

@@ -44,8 +44,8 @@ class LoadedPolicy:
 
         @cache
         def told(path: str) -> str | None:
-            found = self.place.content(home / path)
-            return None if found is None else hashlib.sha256(found).hexdigest()
+            content = self.place.content(home / path)
+            return None if content is None else hashlib.sha256(content).hexdigest()
 
         return told
 

@@ -132,11 +132,11 @@ def is_owned(metric: str) -> bool:
 
 def figure_names() -> dict[str, str]:
     """Return what each figure of the installed plugins says, sorted by name; of several plugins the first."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for info in cards():
         for name, figure in info.figures.items():
-            found.setdefault(name, figure.what)
-    return dict(sorted(found.items()))
+            names.setdefault(name, figure.what)
+    return dict(sorted(names.items()))
 
 
 def figure_topics() -> list[str]:

@@ -27,9 +27,9 @@ def explain(term: str) -> str:
     if "." in metric and is_owned(metric):
         return "\n\n".join(figure_pages(metric))
     name = metric.rpartition(".")[2]
-    told = CONCEPTS[name] if name in CONCEPTS else concepts.concept(name)
-    texts = [told.text()] if told is not None else []
-    if told is None and name in concepts.names():
+    concept = CONCEPTS[name] if name in CONCEPTS else concepts.concept(name)
+    texts = [concept.text()] if concept is not None else []
+    if concept is None and name in concepts.names():
         texts.append(concepts.key_page(name))
     texts += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
     texts += figure_pages(name) or figure_pages(metric)

@@ -120,9 +120,9 @@ def _figures(group: str) -> Iterator[Card]:
 def _template(each: catalogue.Listed) -> Card:
     distribution = f"{each.distribution} {each.version}"
     try:
-        told = described(each.reference)
+        described_template = described(each.reference)
     except NotFoundError as error:
         return Card(each.reference, distribution, fault=error.message)
     except PpdmError as error:
         return Card(each.reference, distribution, fault=error.diagnostics[0].message)
-    return Card(each.reference, distribution, "template", told.description)
+    return Card(each.reference, distribution, "template", described_template.description)

@@ -31,24 +31,24 @@ def template_page(word: str) -> str | None:
     if reference not in known and not word.startswith(_PREFIXES):
         return None
     try:
-        told = described(reference)
+        template = described(reference)
     except NotFoundError as error:
         raise UsageError(Diagnostic(error.code, error.message, hint=error.hint, help=error.help)) from None
-    return "\n\n".join(_parts(told, known.get(told.reference)))
+    return "\n\n".join(_parts(template, known.get(template.reference)))
 
 
-def _parts(told: Described, known: Listed | None) -> Iterator[str]:
+def _parts(template: Described, known: Listed | None) -> Iterator[str]:
     home = f" of {known.distribution} {known.version}" if known else ""
-    yield f"# {told.reference}: template{home}"
-    if told.description:
-        yield f"{told.description}."
-    if told.parents:
-        yield f"It extends {', '.join(f'`{p}`' for p in told.parents)}."
-    if told.words:
-        yield told.words
-    yield f"## Params\n\n{_params(told.params)}"
-    yield f"## Floors\n\n{_floors(told)}"
-    yield f"## The template itself\n\n```yaml\n{told.body}\n```"
+    yield f"# {template.reference}: template{home}"
+    if template.description:
+        yield f"{template.description}."
+    if template.parents:
+        yield f"It extends {', '.join(f'`{p}`' for p in template.parents)}."
+    if template.words:
+        yield template.words
+    yield f"## Params\n\n{_params(template.params)}"
+    yield f"## Floors\n\n{_floors(template)}"
+    yield f"## The template itself\n\n```yaml\n{template.body}\n```"
 
 
 def _params(params: tuple[ParamWords, ...]) -> str:
@@ -62,15 +62,15 @@ def _default(param: ParamWords) -> str:
     return "**required**" if param.default is None else f"`{param.default}`"
 
 
-def _floors(told: Described) -> str:
-    if not told.floors:
+def _floors(template: Described) -> str:
+    if not template.floors:
         return "It has none: whatever it says, a policy may say otherwise."
-    rows = ((f"`{f.place}`", f"`{f.bound}`", _why(f, told)) for f in told.floors)
+    rows = ((f"`{f.place}`", f"`{f.bound}`", _why(f, template)) for f in template.floors)
     return "No policy that extends it goes below these.\n\n" + _table(("place", "bound", "why"), rows)
 
 
-def _why(floor: FloorWords, told: Described) -> str:
-    if floor.home == told.reference:
+def _why(floor: FloorWords, template: Described) -> str:
+    if floor.home == template.reference:
         return floor.why
     return f"{floor.why} (`{floor.home}`)".strip()
 

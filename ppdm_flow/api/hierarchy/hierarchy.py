@@ -41,10 +41,10 @@ def hierarchy(
     Raises UsageError where the way lacks something, DataError or PluginError where values do not fit it.
     """
     _one_character(delimiter)
-    found = column(data, attribute, policy, sets or {})
-    made = lines(way, found)
-    _refuse(found, made)
-    return MadeHierarchy(made, reason(way, found, made), delimiter)
+    values = column(data, attribute, policy, sets or {})
+    made = lines(way, values)
+    _refuse(values, made)
+    return MadeHierarchy(made, reason(way, values, made), delimiter)
 
 
 def check_hierarchy(
@@ -61,9 +61,9 @@ def check_hierarchy(
     return checked(read_csv(file, delimiter, attribute), column(data, attribute, policy, sets or {}).counts)
 
 
-def _refuse(found: Column, made: Lines) -> None:
+def _refuse(values: Column, made: Lines) -> None:
     levels = [tuple(made), *(tuple(level) for level in zip(*made.values(), strict=True))]
-    refuse_lies(found.name, Whole(tuple(levels)))
+    refuse_lies(values.name, Whole(tuple(levels)))
 
 
 def _one_character(delimiter: str) -> None:

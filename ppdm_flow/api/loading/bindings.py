@@ -68,28 +68,30 @@ def previewed(
 
 def expected(preview: Preview) -> str:
     """Return rows and cost estimates as text."""
-    told = [f"data    {preview.rows:,} rows"]
+    parts = [f"data    {preview.rows:,} rows"]
     if preview.used != preview.rows:
-        told.append(f"{preview.used:,} of them without a missing value")
+        parts.append(f"{preview.used:,} of them without a missing value")
     if preview.people != preview.used:
-        told.append(f"standing for {preview.people:,}")
+        parts.append(f"standing for {preview.people:,}")
     costs = [
         f"        {c.step}: {c.passes} pass{'' if c.passes == 1 else 'es'}, {_about(c.seconds)}" for c in preview.costs
     ]
-    return "\n".join([", ".join(told), *_of_sets(preview), *costs]) + "\n"
+    return "\n".join([", ".join(parts), *_of_sets(preview), *costs]) + "\n"
 
 
 def _of_sets(preview: Preview) -> list[str]:
     """Return what the sets are like, and how large they will be in each release."""
-    told = []
+    parts = []
     for counts in preview.sets:
         text = f"sets    {counts.name}: {counts.mean:.3g} items each, at most {counts.longest:,}"
         text += f", of {len(counts.alphabet):,} distinct ones; {counts.empty:,} are empty"
-        told.append(text + (f", {counts.repeated:,} repeated items merged" if counts.repeated else ""))
+        parts.append(text + (f", {counts.repeated:,} repeated items merged" if counts.repeated else ""))
         if preview.sizes:
-            told.append(f"        their sizes are released: {counted(counts.alone, 'set')} of a size that no other has")
-    told += [f"        release {s.release}: about {_megabytes(s.octets)} as {s.form}" for s in preview.sizes]
-    return told
+            parts.append(
+                f"        their sizes are released: {counted(counts.alone, 'set')} of a size that no other has"
+            )
+    parts += [f"        release {s.release}: about {_megabytes(s.octets)} as {s.form}" for s in preview.sizes]
+    return parts
 
 
 def _megabytes(octets: int) -> str:

@@ -29,7 +29,7 @@ def as_json(answer: MinedRelease, limit: int | None = None) -> str:
 
 def document(answer: MinedRelease, limit: int | None = None) -> MinedDocument:
     """Return the document; of each size, and of the rules, at most ``limit``."""
-    asked = answer.asked
+    options = answer.asked
     return {
         "version": 1,
         "file": answer.file,
@@ -37,9 +37,9 @@ def document(answer: MinedRelease, limit: int | None = None) -> MinedDocument:
         "transactions": answer.rows,
         "items": len(answer.names),
         "operator": None if answer.operator is None else _operator(answer.operator),
-        "min_support": {"asked": asked.min_support.document, "share": answer.least},
-        "precision": None if answer.exact else asked.precision,
-        "level": None if answer.exact else asked.level,
+        "min_support": {"asked": options.min_support.document, "share": answer.least},
+        "precision": None if answer.exact else options.precision,
+        "level": None if answer.exact else options.level,
         "basis": "counts of the released sets" if answer.exact else BASIS,
         "stopped": {"after": len(answer.sizes), "why": answer.stopped, "next_sigma": answer.next_sigma},
         "sizes": [_size(one, answer) for one in answer.sizes],

@@ -24,18 +24,18 @@ _LEAST_FALSE = 0.5
 
 
 def mined_randomized(
-    sets: Sets, asked: MiningOptions, least: float, told: Mapping[int, float], workers: int, listener: Listener
+    sets: Sets, options: MiningOptions, least: float, limits: Mapping[int, float], workers: int, listener: Listener
 ) -> MinedRelease:
-    """Search on estimates. ``told``: k -> lowest discoverable support of the mining contract."""
+    """Search on estimates. ``limits``: k -> lowest discoverable support of the mining contract."""
     operator = sets.operator
     if operator is None:
         raise ValueError("sets without an operator have no estimates")
-    bounds = Bounds(length=asked.max_length, precision=asked.precision, level=asked.level)
+    bounds = Bounds(length=options.max_length, precision=options.precision, level=options.level)
     progress = _ProgressEvents(listener)
     mined = mine(sets.partitions, operator, least, bounds, workers, progress.counted)
     progress.done()
     numbers = {m: float(n) for m, n in zip(operator.sizes, mined.rows.tolist(), strict=True) if n}
-    lowest = _lowest(operator, numbers, len(mined.found)) | {k: s for k, s in told.items() if k <= len(mined.found)}
+    lowest = _lowest(operator, numbers, len(mined.found)) | {k: s for k, s in limits.items() if k <= len(mined.found)}
     sizes = tuple(_of(one, lowest.get(k), least) for k, one in enumerate(mined.found, 1))
     return MinedRelease(
         file=sets.file,
@@ -43,12 +43,12 @@ def mined_randomized(
         rows=int(mined.rows.sum()),
         names=tuple(sets.names.to_pylist()),
         operator=None if operator.family == NONE else operator,
-        asked=asked,
+        asked=options,
         least=least,
         sizes=_without_empty(sizes),
         stopped=mined.stopped,
         next_sigma=_next(mined, operator, numbers),
-        rules=tuple(_rules(mined, asked)) if asked.rules else None,
+        rules=tuple(_rules(mined, options)) if options.rules else None,
         diagnostics=(*_misfits(mined, sets.column), *_doubted(sizes, least)),
     )
 
@@ -80,16 +80,16 @@ class _ProgressEvents:
 
 
 def _of(one: Found, lowest: float | None, least: float) -> Itemsets:
-    found = one.estimates
+    estimates = one.estimates
     chosen = np.flatnonzero(one.frequent)
-    order = chosen[np.argsort(-found.value[chosen], kind="stable")]
-    expected = doubts(found.value, found.sigma, least)
+    order = chosen[np.argsort(-estimates.value[chosen], kind="stable")]
+    expected = doubts(estimates.value, estimates.sigma, least)
     return Itemsets(
         one.itemsets[order],
-        found.value[order],
-        found.sigma[order],
-        found.low[order],
-        found.high[order],
+        estimates.value[order],
+        estimates.sigma[order],
+        estimates.low[order],
+        estimates.high[order],
         len(one.itemsets),
         one.sigma,
         lowest,
@@ -120,14 +120,14 @@ def _next(mined: Mined, operator: Operator, numbers: Mapping[int, float]) -> flo
     return float(expected_sigma(operator, partial, numbers))
 
 
-def _rules(mined: Mined, asked: MiningOptions) -> Iterator[Rule]:
+def _rules(mined: Mined, options: MiningOptions) -> Iterator[Rule]:
     """Yield rules, most confident first."""
-    found = [
+    chosen = [
         rule
-        for rule in rules(mined, asked.min_confidence, asked.level)
-        if asked.min_lift is None or (rule.lift.value is not None and rule.lift.value >= asked.min_lift)
+        for rule in rules(mined, options.min_confidence, options.level)
+        if options.min_lift is None or (rule.lift.value is not None and rule.lift.value >= options.min_lift)
     ]
-    yield from sorted(found, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))
+    yield from sorted(chosen, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))
 
 
 def _misfits(mined: Mined, column: str) -> Iterator[Diagnostic]:

@@ -43,7 +43,7 @@ class ReconstructedCounts:
 
 def as_json(answer: ReconstructedCounts) -> str:
     """Return the JSON form: numbers in full, null for what is not known."""
-    found = answer.found
+    groups = answer.found
     document = {
         "version": 1,
         "file": answer.file,
@@ -53,7 +53,7 @@ def as_json(answer: ReconstructedCounts) -> str:
         "method": answer.method,
         "level": answer.level,
         "basis": BASIS,
-        "alike": [answer.operator.domain[i] for i in found.alike.tolist()],
+        "alike": [answer.operator.domain[i] for i in groups.alike.tolist()],
         "groups": list(_groups(answer)),
     }
     return json_text(document)
@@ -83,16 +83,16 @@ def cell(text: str | None) -> str:
 
 
 def _groups(answer: ReconstructedCounts) -> Iterator[dict[str, Any]]:
-    found, domain = answer.found, answer.operator.domain
+    groups, domain = answer.found, answer.operator.domain
     for number, (key, rows, small, figures) in enumerate(_rows(answer)):
         entry: dict[str, Any] = {"key": dict(zip(answer.groups.columns, key, strict=True)), "rows": rows}
         entry["small"] = small
-        if found.rounds is not None and found.gap is not None and found.converged is not None:
-            entry["rounds"] = int(found.rounds[number])
-            entry["log_likelihood_gap"] = float(found.gap[number])
-            entry["converged"] = bool(found.converged[number])
-        if found.together is not None:
-            sums = found.together
+        if groups.rounds is not None and groups.gap is not None and groups.converged is not None:
+            entry["rounds"] = int(groups.rounds[number])
+            entry["log_likelihood_gap"] = float(groups.gap[number])
+            entry["converged"] = bool(groups.converged[number])
+        if groups.together is not None:
+            sums = groups.together
             arrays = (sums.released, sums.estimate, sums.unbiased, sums.error, sums.low, sums.high)
             entry["together"] = dict(zip(FIGURES, (float(a[number]) for a in arrays), strict=True))
         entry["values"] = [
@@ -105,13 +105,13 @@ def _groups(answer: ReconstructedCounts) -> Iterator[dict[str, Any]]:
 def _rows(
     answer: ReconstructedCounts,
 ) -> Iterator[tuple[tuple[str | None, ...], int, bool, list[Sequence[float | None]]]]:
-    found = answer.found
+    groups = answer.found
     small = answer.small
     for number, key in enumerate(answer.groups.keys):
-        arrays = (found.released, found.estimate, found.unbiased, found.error, found.low, found.high)
+        arrays = (groups.released, groups.estimate, groups.unbiased, groups.error, groups.low, groups.high)
         table = np.stack([array[number] for array in arrays], axis=1).tolist()
         figures = [[None if n != n else n for n in numbers] for numbers in table]  # NaN is not equal to itself
-        yield key, int(found.total[number]), small[number], [[int(n[0] or 0), *n[1:]] for n in figures]
+        yield key, int(groups.total[number]), small[number], [[int(n[0] or 0), *n[1:]] for n in figures]
 
 
 def _yes(fact: bool) -> str:

@@ -17,13 +17,13 @@ from ppdm_flow.mining.transactions.rules import Ratio, Rule
 from ppdm_flow.tables.sets import Baskets
 
 
-def mined_plain(sets: Sets, asked: MiningOptions, least: float, listener: Listener) -> MinedRelease:
+def mined_plain(sets: Sets, options: MiningOptions, least: float, listener: Listener) -> MinedRelease:
     """Count the frequent itemsets. Raises PluginError PPF775 for too many."""
-    (whole,) = sets.partitions()
-    rows = len(whole)
+    (parts,) = sets.partitions()
+    rows = len(parts)
     listener(StepStarted("itemsets"))
     started = time.perf_counter()
-    levels = exact(whole, asked.min_support.rows(rows), asked.max_length) if isinstance(whole, Baskets) else []
+    levels = exact(parts, options.min_support.rows(rows), options.max_length) if isinstance(parts, Baskets) else []
     listener(StepFinished("itemsets", time.perf_counter() - started, rows))
     return MinedRelease(
         file=sets.file,
@@ -31,11 +31,11 @@ def mined_plain(sets: Sets, asked: MiningOptions, least: float, listener: Listen
         rows=rows,
         names=tuple(sets.names.to_pylist()),
         operator=None,
-        asked=asked,
+        asked=options,
         least=least,
         sizes=tuple(_sorted(level.itemsets, level.counts[:, 0], rows) for level in levels),
-        stopped=LENGTH if asked.max_length is not None and len(levels) == asked.max_length else NO_CANDIDATES,
-        rules=tuple(_ranked(_rules(levels, rows, len(sets.names), asked))) if asked.rules else None,
+        stopped=LENGTH if options.max_length is not None and len(levels) == options.max_length else NO_CANDIDATES,
+        rules=tuple(_ranked(_rules(levels, rows, len(sets.names), options))) if options.rules else None,
     )
 
 
@@ -45,14 +45,14 @@ def _sorted(items: Integers, counts: Integers, rows: int) -> Itemsets:
     return Itemsets(items[order], share, np.zeros(len(share)), share, share, candidates=0)
 
 
-def _rules(levels: list[Level], rows: int, alphabet: int, asked: MiningOptions) -> Iterator[Rule]:
+def _rules(levels: list[Level], rows: int, alphabet: int, options: MiningOptions) -> Iterator[Rule]:
     """Yield the rules, whole arrays at a time: all parts of a frequent itemset are frequent, so they were counted."""
     for level in levels[1:]:
         size = level.itemsets.shape[1]
         for length in range(1, size):
             for chosen in combinations(range(size), length):
                 rest = [i for i in range(size) if i not in chosen]
-                yield from _of(levels, level, list(chosen), rest, rows, alphabet, asked)
+                yield from _of(levels, level, list(chosen), rest, rows, alphabet, options)
 
 
 def _of(
@@ -62,16 +62,16 @@ def _of(
     rest: list[int],
     rows: int,
     alphabet: int,
-    asked: MiningOptions,
+    options: MiningOptions,
 ) -> Iterator[Rule]:
     first, second = level.itemsets[:, chosen], level.itemsets[:, rest]
     both = level.counts[:, 0]
     below = levels[len(chosen) - 1].counts[places(levels, first, alphabet), 0]
     other = levels[len(rest) - 1].counts[places(levels, second, alphabet), 0]
     sure, lift = both / below, both / below * (rows / other)
-    good = sure >= asked.min_confidence - 1e-12
-    if asked.min_lift is not None:
-        good &= lift >= asked.min_lift - 1e-12
+    good = sure >= options.min_confidence - 1e-12
+    if options.min_lift is not None:
+        good &= lift >= options.min_lift - 1e-12
     for i in np.flatnonzero(good).tolist():
         yield Rule(
             tuple(first[i].tolist()),

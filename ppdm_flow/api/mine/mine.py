@@ -54,14 +54,14 @@ def mine(
     UsageError, DataError, PluginError
         Where the release is not there or damaged, does not fit its operator, or supports cannot be recovered from it.
     """
-    asked = _asked(min_support, max_length, rules, min_confidence, min_lift, precision, level)
+    options = _asked(min_support, max_length, rules, min_confidence, min_lift, precision, level)
     got = received_sets(release, attribute, operator)
     sets = sets_of(got)
-    least = _share(asked.min_support, sets)
+    least = _share(options.min_support, sets)
     if sets.operator is None:
-        mined = mined_plain(sets, asked, least, listener)
+        mined = mined_plain(sets, options, least, listener)
     else:
-        mined = mined_randomized(sets, asked, least, got.lowest, workers, listener)
+        mined = mined_randomized(sets, options, least, got.lowest, workers, listener)
     return replace(mined, diagnostics=(*_shortened(got.rows, mined.rows), *mined.diagnostics))
 
 
@@ -114,11 +114,11 @@ def _share(support: Support, sets: Sets) -> float:
     return least / rows
 
 
-def _shortened(told: int | None, rows: int) -> Iterator[Diagnostic]:
-    if told is not None and told != rows:
+def _shortened(length: int | None, rows: int) -> Iterator[Diagnostic]:
+    if length is not None and length != rows:
         yield Diagnostic(
             "PPF137",
-            f"the file has {rows:,} transactions, and its data dictionary says {told:,}",
+            f"the file has {rows:,} transactions, and its data dictionary says {length:,}",
             severity=Severity.WARNING,
             help="part of the file may be missing: take it over again",
         )

@@ -99,11 +99,11 @@ def _groups(
     if number * operator.size > MOST:
         text = f"{number:,} groups of {operator.size:,} values are more than {MOST:,} estimates"
         raise UsageError(Diagnostic("PPF768", text, help="group by fewer columns, or choose rows with `--where`"))
-    found = groups(counts, operator.attribute, operator.domain, by)
-    if found.outside:
-        text = f"{found.outside:,} cells of `{operator.attribute}` are not among the {operator.size:,} values"
+    by_group = groups(counts, operator.attribute, operator.domain, by)
+    if by_group.outside:
+        text = f"{by_group.outside:,} cells of `{operator.attribute}` are not among the {operator.size:,} values"
         raise DataError(Diagnostic("PPF765", f"{text} that its operator chooses from"))
-    return found
+    return by_group
 
 
 def _doubt(attribute: str) -> Diagnostic:

@@ -76,9 +76,9 @@ def _fitting(got: ReceivedSets, operator: Operator) -> Iterator[SetColumn]:
 
 
 def _held_against(part: SeededSets, operator: Operator) -> None:
-    told = part.expansion.insertion
+    rates = part.expansion.insertion
     sizes = np.unique(part.sizes)
-    if any(m not in operator.retained or m >= len(told) or told[m] != operator.rho(m) for m in sizes.tolist()):
+    if any(m not in operator.retained or m >= len(rates) or rates[m] != operator.rho(m) for m in sizes.tolist()):
         _unfit("the seeds put items in with other probabilities than the operator")
 
 
@@ -93,19 +93,19 @@ def _sized(part: PackedSets, operator: Operator) -> PackedSets:
 
 def _plain(got: ReceivedSets) -> Sets:
     """Return sets that are as they were, over the items that occur, all at once."""
-    whole = stacked(list(got.partitions()))
-    return Sets(got.file.name, got.column, whole.categories, None, lambda: iter((whole,)))
+    column = stacked(list(got.partitions()))
+    return Sets(got.file.name, got.column, column.categories, None, lambda: iter((column,)))
 
 
 def _listed(got: ReceivedSets, operator: Operator) -> Sets:
     """Return listed randomized sets over as many items as the operator has: those that never came up have no name."""
-    whole = stacked(list(got.partitions()))
-    known = whole.categories.to_pylist()
-    if not isinstance(whole, Baskets) or not len(known) <= operator.alphabet <= _MOST_LISTED:
+    column = stacked(list(got.partitions()))
+    known = column.categories.to_pylist()
+    if not isinstance(column, Baskets) or not len(known) <= operator.alphabet <= _MOST_LISTED:
         _unfit(f"the sets have {len(known):,} items, the operator {operator.alphabet:,}")
     spare = (f"\0{i}" for i in range(operator.alphabet - len(known)))
     names = pa.array([*known, *spare], pa.string())
-    listed = Baskets(whole.offsets, whole.items, names)
+    listed = Baskets(column.offsets, column.items, names)
     return Sets(got.file.name, got.column, names, operator, lambda: iter((listed,)))
 
 

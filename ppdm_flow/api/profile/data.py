@@ -84,22 +84,22 @@ def numbered(written: FileLayout, width: int) -> FileLayout:
     return replace(written, columns=tuple(f"column_{i}" for i in range(1, width + 1)))
 
 
-def without(found: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ...]]:
+def without(coded: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ...]]:
     """Take marks of missing values for missing: (the columns, the marks that occur).
 
     Raises DataError where a value is the sign of suppressed cells.
     """
-    marks = [m for m in MARKS if any(_has(values, m) for _, values in found.values())]
+    marks = [m for m in MARKS if any(_has(values, m) for _, values in coded.values())]
     every = (*MARKS, *NUMERIC_MARKS)
-    numeric = [values for _, values in found.values() if numeric_but(values, every)]
+    numeric = [values for _, values in coded.values() if numeric_but(values, every)]
     marks += [m for m in NUMERIC_MARKS if any(_has(values, m) for values in numeric)]
-    if any(_has(values, "") for _, values in found.values()):
+    if any(_has(values, "") for _, values in coded.values()):
         marks.insert(0, "")
-    signed = next((name for name, (_, values) in found.items() if _has(values, SUPPRESSED_TEXT)), None)
+    signed = next((name for name, (_, values) in coded.items() if _has(values, SUPPRESSED_TEXT)), None)
     if signed is not None:
         text = f"column `{signed}` has the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells"
         raise DataError(Diagnostic("PPF713", text))
-    kept = {name: _blanked(coded_, marks) for name, coded_ in found.items()} if marks else dict(found)
+    kept = {name: _blanked(coded_, marks) for name, coded_ in coded.items()} if marks else dict(coded)
     return kept, tuple(dict.fromkeys(("", *marks)))
 
 
@@ -112,13 +112,13 @@ def _head(data: Path) -> tuple[str, str]:
             raw = file.read(_HEAD)
     except (OSError, EOFError):
         return "", "utf-8"  # the reader itself says what is wrong
-    whole = raw[: raw.rfind(b"\n") + 1] or raw
+    text = raw[: raw.rfind(b"\n") + 1] or raw
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw[: len(raw) // 2 * 2].decode("utf-16", errors="replace"), "utf-16"
     try:
-        return whole.decode("utf-8-sig"), "utf-8"
+        return text.decode("utf-8-sig"), "utf-8"
     except UnicodeDecodeError:
-        return whole.decode("cp1252", errors="replace"), "cp1252"
+        return text.decode("cp1252", errors="replace"), "cp1252"
 
 
 def _best(text: str) -> tuple[str, list[list[str]]]:
@@ -163,8 +163,8 @@ def _check_names(names: Sequence[str]) -> None:
 def _joined(parts: Sequence[pa.Array]) -> Coded:
     """Stack the blocks of a column by Arrow's own dictionaries: sorting the texts would take longest."""
     chunks = [p if pa.types.is_dictionary(p.type) else pc.dictionary_encode(p.cast(pa.string())) for p in parts]
-    whole = pa.chunked_array([_plain(c) for c in chunks]).unify_dictionaries().combine_chunks()
-    arrays = whole.chunks if isinstance(whole, pa.ChunkedArray) else [whole]
+    column = pa.chunked_array([_plain(c) for c in chunks]).unify_dictionaries().combine_chunks()
+    arrays = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     columns_ = [encode_texts(array) for array in arrays]
     codes = np.concatenate([c.codes for c in columns_])
     return _used(codes, columns_[0].categories)

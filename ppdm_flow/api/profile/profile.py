@@ -60,23 +60,23 @@ def profile(data: Path, *, header: bool | None = None) -> ProfileResult:
     if written.columns is None and not header and not _named(every, data, header):
         written = numbered(written, len(every))
         every = columns(data, written)
-    found, missing = without(every)
+    coded, missing = without(every)
     source = {
         "options": dict(written.options),
         "columns": list(written.columns) if written.columns else None,
         "missing": list(missing),
     }
-    return ProfileResult(data, document(measured(found, missing), data.name, source))
+    return ProfileResult(data, document(measured(coded, missing), data.name, source))
 
 
-def _named(found: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
+def _named(coded: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
     """Whether the names of columns are names. Raises DataError (PPF675) where a format has no rows but named ones."""
     kind = inferred("sources", data.name)
     if kind == "csv":
-        return not are_values(found)
+        return not are_values(coded)
     if kind == "excel":
-        return header is None and names_columns(records_of(found)) and not are_values(found)
-    if are_values(found):
+        return header is None and names_columns(records_of(coded)) and not are_values(coded)
+    if are_values(coded):
         text = f"the names of the columns of `{data}` look like values: a row was taken for the header when it was made"
         raise DataError(Diagnostic("PPF675", text, help="write it again with names; `--header` takes them as they are"))
     return True

@@ -48,10 +48,10 @@ def places(every: Iterable[Axis], loaded: Loaded, sets: Mapping[str, str]) -> Pl
             fault = _set_twice(rest) if rest in sets else None
             params[axis.path] = rest
         else:
-            found = _path(tuple(axis.path.split(".")), loaded.tree)
-            fault = found if isinstance(found, Diagnostic) else _twice(found, axis.path, paths)
-            if not isinstance(found, Diagnostic):
-                paths[axis.path] = found
+            place = _path(tuple(axis.path.split(".")), loaded.tree)
+            fault = place if isinstance(place, Diagnostic) else _twice(place, axis.path, paths)
+            if not isinstance(place, Diagnostic):
+                paths[axis.path] = place
         faults += [fault] if fault is not None else []
     if faults:
         raise UsageError(faults, loaded.sources)

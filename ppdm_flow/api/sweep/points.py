@@ -77,10 +77,10 @@ def plan_points(
         _gather(points_of, many[0].warnings, point)
         sources = {**sources, **many[0].sources}
         points.append(PlannedPoint(point, tuple(each.plan for each in many)))
-    told = tuple(_told(each, at, len(combinations)) for each, at in points_of.items())
-    if has_errors(told):
-        raise PolicyError(told, sources)
-    return Points(tuple(points), told, sources)
+    diagnostics = tuple(_told(each, at, len(combinations)) for each, at in points_of.items())
+    if has_errors(diagnostics):
+        raise PolicyError(diagnostics, sources)
+    return Points(tuple(points), diagnostics, sources)
 
 
 def _places(policy: Path, every: Sequence[Axis], first: Point, sets: Mapping[str, str]) -> Places:

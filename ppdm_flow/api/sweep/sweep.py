@@ -102,8 +102,8 @@ def sweep(
         directory.remove("measuring")
         for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
             directory.write(name, rendered(sweep_document, form))
-        told = (*_failures(points.planned, results), *_missing(missing, results), *_directions(sweep_document))
-        return SweepResult(sweep_document, directory.move(started, first.digest), told, points.sources)
+        diagnostics = (*_failures(points.planned, results), *_missing(missing, results), *_directions(sweep_document))
+        return SweepResult(sweep_document, directory.move(started, first.digest), diagnostics, points.sources)
     finally:
         directory.discard()
 

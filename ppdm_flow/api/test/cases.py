@@ -65,14 +65,14 @@ class PolicyTestRunner:
         )
         try:
             with wrap_plugin_errors("the test"):
-                found = _RunningTest(self, file, name, case).carried_out(start)
+                result = _RunningTest(self, file, name, case).carried_out(start)
         except PpdmError as error:
-            told = tuple(d if d.span else replace(d, span=span) for d in error.diagnostics)
+            failures = tuple(d if d.span else replace(d, span=span) for d in error.diagnostics)
             sources = {**file.sources, **error.sources}
-            found = replace(
-                start, outcome=Outcome.ERROR, failures=told, sources=sources, exit_status=max(1, _status(error))
+            result = replace(
+                start, outcome=Outcome.ERROR, failures=failures, sources=sources, exit_status=max(1, _status(error))
             )
-        return replace(found, seconds=time.perf_counter() - started)
+        return replace(result, seconds=time.perf_counter() - started)
 
 
 def _status(error: PpdmError) -> int:
@@ -111,10 +111,10 @@ class _RunningTest:
         wrong: list[tuple[int, list[Diagnostic]]] = []
         for number, happened in enumerate(self._happenings(policy, data, folder), 1):
             runs.append(happened)
-            found = list(judge.happened(happened))
-            wrong += [(number, found)] if found else []
-        told = failures + _first(wrong, len(runs), self.case.repeat)
-        return _told(start, told, sources, runs, wrong[0][0] if wrong else len(runs))
+            differences = list(judge.happened(happened))
+            wrong += [(number, differences)] if differences else []
+        all_failures = failures + _first(wrong, len(runs), self.case.repeat)
+        return _told(start, all_failures, sources, runs, wrong[0][0] if wrong else len(runs))
 
     def _table(self) -> Table:
         cases = self.file.cases
@@ -193,10 +193,10 @@ class _RunningTest:
             seen[name] = Contents(view.row_count, tuple(names), listed)
 
         options = RunOptions(PARTITION_ROWS, workers=1)
-        found = judge(plan, data.path, file, name, options=options, look=look)
+        results = judge(plan, data.path, file, name, options=options, look=look)
         shown = table.csv is None and table.file is None
-        judged = (*(r for r in found.requirements if r.release == name), *_measurable(plan, found.gates))
-        return PolicyTestRun(verdict(judged), judged, found.metrics, found.findings, seen, shown=shown, given=True)
+        judged = (*(r for r in results.requirements if r.release == name), *_measurable(plan, results.gates))
+        return PolicyTestRun(verdict(judged), judged, results.metrics, results.findings, seen, shown=shown, given=True)
 
     def _asked(self, plan: Plan) -> Mapping[str, ContentQuery]:
         expect = self.case.expect
@@ -225,11 +225,11 @@ def _first(wrong: list[tuple[int, list[Diagnostic]]], runs: int, repeat: int) ->
     """Return the failures of the first repetition that has some, with how many there are."""
     if not wrong:
         return []
-    number, found = wrong[0]
+    number, failures = wrong[0]
     if repeat == 1:
-        return found
+        return failures
     note = f"in {len(wrong)} of {runs} repetitions; this is number {number}"
-    return [replace(each, notes=(*each.notes, note)) for each in found]
+    return [replace(each, notes=(*each.notes, note)) for each in failures]
 
 
 def _told(

@@ -33,8 +33,8 @@ def bounds(figure: Figured) -> str:
 
 def number(value: float) -> str:
     """Write a figure as a reader wants it: whole ones whole, others with six digits."""
-    whole = float(value).is_integer() and abs(value) < 1e15
-    return f"{int(value)}" if whole else f"{value:.6g}"
+    integral = float(value).is_integer() and abs(value) < 1e15
+    return f"{int(value)}" if integral else f"{value:.6g}"
 
 
 def listing(names: Iterable[str], limit: int = 8) -> str:
@@ -54,25 +54,25 @@ class ContentsCheck:
 
     shown: bool
 
-    def differences(self, wanted: Contents, found: Held) -> Iterator[Difference]:
+    def differences(self, wanted: Contents, held: Held) -> Iterator[Difference]:
         """Yield every difference."""
-        if wanted.rows is not None and not meets(wanted.rows, found.rows):
-            yield f"{found.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{found.rows}"
+        if wanted.rows is not None and not meets(wanted.rows, held.rows):
+            yield f"{held.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{held.rows}"
         if wanted.columns is not None:
-            yield from self._names("column", wanted.columns, found.columns, ("columns",), told=True)
+            yield from self._names("column", wanted.columns, held.columns, ("columns",), told=True)
         for column, some in wanted.released_values.items():
             path = ("released_values", column)
-            if column not in found.values:
+            if column not in held.values:
                 yield f"the release has no column `{column}`", path, None
             else:
-                yield from self._names("value", some, found.values[column], path, told=self.shown)
+                yield from self._names("value", some, held.values[column], path, told=self.shown)
         for column, hidden in wanted.suppressed.items():
-            yield from _hidden(column, hidden, found)
+            yield from _hidden(column, hidden, held)
 
     def _names(
-        self, noun: str, some: Some, found: Iterable[str], path: PolicyPath, *, told: bool
+        self, noun: str, some: Some, present: Iterable[str], path: PolicyPath, *, told: bool
     ) -> Iterator[Difference]:
-        there = set(found)
+        there = set(present)
         for key in ("exactly", "include"):
             for number, each in enumerate(getattr(some, key) or ()):
                 if each not in there:
@@ -85,12 +85,12 @@ class ContentsCheck:
                 yield f"{noun} `{each}` is in the release", (*path, "exclude", str(number)), None
 
 
-def _hidden(column: str, wanted: Hidden, found: Held) -> Iterator[Difference]:
+def _hidden(column: str, wanted: Hidden, held: Held) -> Iterator[Difference]:
     path = ("suppressed", column)
-    if column not in found.hidden:
+    if column not in held.hidden:
         yield f"the release has no column `{column}`", path, None
         return
-    counted = found.hidden[column]
+    counted = held.hidden[column]
     for key in ("somewhere", "everywhere", "nowhere"):
         for number, value in enumerate(getattr(wanted, key)):
             text = _misplaced(key, value, counted)

@@ -54,13 +54,13 @@ class Judge:
     case: Case
     shown: bool
 
-    def checked(self, found: CheckedPolicy) -> Iterator[Diagnostic]:
+    def checked(self, policy: CheckedPolicy) -> Iterator[Diagnostic]:
         """Yield the differences from what `check` is expected to say."""
         if self.case.expect.check is None:
             return
-        codes = found.codes()
+        codes = policy.codes()
         for text, key in _differences(self.case.expect.check, codes, "`check` says nothing of", "`check` reports"):
-            said = [d for d in found.diagnostics if d.code in text and d.severity is not Severity.INFO]
+            said = [d for d in policy.diagnostics if d.code in text and d.severity is not Severity.INFO]
             related = tuple(Related(d.span, d.message) for d in said if d.span is not None)[:3]
             yield self._fault(text, ("check", key), related=related)
 
@@ -164,13 +164,13 @@ class Judge:
     def _metric(self, name: str, figure: Figured, run: PolicyTestRun) -> Iterator[Diagnostic]:
         release, _, own = name.rpartition("/")
         plain = own if [release] == list(run.contents) else name  # with one release, figures do not carry its name
-        found = {n: f for n, f in run.metrics.items() if plain == n or plain == n.partition("/")[2]}
+        figures = {n: f for n, f in run.metrics.items() if plain == n or plain == n.partition("/")[2]}
         path = ("metrics", name)
-        if not found:
+        if not figures:
             hint = did_you_mean(name, run.metrics)
             notes = ("figures that need the steps are absent where the release is given",) if run.given else ()
             yield self._fault(f"there is no figure `{name}`", path, hint=hint, notes=notes)
-        for full, measured in found.items():
+        for full, measured in figures.items():
             if not meets(figure, measured.value):
                 value = "does not exist" if measured.value is None else f"is {number(measured.value)}"
                 notes = (measured.note,) if measured.value is None and measured.note else ()
@@ -221,13 +221,13 @@ def _written(result: RequirementResult) -> tuple[Related, ...]:
     return (Related(result.span, "required here"),) if result.span is not None else ()
 
 
-def _differences(some: Some, found: frozenset[str], absent: str, present: str) -> Iterator[tuple[str, str]]:
+def _differences(some: Some, actual: frozenset[str], absent: str, present: str) -> Iterator[tuple[str, str]]:
     """Yield what is not there and should be, and the other way round, with the key that says so."""
     for key in ("exactly", "include"):
         for each in getattr(some, key) or ():
-            if each not in found:
+            if each not in actual:
                 yield f"{absent} {each}", key
-    unwanted = found - set(some.exactly) if some.exactly is not None else found & set(some.exclude)
+    unwanted = actual - set(some.exactly) if some.exactly is not None else actual & set(some.exclude)
     for each in sorted(unwanted):
         yield f"{present} {each}, and is not expected to", "exactly" if some.exactly is not None else "exclude"
 

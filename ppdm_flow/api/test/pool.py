@@ -71,12 +71,12 @@ class RecordingOptions:
 def results(jobs: Sequence[Job], workers: int, tell: Tell, wanted: RecordingOptions) -> tuple[Result, ...]:
     """Carry out every job. A test that ends its process is an error; so are those that cannot be started then."""
     result_of: dict[int, Result] = {}
-    told = 0
+    reported = 0
     for number, result in _here(jobs, wanted) if workers == 1 else _apart(jobs, workers, wanted):
         result_of[number] = result
-        while told in result_of:
-            tell(result_of[told], told + 1, len(jobs))
-            told += 1
+        while reported in result_of:
+            tell(result_of[reported], reported + 1, len(jobs))
+            reported += 1
     return tuple(result_of[number] for number in sorted(result_of))
 
 

@@ -43,10 +43,10 @@ def run_tests(
         _hold(jobs)
     number = workers_for(len(jobs), cores()) if workers is None else max(1, min(workers, len(jobs)))
     trace = measure_coverage or fail_under is not None
-    found = results(jobs, number, tell, RecordingOptions(trace, every_figure))
-    outcome = PolicyTestResults(found, 0.0, number, unselected, fail_under=fail_under)
+    tested = results(jobs, number, tell, RecordingOptions(trace, every_figure))
+    outcome = PolicyTestResults(tested, 0.0, number, unselected, fail_under=fail_under)
     if trace:
-        covered = coverage(found, _sets(jobs), [str(path) for path in paths])
+        covered = coverage(tested, _sets(jobs), [str(path) for path in paths])
         outcome = replace(outcome, coverage=covered)
     return replace(outcome, seconds=time.perf_counter() - started)
 
@@ -58,9 +58,9 @@ def list_tests(paths: Sequence[str | Path] = (".",), patterns: Sequence[str] = (
 
 def chosen(paths: Sequence[str | Path], patterns: Sequence[str]) -> tuple[list[Job], int]:
     """Return the tests to carry out, and how many are left out. Raises UsageError, PolicyError."""
-    files, found, sources = read(find(paths))
-    if has_errors(found):
-        raise PolicyError(found, sources)
+    files, case_files, sources = read(find(paths))
+    if has_errors(case_files):
+        raise PolicyError(case_files, sources)
     every = [Job(file, name) for file in files for name in (file.cases.tests if file.cases else ())]
     jobs = [job for job in every if matching(patterns, f"{job.file.file}::{job.name}")]
     if not jobs:
@@ -81,8 +81,8 @@ def _hold(jobs: Sequence[Job]) -> None:
 
 def _sets(jobs: Sequence[Job]) -> dict[str, Mapping[str, str]]:
     """Return params of one test of each policy."""
-    found: dict[str, Mapping[str, str]] = {}
+    params_of: dict[str, Mapping[str, str]] = {}
     for job in jobs:
         file: Loaded = job.file
-        found.setdefault(str(file.policy), sets_of(file, job.name))
-    return found
+        params_of.setdefault(str(file.policy), sets_of(file, job.name))
+    return params_of

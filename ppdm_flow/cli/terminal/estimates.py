@@ -40,10 +40,10 @@ def _columns(answer: ReconstructedCounts) -> tuple[str, ...]:
 
 
 def _lines(answer: ReconstructedCounts, number: int) -> Iterator[tuple[str, ...]]:
-    found = answer.found
-    alike = set(found.alike.tolist())
-    arrays = (found.estimate, found.error, found.low, found.high)
-    columns = [found.released[number].tolist(), *(array[number].tolist() for array in arrays)]
+    groups = answer.found
+    alike = set(groups.alike.tolist())
+    arrays = (groups.estimate, groups.error, groups.low, groups.high)
+    columns = [groups.released[number].tolist(), *(array[number].tolist() for array in arrays)]
     for place, (value, numbers) in enumerate(zip(answer.operator.domain, zip(*columns, strict=True), strict=True)):
         released, estimate, error, low, high = numbers
         same = place in alike
@@ -55,23 +55,23 @@ def _lines(answer: ReconstructedCounts, number: int) -> Iterator[tuple[str, ...]
             _number(low),
             _number(high),
         )
-    if found.together is not None:
-        sums = found.together
+    if groups.together is not None:
+        sums = groups.together
         figures = (sums.estimate, sums.error, sums.low, sums.high)
         yield ("all * together", f"{sums.released[number]:,.0f}", *(_number(float(a[number])) for a in figures))
 
 
 def _notes(answer: ReconstructedCounts) -> Iterator[str]:
-    found = answer.found
+    groups = answer.found
     yield "An estimate says how many of the released rows had the value before it was perturbed. An interval is for its"
     yield "value alone and about these very rows: only the perturbation counts as chance, not who came into the table."
     if answer.method == "inverse":
         yield "Estimates are brought to 0 or more; `--format csv` and `json` have the unbiased ones as well."
-    if found.rounds is not None and found.gap is not None and found.converged is not None:
-        yield _iterations(int(found.rounds.max()), float(found.gap.max()), all_of=bool(found.converged.all()))
-    if len(found.alike):
-        names = [_shown(answer.operator.domain[i]) for i in found.alike[:_NAMED].tolist()]
-        more = f" and {len(found.alike) - _NAMED} more" if len(found.alike) > _NAMED else ""
+    if groups.rounds is not None and groups.gap is not None and groups.converged is not None:
+        yield _iterations(int(groups.rounds.max()), float(groups.gap.max()), all_of=bool(groups.converged.all()))
+    if len(groups.alike):
+        names = [_shown(answer.operator.domain[i]) for i in groups.alike[:_NAMED].tolist()]
+        more = f" and {len(groups.alike) - _NAMED} more" if len(groups.alike) > _NAMED else ""
         yield f"* cannot be told apart, since the operator keeps none of them: {', '.join(names)}{more}."
         yield "  Their estimates are equal shares of what they have together; each one's interval allows for any share."
     if answer.groups.columns and any(answer.small):

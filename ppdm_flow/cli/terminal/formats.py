@@ -63,8 +63,8 @@ def _texts(value: Any) -> list[str]:
 class OutputTargets:
     """Where the outcome of one verb goes."""
 
-    def __init__(self, found: tuple[Output, ...]) -> None:
-        self._found = found
+    def __init__(self, outputs: tuple[Output, ...]) -> None:
+        self._found = outputs
         self._summary = Path(named) if (named := os.environ.get("GITHUB_STEP_SUMMARY")) else None
 
     def send(self, subject: Any, otherwise: OutputFormat | None = None) -> None:

@@ -52,12 +52,12 @@ def _head(answer: MinedRelease) -> Iterator[str]:
 
 
 def _operator(operator: Operator) -> str:
-    found = f"{_FAMILIES.get(operator.family, operator.family)}, by the size of a transaction ({_span(operator.sizes)})"
+    words = f"{_FAMILIES.get(operator.family, operator.family)}, by the size of a transaction ({_span(operator.sizes)})"
     if operator.cutoffs:
-        found += f", K {_span(operator.cutoffs.values())}"
+        words += f", K {_span(operator.cutoffs.values())}"
     if operator.insertion:
-        found += f", rho {_span(operator.insertion.values())}"
-    return found + (f", each item kept with {operator.keep:g}" if operator.keep is not None else "")
+        words += f", rho {_span(operator.insertion.values())}"
+    return words + (f", each item kept with {operator.keep:g}" if operator.keep is not None else "")
 
 
 def _span(values: Collection[float]) -> str:

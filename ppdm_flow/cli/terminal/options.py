@@ -60,17 +60,17 @@ def words(text: str | None) -> tuple[str, ...]:
 def numbers(option: str, text: str | None) -> tuple[float, ...]:
     """Return numbers. Raises UsageError where a part is none."""
     try:
-        found = tuple(float(part) for part in words(text))
+        values = tuple(float(part) for part in words(text))
     except ValueError:
-        found = (math.nan,)
-    if not all(math.isfinite(n) for n in found):
+        values = (math.nan,)
+    if not all(math.isfinite(n) for n in values):
         raise UsageError(Diagnostic("PPF131", f"`{option}` takes numbers with commas between, as 0,18,65"))
-    return found
+    return values
 
 
 def whole(option: str, text: str | None) -> tuple[int, ...]:
     """Return whole numbers from 0. Raises UsageError where a part is none."""
-    found = numbers(option, text)
-    if any(n < 0 or n != int(n) for n in found):
+    values = numbers(option, text)
+    if any(n < 0 or n != int(n) for n in values):
         raise UsageError(Diagnostic("PPF131", f"`{option}` takes whole numbers with commas between, as 4,3,0"))
-    return tuple(int(n) for n in found)
+    return tuple(int(n) for n in values)

@@ -61,10 +61,10 @@ def charts_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[Chart, ...]:
 def findings_of(plan: Plan, audited: Sequence[AuditResult], steps: Sequence[StepResult]) -> tuple[Finding, ...]:
     """Return the findings of audits and steps, each once; with several releases each is told apart by its own."""
     several = len(plan.releases) > 1
-    told = [
+    findings = [
         replace(f, release=_about(f, a.node.release)) if several else f for a in audited for f in a.outcome.findings
     ]
-    return tuple(dict.fromkeys((*told, *(f for step in steps for f in step.findings))))
+    return tuple(dict.fromkeys((*findings, *(f for step in steps for f in step.findings))))
 
 
 def _about(finding: Finding, release: str) -> str:

@@ -26,11 +26,11 @@ def waive(plan: Plan, results: JudgedResults, today: date) -> JudgedResults:
     distinct = tuple(dict.fromkeys(results.findings))
     valid = [w for w in plan.waivers if not w.expired(today)]
     never = {r.id for r in plan.requirements if not r.waivable}
-    asked = tuple(_over(r, [w for w in valid if r.id not in never]) for r in results.requirements)
+    requirements = tuple(_over(r, [w for w in valid if r.id not in never]) for r in results.requirements)
     gated = tuple(_over(r, valid) for r in results.gates)
-    waivers = tuple(_result(w, (*asked, *gated), distinct, today) for w in plan.waivers)
-    told = (finding for each in waivers for finding in _told(each, (*asked, *gated), distinct, today))
-    return replace(results, requirements=asked, gates=gated, waivers=waivers, findings=(*distinct, *told))
+    waivers = tuple(_result(w, (*requirements, *gated), distinct, today) for w in plan.waivers)
+    told = (finding for each in waivers for finding in _told(each, (*requirements, *gated), distinct, today))
+    return replace(results, requirements=requirements, gates=gated, waivers=waivers, findings=(*distinct, *told))
 
 
 def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementResult:
@@ -53,8 +53,8 @@ def _result(
         return WaiverResult(waiver, waiver.days_left(today))
     named = [f"{r.id} on {r.release}" if r.release else r.id for r in results if r.waived_by == waiver.name]
     mine = [f for f in findings if f.severity is not Severity.ERROR and _about(waiver, f)]
-    told = [f"{f.code} {f.subject}".rstrip() for f in mine]
-    covers = tuple(dict.fromkeys((*named, *waiver.covers, *told)))
+    covered = [f"{f.code} {f.subject}".rstrip() for f in mine]
+    covers = tuple(dict.fromkeys((*named, *waiver.covers, *covered)))
     return WaiverResult(waiver, waiver.days_left(today), covers, tuple(dict.fromkeys(f.hash for f in mine)))
 
 

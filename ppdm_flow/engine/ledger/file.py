@@ -105,8 +105,8 @@ def is_ledger(begin: bytes) -> bool:
 
 def _lock(path: Path) -> Path:
     """Return where the lock lies: the same place by whatever link the ledger is reached."""
-    whole = path.resolve()
-    return whole.with_name(f"{whole.name}.lock")
+    target = path.resolve()
+    return target.with_name(f"{target.name}.lock")
 
 
 def _asking(opened: sqlite3.Connection) -> ExecuteStatement:

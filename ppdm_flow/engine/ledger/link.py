@@ -66,8 +66,8 @@ def is_missing(error: PpdmError) -> bool:
 
 def _state(error: BaseException | None) -> str | None:
     """Return the five characters that say what is wrong."""
-    told = error.args[0] if error is not None and error.args else None
-    state = told.get("C") if isinstance(told, dict) else None
+    fields = error.args[0] if error is not None and error.args else None
+    state = fields.get("C") if isinstance(fields, dict) else None
     return state if isinstance(state, str) and re.fullmatch(r"[0-9A-Z]{5}", state) else None
 
 
@@ -182,7 +182,7 @@ def _connected(driver: Any, address: ServerAddress) -> tuple[socket.socket, Any]
 
 def _answer(driver: Any, error: BaseException) -> BaseException | None:
     """Return what the server said; the driver may have stumbled over the end of the connection after that."""
-    found: BaseException | None = error
-    while found is not None and not isinstance(found, driver.DatabaseError):
-        found = found.__context__
-    return found
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, driver.DatabaseError):
+        cause = cause.__context__
+    return cause

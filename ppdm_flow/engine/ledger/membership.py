@@ -186,8 +186,8 @@ def beside(
 
 def of_run(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[str, History]:
     """Return the same without a ledger, where somebody asks: the people are the rows of the source."""
-    asked = any(node.bound.info.name == over_releases().name for node in plan.audits)
-    if not asked or not read_together(plan):
+    cumulative = any(node.bound.info.name == over_releases().name for node in plan.audits)
+    if not cumulative or not read_together(plan):
         return {}
     key = LedgerKey(secrets.token_bytes())
     members = {

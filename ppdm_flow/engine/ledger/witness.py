@@ -86,9 +86,9 @@ def _contradiction(said: LedgerTestimony, heads: tuple[str, ...]) -> str | None:
 
 def _said(path: Path) -> LedgerTestimony | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))["ledger"]
+        document = json.loads(path.read_text(encoding="utf-8"))["ledger"]
         said = LedgerTestimony(
-            key=found["key"], position=found["position"], chain=found["chain"], releases=found["releases"]
+            key=document["key"], position=document["position"], chain=document["chain"], releases=document["releases"]
         )
         good = isinstance(said["position"], int) and all(isinstance(n, int) for n in said["releases"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -152,15 +152,15 @@ def _undeclared(node: SourceNode, names: Sequence[str], every: Sequence[str]) ->
 
 def _placed(places: Sequence[int]) -> str:
     """Name columns by where they stand, from 1."""
-    told = ", ".join(str(place) for place in places[:_MOST])
+    listing = ", ".join(str(place) for place in places[:_MOST])
     more = f" and {len(places) - _MOST} more" if places[_MOST:] else ""
-    return f"column{'s' if len(places) > 1 else ''} {told}{more}"
+    return f"column{'s' if len(places) > 1 else ''} {listing}{more}"
 
 
 def _shown(names: Sequence[str]) -> str:
     """Name columns; one without a name by that."""
-    told = ", ".join(f"`{name}`" if name.strip() else "one without a name" for name in names[:_MOST])
-    return told + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
+    listing = ", ".join(f"`{name}`" if name.strip() else "one without a name" for name in names[:_MOST])
+    return listing + (f" and {len(names) - _MOST} more" if names[_MOST:] else "")
 
 
 def foreign(release: ReleaseNode, column_names: Sequence[str]) -> tuple[AttributeFacts, ...]:

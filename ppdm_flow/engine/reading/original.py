@@ -172,8 +172,8 @@ class Opening:
 
 def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
     """Return the attributes that go on from the source: identifiers and subjects only where a step asks for them."""
-    asked = asked_of(plan)
-    return tuple(a for a in binding.attributes if a.role not in _PERSONAL or a.name in asked)
+    wanted = asked_of(plan)
+    return tuple(a for a in binding.attributes if a.role not in _PERSONAL or a.name in wanted)
 
 
 def asked_of(plan: Plan) -> frozenset[str]:

@@ -78,8 +78,8 @@ def received_sets(path: Path, attribute: str | None = None, operator: Path | Non
 def _has_sets(folder: Path) -> bool:
     """Whether the dictionary of a release names an attribute with sets, or its operator is on sets."""
     try:
-        told = json.loads((folder / DICTIONARY).read_text(encoding="utf-8"))
-        return any(a["role"] == Role.ITEMS.value for a in told["attributes"])
+        document = json.loads((folder / DICTIONARY).read_text(encoding="utf-8"))
+        return any(a["role"] == Role.ITEMS.value for a in document["attributes"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         operator = folder / OPERATOR
         return operator.is_file() and bool(read_set_operators(operator))
@@ -134,11 +134,11 @@ def _lowest(path: Path, column: str) -> Mapping[int, float]:
     if not path.is_file():
         return {}
     try:
-        told: Any = json.loads(path.read_text(encoding="utf-8"))
-        lowest = {int(k): s for k, s in told["lowest_discoverable_support"].items() if s is not None}
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        lowest = {int(k): s for k, s in document["lowest_discoverable_support"].items() if s is not None}
         if not all(isinstance(s, int | float) and 0.0 < s <= 1.0 for s in lowest.values()):
             raise ValueError("lowest_discoverable_support must hold shares in (0, 1]")
-        return {k: float(s) for k, s in lowest.items()} if told["attribute"] in (column, None) else {}
+        return {k: float(s) for k, s in lowest.items()} if document["attribute"] in (column, None) else {}
     except OSError as error:
         reason = error.strerror or "no reason given"
         raise DataError(Diagnostic("PPF701", f"cannot read `{path}`: {reason}")) from None

@@ -59,15 +59,15 @@ def generation(plan: Plan, graph: Graph, original: Original, release: ReleaseNod
         return None
     node, before, after = steps[places[-1]], steps[: places[-1]], steps[places[-1] + 1 :]
     read = graph.streams[node.input]
-    whole: Stream = original.stream
+    source: Stream = original.stream
     expanded = graph.expanded(node.input)
     if expanded and original.numbering is not None:
-        whole = ExpandedStream(whole, original.numbering)
-    weights = [a.name for a in whole.attributes if a.role is Role.WEIGHT]
+        source = ExpandedStream(source, original.numbering)
+    weights = [a.name for a in source.attributes if a.role is Role.WEIGHT]
     made = graph.streams[node.name]
     return Generation(
         made=StreamPairs(made, graph.streams[release.input], aligned=_aligned(after)),
-        source=StreamPairs(whole, read, aligned=_aligned(before)) if len(places) == 1 else None,
+        source=StreamPairs(source, read, aligned=_aligned(before)) if len(places) == 1 else None,
         inputs={a.name: a for a in read.attributes},
         outputs={a.name: a for a in made.attributes},
         holdout=graph.fitted[node.name].holdout,

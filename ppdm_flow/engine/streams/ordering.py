@@ -106,15 +106,15 @@ class Spool:
         return self._folder / f"bucket-{number:02d}"
 
     def _sorted(self, blocks: list[Block]) -> Table:
-        whole = joined(blocks)
-        keys, rows = whole.plain(0), whole.plain(1)
+        table = joined(blocks)
+        keys, rows = table.plain(0), table.plain(1)
         order = _ordering(keys.astype(np.uint64, copy=False), rows)
         numbers: RowNumbers = rows[order].astype(np.int64, copy=False)
         columns: dict[str, Column] = {}
         sets: dict[str, SetColumn] = {}
         for i, name in enumerate(self._names):
             pool = self._pools[i]
-            piece = whole.pieces[_HEAD + i].take(order)
+            piece = table.pieces[_HEAD + i].take(order)
             if isinstance(pool, SetPool):
                 sets[name] = pool.column(piece)
             elif isinstance(pool, Pool):

@@ -70,14 +70,14 @@ def _looked_up(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[
     parts = list(right)
     if not parts:
         return
-    whole = concat(parts)
-    order = np.argsort(whole.rows, kind="stable")
-    whole = whole.take(order)
+    stacked = concat(parts)
+    order = np.argsort(stacked.rows, kind="stable")
+    stacked = stacked.take(order)
     for table in left:
-        places = positions(whole.rows, table.rows)
+        places = positions(stacked.rows, table.rows)
         there = places >= 0
         if there.any():
-            yield table.take(there), whole.take(places[there])
+            yield table.take(there), stacked.take(places[there])
 
 
 MOST_ROWS = 1 << 22
@@ -107,10 +107,10 @@ class RememberedPairs:
             yield from self._inner.pairs(original, released)
             return
         left, right = self._columns
-        whole = (Table({n: left[n] for n in original}, self._rows), Table({n: right[n] for n in released}, self._rows))
+        both = (Table({n: left[n] for n in original}, self._rows), Table({n: right[n] for n in released}, self._rows))
         for start in range(0, len(self._rows), _AT_ONCE):
             rows = slice(start, start + _AT_ONCE)
-            yield whole[0].take(rows), whole[1].take(rows)  # type: ignore[arg-type]  # a slice is a view
+            yield both[0].take(rows), both[1].take(rows)  # type: ignore[arg-type]  # a slice is a view
 
     def joint(self, original: str, released: str) -> Counts:
         """Count (original value, released value) over all rows."""
@@ -119,15 +119,15 @@ class RememberedPairs:
     def _learn(self, original: Sequence[str], released: Sequence[str]) -> None:
         """Read what is not there yet."""
         left, right = self._columns
-        asked = (
+        missing = (
             [n for n in dict.fromkeys(original) if n not in left],
             [n for n in dict.fromkeys(released) if n not in right],
         )
-        if self._rows is not None and not any(asked):
+        if self._rows is not None and not any(missing):
             return
         parts: tuple[list[Table], list[Table]] = ([], [])
         size = 0
-        for tables in self._inner.pairs(*asked):
+        for tables in self._inner.pairs(*missing):
             size += len(tables[0])
             if size > MOST_ROWS:
                 self._too_many = True

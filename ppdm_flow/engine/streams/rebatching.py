@@ -28,10 +28,10 @@ def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: in
         start += batch.num_rows
         held += batch.num_rows
         if held >= size:
-            whole = _joined(waiting)
+            table = _joined(waiting)
             full = held - held % size
-            yield from (_slice(whole, at, at + size) for at in range(0, full, size))
-            waiting = [_slice(whole, full, held)] if full < held else []
+            yield from (_slice(table, at, at + size) for at in range(0, full, size))
+            waiting = [_slice(table, full, held)] if full < held else []
             held -= full
     if held:
         yield _slice(_joined(waiting), 0, held)

@@ -51,8 +51,8 @@ class StreamView:
         """Return distinct combinations with counts; memory is bounded by their number."""
         self._known(columns)
         self._cells(columns)
-        found: Counts = self._remembered(("counts", tuple(columns)), lambda: self._counted(tuple(columns)))
-        return found
+        counts: Counts = self._remembered(("counts", tuple(columns)), lambda: self._counted(tuple(columns)))
+        return counts
 
     def domain(self, column: str) -> pa.StringArray:
         """Return the values that occur, sorted."""

@@ -60,8 +60,8 @@ class RemakeTarget:
         if not requirement.on_groups:
             return False
         named = (*requirement.grouping, *requirement.secrets)
-        asked = [a for a in self.release.attributes if a.role is Role.WEIGHT or any(map(a.carries, named))]
-        return all(a in self.made.attributes for a in asked)
+        carrying = [a for a in self.release.attributes if a.role is Role.WEIGHT or any(map(a.carries, named))]
+        return all(a in self.made.attributes for a in carrying)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,17 +151,17 @@ class _Remeasurement:
         """Judge a file without the steps that led to it, and what needs them on the columns that were made again."""
         report = judge(self.plan, self.data, self.files[release.name], release.name)
         untold = {f.subject for f in report.findings if f.code == UNTOLD}
-        told = self._told(remade)
-        self._compare([r for r in remade.results if r.id in told])
+        outcome = self._told(remade)
+        self._compare([r for r in remade.results if r.id in outcome])
         for result in report.requirements:
             name = f"{result.id} on {release.name}"
-            if result.id in untold - told:
+            if result.id in untold - outcome:
                 self.unknown[name] = remade.why or DRAWN
             elif result.measured is None and _is_hidden(self.plan, release, result):
                 self.unknown[name] = ""
             elif result.id not in untold:
                 self._compare([result])
-        if untold - told:
+        if untold - outcome:
             self.columns[release.name] = "; ".join(derived(self.about[release.name]))
 
     def _told(self, remade: RemakeResult) -> set[str]:
@@ -203,8 +203,8 @@ class _Remeasurement:
 
     def _is_successive(self, requirement: str, metric: str) -> bool:
         """Whether a figure is about earlier releases as well."""
-        asked = self.requirements.get(requirement)
-        if asked is not None and asked.successive:
+        required = self.requirements.get(requirement)
+        if required is not None and required.successive:
             return True
         return self.plan.ledger is not None and metric.startswith(f"{requirement}.cumulative_")
 

@@ -186,8 +186,8 @@ def _whole(each: Any) -> bool:
 def agrees(report: Path, manifest: Manifest) -> bool:
     """Whether a run's report tells of the same waivers as its manifest."""
     try:
-        told = json.loads(report.read_text(encoding="utf-8")).get("waivers", [])
-        said = [{key: each[key] for key in ("name", "of", "until", "covers")} for each in told]
+        waivers = json.loads(report.read_text(encoding="utf-8")).get("waivers", [])
+        said = [{key: each[key] for key in ("name", "of", "until", "covers")} for each in waivers]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
     return said == list(manifest.get("waivers", []))

@@ -85,11 +85,11 @@ def folded(document: Document) -> set[str]:
 def _source(source: Document) -> Card:
     name = (source["path"] or "given by --data").rpartition("/")[2]
     roles = Counter(a["role"].replace("_", "-") for a in source["attributes"])
-    told = [f"{count} {role}{'s' if count > 1 and role in _NOUNS else ''}" for role, count in roles.items()]
+    counts = [f"{count} {role}{'s' if count > 1 and role in _NOUNS else ''}" for role, count in roles.items()]
     lines = (
         _title("source"),
         _mono(name, STEP_TEXT),
-        *(Line(t, "soft", gap=4.0 * (not i)) for i, t in enumerate(told)),
+        *(Line(t, "soft", gap=4.0 * (not i)) for i, t in enumerate(counts)),
     )
     return Card(SOURCE, "source", lines, source["path"] or "")
 
@@ -118,9 +118,9 @@ def _release(document: Document, release: Document) -> Card:
     lines += _listed("must hold", (*demands_of(document, name), *gates_of(document, name)))
     measures = measures_of(document, name)
     if measures:
-        told = wrapped(", ".join(word.replace("_", " ") for word in measures), SMALL, RELEASE_TEXT, 3)
+        measured = wrapped(", ".join(word.replace("_", " ") for word in measures), SMALL, RELEASE_TEXT, 3)
         lines.append(Line("measured too", "label", size=10.0, gap=5.0))
-        lines += [Line(text, "soft") for text in told]
+        lines += [Line(text, "soft") for text in measured]
     return Card(release_key(name), "release", tuple(lines), release["description"], rule if len(lines) > rule else 0)
 
 
@@ -136,12 +136,12 @@ def _together(document: Document, name: str) -> list[str]:
 
 
 def _listed(label: str, items: Iterable[str]) -> list[Line]:
-    told = [
+    lines = [
         Line(text, "plain", item=True, bullet=not place)
         for item in items
         for place, text in enumerate(wrapped(item, SMALL, RELEASE_TEXT - INDENT, 2))
     ]
-    return [Line(label, "label", size=10.0, gap=9.0), *told] if told else []
+    return [Line(label, "label", size=10.0, gap=9.0), *lines] if lines else []
 
 
 def _title(text: str, most: float = STEP_TEXT) -> Line:

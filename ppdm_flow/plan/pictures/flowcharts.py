@@ -42,8 +42,8 @@ def _dot_nodes(document: Document) -> Iterator[str]:
         label = _quoted(release["name"], release["path"], *computed(release))
         yield f'  r{number} [label={label}, fillcolor="#e6f4eb", color="#146b3f"];'
         demands = [*demands_of(document, release["name"]), *gates_of(document, release["name"])]
-        told = (("q", "must hold", demands), ("m", "measured too", measures_of(document, release["name"])))
-        for key, title, items in told:
+        notes = (("q", "must hold", demands), ("m", "measured too", measures_of(document, release["name"])))
+        for key, title, items in notes:
             if items:
                 yield f'  {key}{number} [label={_quoted(title, *items)}, shape=note, fillcolor="#ffffff"];'
 
@@ -110,12 +110,12 @@ def _notes(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _quoted(*lines: str) -> str:
-    told = [line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines if line]
-    return '"' + "\\n".join(told) + '"'
+    escaped = [line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines if line]
+    return '"' + "\\n".join(escaped) + '"'
 
 
 def _label(*lines: str) -> str:
     """Return quoted text; Mermaid takes entities of its own form."""
     entities = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "`": "#96;"}
-    told = ["".join(entities.get(letter, letter) for letter in line) for line in lines if line]
-    return '"' + "<br/>".join(told) + '"'
+    escaped = ["".join(entities.get(letter, letter) for letter in line) for line in lines if line]
+    return '"' + "<br/>".join(escaped) + '"'

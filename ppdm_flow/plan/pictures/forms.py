@@ -63,13 +63,13 @@ def _step(step: Document) -> list[str]:
 def _release(document: Document, release: Document) -> list[str]:
     names = ", ".join(a["name"] for a in release["attributes"])
     lines = [f"release {release['name']}  {release['path']} ({release['format']}), {release['audience']}: {names}"]
-    told = (
+    rows = (
         ("columns", derived(release)),
         ("must hold", demands_of(document, release["name"])),
         ("gates", gates_of(document, release["name"])),
         ("measured too", measures_of(document, release["name"])),
     )
-    return [*lines, *(f"{what}: {'; '.join(items)}" for what, items in told if items)]
+    return [*lines, *(f"{what}: {'; '.join(items)}" for what, items in rows if items)]
 
 
 FORMS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"text": text, "mermaid": mermaid, "dot": dot, "svg": svg}

@@ -97,20 +97,20 @@ def derived(release: Mapping[str, Any]) -> list[str]:
     return [f"{', '.join(c['name'] for c in columns)}: {clause}" for columns, clause in clauses if clause]
 
 
-def _clause(told: str, alike: list[Mapping[str, Any]], together: frozenset[str]) -> str:
+def _clause(words: str, alike: list[Mapping[str, Any]], together: frozenset[str]) -> str:
     """Return the clause of columns that one another and other attributes chose."""
     rest = some(sorted(together.difference(*(column["computed_from"] for column in alike))))
     if not together:
-        return told
+        return words
     if len(alike) == 1:
-        return ", ".join(filter(None, (told, f"chosen by {rest}")))
-    return ", ".join(filter(None, (told, f"chosen together with {rest}" if rest else "chosen together")))
+        return ", ".join(filter(None, (words, f"chosen by {rest}")))
+    return ", ".join(filter(None, (words, f"chosen together with {rest}" if rest else "chosen together")))
 
 
 def computed(release: Mapping[str, Any], most: int = 4) -> list[str]:
     """Return the columns of a release that are computed from anything but their namesake, at most ``most``."""
-    told = [f"{c['name']} from {some(c['computed_from'])}" for c in release["attributes"] if not _is_own(c)]
-    return told if len(told) <= most else [*told[:most], f"and {len(told) - most} more"]
+    sources = [f"{c['name']} from {some(c['computed_from'])}" for c in release["attributes"] if not _is_own(c)]
+    return sources if len(sources) <= most else [*sources[:most], f"and {len(sources) - most} more"]
 
 
 def derivation(column: Mapping[str, Any]) -> str:

@@ -73,10 +73,10 @@ def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """How randomized values vary within a class says nothing of the people's own values."""
-    asked = [r for r in flow.plan.requirements if r.counts_values]
+    requirements = [r for r in flow.plan.requirements if r.counts_values]
     for release, fact in flow.published():
         steps = perturbers(fact)
-        for requirement in asked if steps else ():
+        for requirement in requirements if steps else ():
             if requirement.concerns(release.name) and covers(requirement.secrets, fact):
                 yield Diagnostic(
                     "PPF568",

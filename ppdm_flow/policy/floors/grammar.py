@@ -44,8 +44,8 @@ HINT = (
 @lru_cache(maxsize=4096)
 def demands(text: str) -> tuple[Demand | Keeping, ...] | None:
     """Read the demands of one floor; None where one of them is none."""
-    found = [_demand(part.strip()) for part in _parts(text)]
-    return None if any(d is None for d in found) else tuple(d for d in found if d is not None)
+    every = [_demand(part.strip()) for part in _parts(text)]
+    return None if any(d is None for d in every) else tuple(d for d in every if d is not None)
 
 
 def _demand(text: str) -> Demand | Keeping | None:
@@ -82,20 +82,20 @@ def _valued(word: str, tree: Any) -> Demand | None:
 def _tree(text: str) -> Any:
     """A value or a list as YAML writes it in one line."""
     try:
-        node, found = parse(text, "")
+        node, faults = parse(text, "")
     except UnreadableError:
         return None
-    return None if node is None or found else flatten(node).tree
+    return None if node is None or faults else flatten(node).tree
 
 
 def _parts(text: str) -> list[str]:
     """Split at each ``and`` that stands outside of brackets and quotes."""
     parts: list[str] = []
     begin = 0
-    for found in _AND.finditer(text):
-        if _outside(text[begin : found.start()]):
-            parts.append(text[begin : found.start()])
-            begin = found.end()
+    for joint in _AND.finditer(text):
+        if _outside(text[begin : joint.start()]):
+            parts.append(text[begin : joint.start()])
+            begin = joint.end()
     return [*parts, text[begin:]]
 
 

@@ -34,26 +34,26 @@ from ppdm_flow.policy.text.nodes import Map, PolicyPath, Scalar, split
 def floors_of(node: Map | None) -> tuple[list[Floor | Relative], list[Diagnostic]]:
     """Read the floors of one file, and report those that cannot be read (PPF309)."""
     floors: list[Floor | Relative] = []
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for key, entry in node.entries.items() if node else ():
         value = entry.node
         if not isinstance(value, Scalar) or value.broken or value.text is None:
             continue
         if key == WAIVERS:
-            found.extend(_answer(value))
+            diagnostics.extend(_answer(value))
             continue
         path = split(key)
         fault = _unknown_path(path, entry.key_span)
         if fault is not None:
-            found.append(fault)
+            diagnostics.append(fault)
             continue
         for demand in demands(value.text) or (None,):
             wrong = _misfit(path, demand, value)
             if wrong is not None:
-                found.append(wrong)
+                diagnostics.append(wrong)
             elif demand is not None:
                 floors.append(_floor(path, demand, entry.key_span))
-    return floors, found
+    return floors, diagnostics
 
 
 def _floor(path: PolicyPath, demand: Demand | Keeping, span: Span) -> Floor | Relative:

@@ -62,17 +62,17 @@ def _stated(path: PolicyPath, tree: Any) -> dict[PolicyPath, Any]:
 
     A list of several stands for its items: which of them an heir's items would have to keep, nobody knows.
     """
-    found: dict[PolicyPath, Any] = {}
+    stated: dict[PolicyPath, Any] = {}
     for place in fitting(tree, path):
-        here, whole = place.path, value(tree, place.path)
+        here, owner = place.path, value(tree, place.path)
         for n, part in enumerate(here):
             above = value(tree, here[:n])
             if isinstance(above, list) and part.isdecimal():
-                here, whole = (here[:n], above) if len(above) > 1 else ((*here[:n], *here[n + 1 :]), whole)
+                here, owner = (here[:n], above) if len(above) > 1 else ((*here[:n], *here[n + 1 :]), owner)
                 break
-        if whole is not MISSING:
-            found[here] = whole
-    return found
+        if owner is not MISSING:
+            stated[here] = owner
+    return stated
 
 
 def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:

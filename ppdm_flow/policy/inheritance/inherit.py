@@ -219,10 +219,10 @@ class Inheritance:
         files = Files(self.files.root, self.files.library)
         apart = Inheritance(files, self.sets)
         try:
-            root, found = files.tree(target.path, target.shown)
+            root, diagnostics = files.tree(target.path, target.shown)
         except (UnreadableError, UsageError):
             return None
-        apart.found.extend(found)
+        apart.found.extend(diagnostics)
         apart.account.files.add(target.identity)
         layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
         return _ResolvedTemplate(layer, apart.account, files.sources, frozenset(files.passwords))
@@ -269,12 +269,12 @@ class Inheritance:
 
     def _read(self, target: FoundTemplate, parent: Parent) -> Map | None:
         try:
-            root, found = self.files.tree(target.path, target.shown)
+            root, diagnostics = self.files.tree(target.path, target.shown)
         except UnreadableError as error:
             self.found.append(error.diagnostic)
             return None
         except UsageError as error:
             self.found.extend(replace(d, code="PPF301", span=parent.template.span) for d in error.diagnostics)
             return None
-        self.found.extend(found)
+        self.found.extend(diagnostics)
         return root

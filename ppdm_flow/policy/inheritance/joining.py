@@ -72,14 +72,14 @@ def _laid(base: Map, over: Map, path: PolicyPath, made: LaidTree) -> Map:
     return Map(entries, over.span, base.partial or over.partial)
 
 
-def join(first: LaidTree, second: LaidTree, at: Span, found: list[Conflict]) -> LaidTree:
+def join(first: LaidTree, second: LaidTree, at: Span, conflicts: list[Conflict]) -> LaidTree:
     """Put two templates side by side; ``at`` is where the second one is extended."""
     gone = {**first.gone, **second.gone}
     gone_under = {**first.gone_under}
     for path, spans in second.gone_under.items():
         gone_under[path] = gone_under.get(path, _NONE) | spans
     made = LaidTree(second.node, _union(first.under, second.under), gone, gone_under)
-    joiner = _Joiner(first, second, at, made, found)
+    joiner = _Joiner(first, second, at, made, conflicts)
     made.node = joiner.maps(first.node, second.node, ())
     return made
 
@@ -154,10 +154,10 @@ def _all(under: Under, path: PolicyPath) -> frozenset[Span]:
 
 
 def _union(one: Under, two: Under) -> Under:
-    found = dict(one)
+    union = dict(one)
     for path, spans in two.items():
-        found[path] = found.get(path, _NONE) | spans
-    return found
+        union[path] = union.get(path, _NONE) | spans
+    return union
 
 
 Declarations = dict[str, tuple[Span, Map]]

@@ -37,11 +37,11 @@ def _laid(node: Map, path: PolicyPath, text: str, note: str) -> Map:
 def _node(text: str, span: Span, note: str) -> Node:
     if text[:1] in ("[", "{"):
         try:
-            found, _ = parse(text, span.file)
+            parsed, _ = parse(text, span.file)
         except UnreadableError:
-            found = None
-        if found is not None:
-            return _moved(found, span, note)
+            parsed = None
+        if parsed is not None:
+            return _moved(parsed, span, note)
     return Scalar(text, span, plain=False, notes=(note,))
 
 

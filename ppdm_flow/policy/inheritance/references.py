@@ -151,12 +151,12 @@ def _holds(version: str, wanted: str) -> bool:
 def _installed(path: tuple[str, ...]) -> tuple[tuple[str, str, EntryPoint], ...]:
     """Return distribution, version and entry point of all templates on a search path, read once."""
     del path
-    found = []
+    entries = []
     for entry in entry_points(group=GROUP):
         if entry.dist is not None:
             metadata = entry.dist.metadata
-            found.append((metadata["Name"], metadata["Version"], entry))
-    return tuple(found)
+            entries.append((metadata["Name"], metadata["Version"], entry))
+    return tuple(entries)
 
 
 def _entry(distribution: str, name: str) -> tuple[str, str, EntryPoint]:

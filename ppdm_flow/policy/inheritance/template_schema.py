@@ -11,10 +11,10 @@ IDENTITY = schemas.IDENTITY.replace("policy.v1", "template.v1")
 
 def schema() -> dict[str, Any]:
     """Return the schema of a template file, version 1: what a policy that extends something may hold."""
-    whole = schemas.schema()
-    definitions = {n: d for n, d in whole["definitions"].items() if n in _used("Policy.child", whole["definitions"])}
+    full = schemas.schema()
+    definitions = {n: d for n, d in full["definitions"].items() if n in _used("Policy.child", full["definitions"])}
     return {
-        "$schema": whole["$schema"],
+        "$schema": full["$schema"],
         "$id": IDENTITY,
         "title": "ppdm-flow policy template",
         "description": "What policies share: any part of a policy, with params and with floors that no child lowers.",
@@ -26,14 +26,14 @@ def schema() -> dict[str, Any]:
 
 def _used(name: str, definitions: dict[str, Any]) -> set[str]:
     """The definitions that one refers to, by whatever detour, and itself."""
-    found: set[str] = set()
+    used: set[str] = set()
     waiting = [name]
     while waiting:
         each = waiting.pop()
-        if each not in found:
-            found.add(each)
+        if each not in used:
+            used.add(each)
             waiting.extend(_references(definitions[each]))
-    return found
+    return used
 
 
 def _references(node: Any) -> list[str]:

@@ -70,18 +70,18 @@ def described(reference: str, home: str = ".") -> Described:
     return _described(find(reference, home), frozenset())
 
 
-def _described(found: FoundTemplate, below: frozenset[str]) -> Described:
-    text = read(found.path, found.shown)
-    root = _tree(text, found.shown)
+def _described(template: FoundTemplate, below: frozenset[str]) -> Described:
+    text = read(template.path, template.shown)
+    root = _tree(text, template.shown)
     head, body = _parted(text)
     parents = tuple(p.template.text or "" for p in parents_of(root))
-    above = list(_above(parents, found, below | {found.identity}))
+    above = list(_above(parents, template, below | {template.identity}))
     params = {p.name: p for each in above for p in each.params}
-    params |= {p.name: p for p in _params(root, found.shown, params)}
+    params |= {p.name: p for p in _params(root, template.shown, params)}
     floors = [f for each in above for f in each.floors]
-    floors += _floors(root, text.splitlines(), found.shown)
+    floors += _floors(root, text.splitlines(), template.shown)
     description = _text(root.get("description")) or ""
-    return Described(found.shown, description, head, body, tuple(params.values()), tuple(floors), parents)
+    return Described(template.shown, description, head, body, tuple(params.values()), tuple(floors), parents)
 
 
 def _tree(text: str, shown: str) -> Map:
@@ -95,11 +95,11 @@ def _tree(text: str, shown: str) -> Map:
     return root if isinstance(root, Map) else Map({}, Span(shown, 1, 1, 1, 1))
 
 
-def _above(parents: tuple[str, ...], found: FoundTemplate, below: frozenset[str]) -> Iterator[Described]:
+def _above(parents: tuple[str, ...], template: FoundTemplate, below: frozenset[str]) -> Iterator[Described]:
     """What a template extends, as far as it can be read without values for params."""
     for reference in parents:
         try:
-            parent = find(reference, str(found.path.parent))
+            parent = find(reference, str(template.path.parent))
         except NotFoundError:
             continue
         if parent.identity not in below:

@@ -41,18 +41,21 @@ def _declared(name: str, *, added: bool) -> str:
 
 
 def _each(name: str, before: Attribute, after: Attribute, old: Clauses, new: Clauses) -> Iterator[Change]:
-    found: dict[str, Judged] = {}
+    changed: dict[str, Judged] = {}
     if before.role is not after.role:
-        found["role"] = role(before.role, after.role)
+        changed["role"] = role(before.role, after.role)
     if before.type is not after.type:
-        found["type"] = _type(before.type, after.type)
+        changed["type"] = _type(before.type, after.type)
     if before.domain != after.domain:
-        found["domain"] = _domain(before.domain, after.domain)
+        changed["domain"] = _domain(before.domain, after.domain)
     if before.hierarchy != after.hierarchy:
-        found["hierarchy"] = Verdict.NEUTRAL, "a means of steps; requirements that read labels by it are judged apart"
+        changed["hierarchy"] = (
+            Verdict.NEUTRAL,
+            "a means of steps; requirements that read labels by it are judged apart",
+        )
     if before.description != after.description:
-        found["description"] = Verdict.NEUTRAL, "words for readers"
-    for field, (judged, why) in found.items():
+        changed["description"] = Verdict.NEUTRAL, "words for readers"
+    for field, (judged, why) in changed.items():
         path = ("attributes", name, field)
         sides = [c.side(path) if c.has(path) else None for c in (old, new)]
         yield Change(".".join(path), judged, why, *sides)

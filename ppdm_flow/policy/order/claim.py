@@ -91,12 +91,12 @@ _MOST = 4
 
 def differences(before: Sequence[Claim], after: Sequence[Claim]) -> list[str]:
     """Return what is different between claims of the same kind, each thing once; nothing of what is hidden."""
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for one in before:
         other = next((c for c in after if type(c.says) is type(one.says)), None)
         if other is not None and one.says != other.says and not (one.hidden or other.hidden):
-            found |= dict.fromkeys(_fields(one.says, other.says))
-    return list(found)[:_MOST]
+            words |= dict.fromkeys(_fields(one.says, other.says))
+    return list(words)[:_MOST]
 
 
 def _fields(one: Any, other: Any) -> Iterator[str]:

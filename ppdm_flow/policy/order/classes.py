@@ -39,9 +39,9 @@ def unions(given: Iterable[str], asked: Iterable[str], between: Between) -> str 
 def contained(given: Iterable[str], asked: Iterable[str], between: Between) -> str | None:
     """Return why every asked class holds a given one, if so: then it has at least its rows, and at least its values."""
     more, fewer = frozenset(given), frozenset(asked)
-    found = unions(more, fewer, between)
-    if found is not None:
-        return found
+    why = unions(more, fewer, between)
+    if why is not None:
+        return why
     wild = between.given.nulls is Nulls.WILDCARD and between.asked.nulls is Nulls.WILDCARD
     if wild and more >= fewer and between.same_counting and between.certain(more, fewer):
         return LARGER

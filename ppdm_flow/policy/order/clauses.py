@@ -71,12 +71,12 @@ def verdict(*, forward: bool, backward: bool) -> Verdict:
 
 def relation(changes: Iterable[Change]) -> Relation:
     """Return what all changes come to."""
-    found = {change.verdict for change in changes} - {Verdict.NEUTRAL}
-    if not found:
+    verdicts = {change.verdict for change in changes} - {Verdict.NEUTRAL}
+    if not verdicts:
         return Relation.EQUAL
-    if found == {Verdict.STRONGER}:
+    if verdicts == {Verdict.STRONGER}:
         return Relation.STRICTER
-    return Relation.WEAKER if found == {Verdict.WEAKER} else Relation.INCOMPARABLE
+    return Relation.WEAKER if verdicts == {Verdict.WEAKER} else Relation.INCOMPARABLE
 
 
 _MOST = 120
@@ -97,11 +97,11 @@ class Clauses:
 
     def side(self, path: PolicyPath, text: str | None = None) -> Side:
         """Return what stands at ``path``, or ``text`` in its place, and the line of its key."""
-        found = self._at(path)
+        span = self._at(path)
         if text is not None and path not in self.loaded.hidden:
             shown = text
         else:
-            shown = "" if found is None else self._text(found, path, top=True)
+            shown = "" if span is None else self._text(span, path, top=True)
         return Side(shown if len(shown) <= _MOST else f"{shown[: _MOST - 1]}…", self.span(path))
 
     def span(self, path: PolicyPath) -> Span | None:

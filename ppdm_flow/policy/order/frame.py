@@ -38,8 +38,8 @@ class PolicyFrame:
     @cached_property
     def roles(self) -> tuple[tuple[str, Role], ...]:
         """Every declared name with its role; in order, where patterns make the order count."""
-        found = tuple((name, a.role) for name, a in self.policy.attributes.items())
-        return found if any(is_pattern(name) for name, _ in found) else tuple(sorted(found))
+        roles = tuple((name, a.role) for name, a in self.policy.attributes.items())
+        return roles if any(is_pattern(name) for name, _ in roles) else tuple(sorted(roles))
 
     @cached_property
     def declared(self) -> Declared:
@@ -56,13 +56,13 @@ class PolicyFrame:
 
     def type(self, name: str) -> AttributeType | None:
         """Return the type of an attribute."""
-        found = self.attribute(name)
-        return None if found is None else found.type
+        attribute = self.attribute(name)
+        return None if attribute is None else attribute.type
 
     def domain(self, name: str) -> frozenset[str]:
         """Return the declared values of an attribute; empty where none are."""
-        found = self.attribute(name)
-        return frozenset((found.domain if found else None) or ())
+        attribute = self.attribute(name)
+        return frozenset((attribute.domain if attribute else None) or ())
 
     @cached_property
     def keyed(self) -> tuple[frozenset[str], ...]:
@@ -91,10 +91,10 @@ class PolicyFrame:
     @cached_property
     def ledger(self) -> tuple[object, ...]:
         """What tells one history from another."""
-        found = self.policy.ledger
-        if found is None:
+        ledger = self.policy.ledger
+        if ledger is None:
             return ()
-        return (subject_of(self.policy), repr(sorted(found.model_dump(exclude={"repeat", "subject"}).items())))
+        return (subject_of(self.policy), repr(sorted(ledger.model_dump(exclude={"repeat", "subject"}).items())))
 
 
 @dataclass(frozen=True)
@@ -154,12 +154,12 @@ class Between:
         """Whether a clause on the attribute ``name`` is about the same columns in both: patterns yield to names."""
         return not is_pattern(name) or (self.same_roles and self.given.keyed == self.asked.keyed)
 
-    def same_file(self, given: str | None, asked: str | None) -> bool:
+    def same_file(self, given: str | None, other: str | None) -> bool:
         """Whether two paths are about one content; by their names where one of them cannot be read."""
-        if given is None or asked is None:
-            return given == asked
-        contents = self.given.contents(given), self.asked.contents(asked)
-        return given == asked if None in contents else contents[0] == contents[1]
+        if given is None or other is None:
+            return given == other
+        contents = self.given.contents(given), self.asked.contents(other)
+        return given == other if None in contents else contents[0] == contents[1]
 
     def same_hierarchy(self, name: str) -> bool:
         """Whether an attribute has one type and one hierarchy in both."""
@@ -183,11 +183,11 @@ Obstacles = Mapping[str, bool]
 
 def obstacles(between: Between) -> list[str]:
     """Return what keeps clauses of two policies from being compared, as words for a sentence."""
-    found: Obstacles = {
+    applies: Obstacles = {
         "`nulls` differs": between.given.nulls is not between.asked.nulls,
         "rows are weighted, or sets are read, otherwise": not between.same_counting,
         "the original is read otherwise": not between.same_original,
         "the declared patterns differ": not between.same_roles
         and any(is_pattern(n) for f in (between.given, between.asked) for n, _ in f.roles),
     }
-    return [words for words, there in found.items() if there]
+    return [words for words, there in applies.items() if there]

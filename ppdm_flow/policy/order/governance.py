@@ -54,13 +54,13 @@ def _bounds(before: str, after: str) -> tuple[Verdict, str]:
 
 def waived(tree: Mapping[str, Any]) -> dict[str, str]:
     """Return the last day of what is waived, by what it is; the latest, where several are about one thing."""
-    found: dict[str, str] = {}
+    last_day: dict[str, str] = {}
     given = tree.get("waivers")
     for each in given.values() if isinstance(given, Mapping) else ():
         if isinstance(each, Mapping):
             name, until = _name(each), str(each.get("until", ""))
-            found[name] = max(found.get(name, ""), until)
-    return found
+            last_day[name] = max(last_day.get(name, ""), until)
+    return last_day
 
 
 def _name(waiver: Mapping[str, Any]) -> str:
@@ -76,11 +76,11 @@ def waivers(old: Clauses, new: Clauses, judged: Collection[str]) -> Iterator[Cha
         days = before.get(of, ""), after.get(of, "")
         if days[0] == days[1]:
             continue
-        found = verdict(forward=days[1] <= days[0], backward=days[0] <= days[1])
+        judged_days = verdict(forward=days[1] <= days[0], backward=days[0] <= days[1])
         if of in judged:
             yield Change(f"waivers of {of}", Verdict.NEUTRAL, f"what it does is said at `{of}`", *_sides(of, old, new))
         else:
-            yield Change(f"waivers of {of}", found, "what is waived may happen", *_sides(of, old, new))
+            yield Change(f"waivers of {of}", judged_days, "what is waived may happen", *_sides(of, old, new))
 
 
 def _sides(of: str, old: Clauses, new: Clauses) -> tuple[Side | None, Side | None]:

@@ -20,13 +20,13 @@ def as_written(_group: str, _name: str, given: Mapping[str, Any]) -> str:
 def chain(steps: Mapping[str, Step], name: str, canon: Canon) -> tuple[object, ...]:
     """Return what happens up to a step, itself last, without any names of steps."""
     order = list(steps)
-    found: list[object] = []
+    links: list[object] = []
     at: str | None = name
-    while at is not None and at in steps and len(found) <= len(order):
+    while at is not None and at in steps and len(links) <= len(order):
         step = steps[at]
         output = (step.input or "").partition(".")[2]
-        found.append((step.use, canon("anonymizers", step.use, step.with_), output))
+        links.append((step.use, canon("anonymizers", step.use, step.with_), output))
         before = order.index(at) - 1
         given = (step.input or "").partition(".")[0]
         at = given or (order[before] if before >= 0 else None)
-    return tuple(reversed(found))
+    return tuple(reversed(links))

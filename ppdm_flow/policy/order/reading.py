@@ -77,8 +77,8 @@ def _ledger(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
     elif before.repeat != after.repeat:
         judged = verdict(forward=after.repeat == "refuse", backward=before.repeat == "refuse")
         why = "`refuse` withholds a second draw of values that were randomized before, `warn` lets it go"
-        told = before.repeat, after.repeat
-        yield Change("ledger.repeat", judged, why, *_sides(("ledger", "repeat"), told, old, new))
+        repeats = before.repeat, after.repeat
+        yield Change("ledger.repeat", judged, why, *_sides(("ledger", "repeat"), repeats, old, new))
 
 
 def _sides(path: tuple[str, ...], texts: tuple[str, str], old: Clauses, new: Clauses) -> tuple[Side, Side]:

@@ -13,14 +13,14 @@ _AUDIENCES = ("internal", "partner", "public")
 
 def paired(old: Policy, new: Policy, canon: Canon) -> Mapping[str, str]:
     """Return the new name of each old release that is still there: by its name, else by what it is."""
-    found = {name: name for name in old.releases if name in new.releases}
-    free = [name for name in new.releases if name not in found.values()]
-    for name in (n for n in old.releases if n not in found):
+    name_of = {name: name for name in old.releases if name in new.releases}
+    free = [name for name in new.releases if name not in name_of.values()]
+    for name in (n for n in old.releases if n not in name_of):
         alike = [n for n in free if _content(old, name, canon) == _content(new, n, canon)]
         if alike:
-            found[name] = alike[0]
+            name_of[name] = alike[0]
             free.remove(alike[0])
-    return found
+    return name_of
 
 
 def _content(policy: Policy, name: str, canon: Canon) -> tuple[object, ...]:
@@ -71,18 +71,18 @@ def _each(name: str, later: str, before: Release, after: Release, old: Clauses, 
 
 
 def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
-    found: dict[str, tuple[Verdict, str]] = {}
+    changed: dict[str, tuple[Verdict, str]] = {}
     ranks = _AUDIENCES.index(before.audience), _AUDIENCES.index(after.audience)
     if ranks[0] != ranks[1]:
         judged = verdict(forward=ranks[1] < ranks[0], backward=ranks[0] < ranks[1])
-        found["audience"] = judged, "fewer may have it" if ranks[1] < ranks[0] else "more may have it"
+        changed["audience"] = judged, "fewer may have it" if ranks[1] < ranks[0] else "more may have it"
     if before.shuffle != after.shuffle:
         judged = verdict(forward=after.shuffle, backward=before.shuffle)
-        found["shuffle"] = judged, "the order of rows may tell whose they are"
+        changed["shuffle"] = judged, "the order of rows may tell whose they are"
     for field, label in (("from_", "from"), ("path", "path"), ("format", "format"), ("with_", "with")):
         if getattr(before, field) != getattr(after, field):
-            found[label] = Verdict.NEUTRAL, "a means: what must hold is measured on whatever is released"
-    return found
+            changed[label] = Verdict.NEUTRAL, "a means: what must hold is measured on whatever is released"
+    return changed
 
 
 def _text(release: Release, field: str) -> str:

@@ -23,8 +23,8 @@ Requirements = tuple[Requirement, ...]
 
 def asked_of(clauses: Clauses) -> Requirements:
     """Return the requirements of a policy; patterns in place of all quasi-identifiers are marked as such."""
-    found = requirements_of(clauses.policy, clauses.loaded.places)
-    return tuple(_marked(requirement, clauses) for requirement in found)
+    requirements = requirements_of(clauses.policy, clauses.loaded.places)
+    return tuple(_marked(requirement, clauses) for requirement in requirements)
 
 
 def _marked(requirement: Requirement, clauses: Clauses) -> Requirement:
@@ -47,20 +47,20 @@ def _names_them(requirement: Requirement, clauses: Clauses) -> bool:
 
 def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: Measuring) -> dict[PolicyPath, list[Claim]]:
     """Return what each clause claims, by its path."""
-    found: dict[PolicyPath, list[Claim]] = {}
+    claims: dict[PolicyPath, list[Claim]] = {}
     until = waived(clauses.loaded.tree)
     for requirement in measuring.requirements:
         path = path_of(requirement.id)
         hidden, scope = _hides(clauses, requirement, path), measuring.scope(requirement.releases)
-        found.setdefault(path, []).extend(
+        claims.setdefault(path, []).extend(
             Claim(path, each, requirement.span, until.get(requirement.id, ""), hidden, scope)
             for each in said(requirement, frame)
         )
     for gate in gates_of(clauses.policy, clauses.loaded.places):
         path = ("gates", gate.id.removeprefix("gates."))
         days, hidden = until.get(gate.id, ""), clauses.hides(*path)
-        found[path] = [Claim(path, each, gate.span, days, hidden) for each in measuring.says(gate)]
-    return found
+        claims[path] = [Claim(path, each, gate.span, days, hidden) for each in measuring.says(gate)]
+    return claims
 
 
 def _hides(clauses: Clauses, requirement: Requirement, path: PolicyPath) -> bool:
@@ -163,8 +163,8 @@ class Required:
             why = _first(backward, after, _open(forward, before))
             return f"the old one implies it, and not conversely: {why}{waived_}"
         grounds = obstacles(self.between) or differences(before, after)
-        told = f": {', and '.join(grounds)}" if grounds else ""
-        return f"no rule proves that either implies the other{told}{waived_}"
+        because = f": {', and '.join(grounds)}" if grounds else ""
+        return f"no rule proves that either implies the other{because}{waived_}"
 
 
 def _open(reasons: Sequence[str | None], claims: Sequence[Claim]) -> frozenset[type[Any]]:
@@ -178,9 +178,9 @@ def _first(
     """Return the first reason, of claims of these kinds if there is one; None where a claim has none."""
     if None in reasons:
         return None
-    told = [why for c, why in zip(claims, reasons, strict=True) if why and type(c.says) in kinds]
+    known = [why for c, why in zip(claims, reasons, strict=True) if why and type(c.says) in kinds]
     every = [why for why in reasons if why]
-    return next(iter((*told, *every)), "it claims nothing")
+    return next(iter((*known, *every)), "it claims nothing")
 
 
 def _content(claims: list[Claim]) -> tuple[Any, ...]:

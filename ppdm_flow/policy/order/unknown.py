@@ -72,7 +72,7 @@ def _beyond(part: BaseModel | None) -> dict[str, Any]:
         return {}
     known = next(KNOWN[model] for model in type(part).__mro__ if model in KNOWN)
     fields = type(part).model_fields
-    found = {name: getattr(part, name) for name in fields if name not in known}
+    unread = {name: getattr(part, name) for name in fields if name not in known}
     return {
-        name: value for name, value in found.items() if value != fields[name].get_default(call_default_factory=True)
+        name: value for name, value in unread.items() if value != fields[name].get_default(call_default_factory=True)
     }

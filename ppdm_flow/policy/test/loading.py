@@ -53,7 +53,7 @@ def load(path: Path) -> Loaded:
     file, files = str(path), Files(path)
     start = Span(file, 1, 1, 1, 1)
     try:
-        root, found = files.tree(path, file)
+        root, diagnostics = files.tree(path, file)
     except UsageError as error:
         reason = error.diagnostics[0].message.rpartition(": ")[2]
         raise UsageError(Diagnostic("PPF140", f"cannot read the test file {path}: {reason}")) from None
@@ -63,7 +63,7 @@ def load(path: Path) -> Loaded:
     writing = ShorthandExpander()
     flat = flatten(writing.out(root, shape_of(CaseFile)))
     cases, faults = validate(flat, CaseFile)
-    every = [*found, *writing.found, *faults, *cells(flat)]
+    every = [*diagnostics, *writing.found, *faults, *cells(flat)]
     if cases is not None:
         every += judge(cases, flat.places)
     return Loaded(file, cases if not writing.found else None, flat.places, files.sources, in_order(every))

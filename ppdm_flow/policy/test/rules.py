@@ -68,13 +68,13 @@ FORMS = "`text`, `rows`, `csv` and `file`"
 
 def judge(cases: CaseFile, at: Places) -> list[Diagnostic]:
     """Return the faults of every test."""
-    found = list(_table(cases, "data", (), at))
+    diagnostics = list(_table(cases, "data", (), at))
     for name, case in cases.tests.items():
         path = ("tests", name)
-        found += [*_table(case, "data", path, at), *_table(case, "released", path, at)]
-        found += [*_case(name, case, path, at, shared=cases.data is not None)]
-        found += [*_verdict(case.expect, (*path, "expect"), at), *_expect(case.expect, (*path, "expect"), at)]
-    return found
+        diagnostics += [*_table(case, "data", path, at), *_table(case, "released", path, at)]
+        diagnostics += [*_case(name, case, path, at, shared=cases.data is not None)]
+        diagnostics += [*_verdict(case.expect, (*path, "expect"), at), *_expect(case.expect, (*path, "expect"), at)]
+    return diagnostics
 
 
 def expects_a_run(expect: Expect) -> bool:
@@ -135,8 +135,8 @@ def _verdict(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnosti
         yield _fault("PPF145", "what fails is withheld, not released", at, (*path, "fails"))
     if expect.verdict == "withheld" and expect.fails and expect.fails.exactly == ():
         yield _fault("PPF145", "a release is withheld because something fails", at, (*path, "fails"))
-    for key, told in (("holds", expect.holds), ("waived", expect.waived)):
-        for place, each in enumerate(told):
+    for key, named in (("holds", expect.holds), ("waived", expect.waived)):
+        for place, each in enumerate(named):
             if each in failing or (key == "waived" and each in expect.holds):
                 text = f"`{each}` cannot both fail and hold" if key == "holds" else f"`{each}` is waived, or it is not"
                 yield _fault("PPF145", text, at, (*path, key, str(place)))

@@ -81,10 +81,10 @@ def split(text: str) -> PolicyPath:
     """Return the names of a path: ``attributes."home.town".role`` has three."""
     parts: list[str] = []
     position = 0
-    while found := _PART.match(text, position):
-        parts.append(found[2] if found[1] is None else found[1])
-        position = found.end() + 1
-        if text[found.end() : position] != ".":
+    while match := _PART.match(text, position):
+        parts.append(match[2] if match[1] is None else match[1])
+        position = match.end() + 1
+        if text[match.end() : position] != ".":
             break
     return tuple(parts) if position > len(text) else tuple(text.split("."))
 

@@ -58,12 +58,12 @@ def decode(data: bytes, file: str) -> str:
 
 def forbidden(text: str, file: str) -> Diagnostic | None:
     """Find the first character that YAML does not allow (PPF103), or conflict markers of a merge (PPF106)."""
-    found = _FORBIDDEN.search(text)
-    if found is not None:
+    match = _FORBIDDEN.search(text)
+    if match is not None:
         return Diagnostic(
             "PPF103",
-            f"the control character U+{ord(found[0]):04X} is not allowed",
-            place(text, file, found.start(), 1),
+            f"the control character U+{ord(match[0]):04X} is not allowed",
+            place(text, file, match.start(), 1),
             hint="remove it",
         )
     marks = list(_CONFLICT.finditer(text))
@@ -82,8 +82,8 @@ def forbidden(text: str, file: str) -> Diagnostic | None:
 def place(text: str, file: str, offset: int, length: int) -> Span:
     """Return the span of ``length`` characters from ``offset``, on one line."""
     line, begin = 1, 0
-    for found in _BREAK.finditer(text, 0, offset):
-        line, begin = line + 1, found.end()
+    for line_break in _BREAK.finditer(text, 0, offset):
+        line, begin = line + 1, line_break.end()
     column = offset - begin + 1
     return Span(file, line, column, line, column + length)
 

@@ -27,7 +27,7 @@ def holds(version: str, wanted: str) -> bool:
 def _range(wanted: str) -> SpecifierSet | None:
     text = wanted.strip()
     try:
-        found = SpecifierSet(f"=={text.removeprefix('v')}.*" if _BARE.match(text) else text)
+        versions = SpecifierSet(f"=={text.removeprefix('v')}.*" if _BARE.match(text) else text)
     except InvalidSpecifier:
         return None
-    return found if len(found) else None
+    return versions if len(versions) else None

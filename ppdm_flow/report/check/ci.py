@@ -32,8 +32,8 @@ _SEVERITY = {Severity.ERROR: "critical", Severity.WARNING: "minor", Severity.INF
 
 def gitlab(result: CheckResult) -> str:
     """Return the report; waived findings are not in it, since it has no word for them."""
-    found = [_issue(result, each, mark) for each, mark in result.fingerprints() if each not in result.waived]
-    return json_text(found)
+    issues = [_issue(result, each, mark) for each, mark in result.fingerprints() if each not in result.waived]
+    return json_text(issues)
 
 
 def _issue(result: CheckResult, each: Diagnostic, mark: str) -> dict[str, Any]:
@@ -52,17 +52,17 @@ def _issue(result: CheckResult, each: Diagnostic, mark: str) -> dict[str, Any]:
 
 def junit_xml(result: CheckResult) -> str:
     """Return one suite; a policy fails by what makes the check fail."""
-    cases = [_case(result, name, found) for name, found in result.files.items()]
+    cases = [_case(result, name, diagnostics) for name, diagnostics in result.files.items()]
     return junit.render([Suite("ppdm-flow check", cases)])
 
 
-def _case(result: CheckResult, name: str, found: Sequence[Diagnostic]) -> Case:
+def _case(result: CheckResult, name: str, diagnostics: Sequence[Diagnostic]) -> Case:
     file = result.places.shown(name)
-    failing = [d for d in found if result.fails(d)]
-    text = drawing.concise(d for d in found if d not in result.waived)
+    failing = [d for d in diagnostics if result.fails(d)]
+    text = drawing.concise(d for d in diagnostics if d not in result.waived)
     if not failing:
         return Case("ppdm-flow.check", file, text=text, file=file)
     first = failing[0]
-    told = f"{drawing.summary(failing)}: {first.message}"
+    message = f"{drawing.summary(failing)}: {first.message}"
     line = first.span.line if first.span and first.span.file == name else None
-    return Case("ppdm-flow.check", file, Outcome.FAILED, told, text, first.code, file=file, line=line)
+    return Case("ppdm-flow.check", file, Outcome.FAILED, message, text, first.code, file=file, line=line)

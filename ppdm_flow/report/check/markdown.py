@@ -21,8 +21,8 @@ _TICKS = re.compile("`+")
 
 def render(result: CheckResult, limit: int = LIMIT) -> str:
     """Return the text in at most ``limit`` bytes; a notice counts what is left out."""
-    found = result.diagnostics
-    shown = sorted((d for d in found if d not in result.waived), key=lambda d: d.severity is not Severity.ERROR)
+    diagnostics = result.diagnostics
+    shown = sorted((d for d in diagnostics if d not in result.waived), key=lambda d: d.severity is not Severity.ERROR)
     rows = [*_HEAD, *(_row(result, d) for d in shown)] if shown else []
     body = _fitting(_title(result), rows, limit, "findings")
     for section in _sections(result, shown):
@@ -37,7 +37,7 @@ _HEAD = ("| | Place | Code | What |\n", "| --- | --- | --- | --- |\n")
 
 def _title(result: CheckResult) -> str:
     failing = [d for d in result.diagnostics if result.fails(d)]
-    bad = sum(any(result.fails(d) for d in found) for found in result.files.values())
+    bad = sum(any(result.fails(d) for d in diagnostics) for diagnostics in result.files.values())
     tally = drawing.summary(d for d in result.diagnostics if d not in result.waived)
     waived = f"; {len(result.waived):,} waived" if result.waived else ""
     if failing:

@@ -65,7 +65,7 @@ def _help(page: CodePage) -> str:
 
 
 def _result(result: CheckResult, each: Diagnostic, mark: str, rule: int) -> _Object:
-    found: _Object = {
+    entry: _Object = {
         "ruleId": each.code,
         "ruleIndex": rule,
         "level": _LEVEL[each.severity],
@@ -74,18 +74,18 @@ def _result(result: CheckResult, each: Diagnostic, mark: str, rule: int) -> _Obj
         "partialFingerprints": {KEY: mark},
     }
     if each.related:
-        found["relatedLocations"] = [
+        entry["relatedLocations"] = [
             {"id": i, **_place(result, r.span.file, r.span), "message": {"text": _plain(r.text)}}
             for i, r in enumerate(each.related, start=1)
         ]
     waiver = result.waived.get(each)
-    found["suppressions"] = [] if waiver is None else [_suppression(waiver)]
-    return found
+    entry["suppressions"] = [] if waiver is None else [_suppression(waiver)]
+    return entry
 
 
 def _suppression(waiver: Waived) -> _Object:
-    told = f"{waiver.name}: {waiver.reason} ({waiver.owner}, until {waiver.until})"
-    return {"kind": "inSource", "status": "accepted", "justification": printable(told)}
+    justification = f"{waiver.name}: {waiver.reason} ({waiver.owner}, until {waiver.until})"
+    return {"kind": "inSource", "status": "accepted", "justification": printable(justification)}
 
 
 def _message(each: Diagnostic) -> str:
@@ -94,8 +94,8 @@ def _message(each: Diagnostic) -> str:
 
 
 def _sentence(text: str) -> str:
-    whole = text[:1].upper() + text[1:]
-    return whole if whole.endswith((".", "?", "!")) else f"{whole}."
+    sentence = text[:1].upper() + text[1:]
+    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
 def _plain(text: str) -> str:
@@ -114,5 +114,5 @@ def _region(span: Span) -> _Object:
 
 
 def _artifact(result: CheckResult, file: str) -> _Object:
-    found: _Object = {"uri": result.places.uri(file)}
-    return found | {"uriBaseId": _BASE} if result.places.relative(file) is not None else found
+    artifact: _Object = {"uri": result.places.uri(file)}
+    return artifact | {"uriBaseId": _BASE} if result.places.relative(file) is not None else artifact

@@ -14,8 +14,8 @@ def tip(chart: ChartDocument, series: SeriesDocument, index: int, unit: str) -> 
     """Say in words what one mark shows."""
     name = f"{series['name']}: " if series.get("name") and len(chart["series"]) > 1 else ""
     text = f"{chart['x'][index]} \N{MIDDLE DOT} {name}{amount(series['y'][index], unit)}"
-    found = ends(series, index)
-    return f"{text} ({between(found, unit)})" if found else text
+    interval = ends(series, index)
+    return f"{text} ({between(interval, unit)})" if interval else text
 
 
 def ends(series: SeriesDocument, index: int) -> tuple[float, float] | None:
@@ -42,12 +42,12 @@ def colours(chart: ChartDocument) -> list[str]:
 
 def lanes(chart: ChartDocument) -> tuple[list[int], int]:
     """Return the lane of each series within a group of bars, and how many lanes there are."""
-    found, lane = [], 0
+    lane_of, lane = [], 0
     for series in chart["series"]:
-        found.append(lane)
+        lane_of.append(lane)
         lane += not is_limit(series)
     count = max(1, lane)
-    return [min(one, count - 1) for one in found], count
+    return [min(one, count - 1) for one in lane_of], count
 
 
 WIDTH = 460.0

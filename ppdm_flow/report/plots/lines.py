@@ -29,11 +29,11 @@ def lines(chart: ChartDocument) -> Drawing:
 
 def _numbers(labels: Sequence[str]) -> list[float] | None:
     try:
-        found = [float(label) for label in labels]
+        numbers = [float(label) for label in labels]
     except ValueError:
         return None
-    finite = all(math.isfinite(value) for value in found)
-    return found if finite and len(set(found)) > 1 and found == sorted(found) else None
+    finite = all(math.isfinite(value) for value in numbers)
+    return numbers if finite and len(set(numbers)) > 1 and numbers == sorted(numbers) else None
 
 
 def _to_scale(numbers: list[float], frame: Frame) -> list[float]:

@@ -105,12 +105,12 @@ def _attributes(columns: Sequence[ProfileColumn]) -> str:
 
 
 def _declared(column: ProfileColumn) -> dict[str, Any]:
-    found: dict[str, Any] = {"role": column["role"]}
+    declared: dict[str, Any] = {"role": column["role"]}
     if column["type"] != _BY_TYPE and column["role"] != "identifier":
-        found["type"] = column["type"]
+        declared["type"] = column["type"]
     if column["hierarchy"]:
-        found["hierarchy"] = column["hierarchy"]
-    return found
+        declared["hierarchy"] = column["hierarchy"]
+    return declared
 
 
 def _figures(column: ProfileColumn) -> str:

@@ -24,22 +24,26 @@ _LASTING = 3
 def junit_xml(judged: Judgement) -> str:
     """Return one suite, named as the policy."""
     document = judged.document
-    found = verdict(document)
+    outcome = verdict(document)
     results = anchored(document)
-    every = sorted((*found.requirements, *found.gates), key=lambda check: (check.id, check.release))
+    every = sorted((*outcome.requirements, *outcome.gates), key=lambda check: (check.id, check.release))
     several = len({check.release for check in every}) > 1
     cases = [_case(judged, check, results[check.anchor], several) for check in every]
-    cases += _unexplained(document["policy"], found)
-    tally = {"waived": str(len(found.waived))} if found.waived else {}
-    properties = {"verdict": "released" if found.released else "withheld", **tally, **_strings(document["run"])}
+    cases += _unexplained(document["policy"], outcome)
+    tally = {"waived": str(len(outcome.waived))} if outcome.waived else {}
+    properties = {
+        "verdict": "released" if outcome.released else "withheld",
+        **tally,
+        **_strings(document["run"]),
+    }
     return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])
 
 
 def broken_junit(failure: BrokenJudgement) -> str:
     """Return one suite with a case that could not be judged."""
-    found = failure.diagnostics
-    text = drawing.render(found, failure.sources)
-    case = Case(failure.what, "verdict", Outcome.ERROR, found[0].message, text, found[0].code)
+    diagnostics = failure.diagnostics
+    text = drawing.render(diagnostics, failure.sources)
+    case = Case(failure.what, "verdict", Outcome.ERROR, diagnostics[0].message, text, diagnostics[0].code)
     return junit.render([Suite(failure.what, [case])])
 
 
@@ -79,12 +83,12 @@ def _properties(check: Check, result: ResultDocument) -> Iterator[tuple[str, str
         yield "release", check.release
 
 
-def _unexplained(policy: str, found: Verdict) -> list[Case]:
+def _unexplained(policy: str, outcome: Verdict) -> list[Case]:
     """Return a failing case where every check holds and the data is withheld all the same: CI must not be green."""
-    if found.released or found.failing:
+    if outcome.released or outcome.failing:
         return []
     return [
-        Case(policy, "verdict", Outcome.FAILED, "withheld, though every check holds", found.contradiction, "verdict")
+        Case(policy, "verdict", Outcome.FAILED, "withheld, though every check holds", outcome.contradiction, "verdict")
     ]
 
 
@@ -109,20 +113,24 @@ def broken(failure: BrokenJudgement) -> str:
 
 def _annotations(judged: Judgement) -> Iterator[Annotation]:
     document = judged.document
-    found = verdict(document)
+    outcome = verdict(document)
     results = anchored(document)
-    for check in (*found.failing, *found.waived):
+    for check in (*outcome.failing, *outcome.waived):
         yield _failing(judged, check, results[check.anchor])
-    if not found.released and not found.failing:
-        yield Annotation(Severity.ERROR, f"{document['policy']} withheld", (found.sentence, found.contradiction))
+    if not outcome.released and not outcome.failing:
+        yield Annotation(Severity.ERROR, f"{document['policy']} withheld", (outcome.sentence, outcome.contradiction))
     for diagnostic in judged.warnings:
         yield annotated(diagnostic, judged.places, judged.file)
     for finding in document["findings"]:
         title = f"{finding['code']} {finding['subject']}".strip()
         if not finding.get("waived_by"):
             yield Annotation(Severity(finding["severity"]), title, (finding["text"],))
-    if found.released:
-        yield Annotation(Severity.INFO, f"{document['policy']} {found.word.lower()}", (found.sentence, found.caution))
+    if outcome.released:
+        yield Annotation(
+            Severity.INFO,
+            f"{document['policy']} {outcome.word.lower()}",
+            (outcome.sentence, outcome.caution),
+        )
 
 
 def _failing(judged: Judgement, check: Check, result: ResultDocument) -> Annotation:

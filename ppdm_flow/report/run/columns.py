@@ -51,25 +51,25 @@ def columns(document: ReportDocument) -> tuple[ColumnList, ...]:
 
 def _lists(releases: list[dict[str, Any]]) -> Iterator[ColumnList]:
     for node in releases:
-        found = tuple(_column(each) for each in node.get("attributes", ()))
-        if found:
-            yield ColumnList(node["name"], found[:_OPEN], found[_OPEN:])
+        every = tuple(_column(each) for each in node.get("attributes", ()))
+        if every:
+            yield ColumnList(node["name"], every[:_OPEN], every[_OPEN:])
 
 
-def _column(found: dict[str, Any]) -> Column:
-    done = list(dict.fromkeys(change["change"] for change in found.get("changes", ())))
-    renamed = [f"renamed from {found['source']}"] if found.get("source") not in {None, "", found["name"]} else []
-    how = found.get("how", "")
+def _column(column: dict[str, Any]) -> Column:
+    done = list(dict.fromkeys(change["change"] for change in column.get("changes", ())))
+    renamed = [f"renamed from {column['source']}"] if column.get("source") not in {None, "", column["name"]} else []
+    how = column.get("how", "")
     made = not done and how not in {"", How.UNCHANGED}
     words = listed(["made by a step"] if made else [*done, *renamed]) or "unchanged"
     return Column(
-        found["name"],
-        found["role"].replace("_", "-"),
+        column["name"],
+        column["role"].replace("_", "-"),
         ", ".join(filter(None, (words, HOWS.get(how, "")))),
         bool(done) or made,
-        listed(found.get("computed_from", ["not recorded"])) or _NONE,
-        listed(found.get("chosen_by", ())) or _NONE,
-        listed(found.get("steps", ())) or _NONE,
+        listed(column.get("computed_from", ["not recorded"])) or _NONE,
+        listed(column.get("chosen_by", ())) or _NONE,
+        listed(column.get("steps", ())) or _NONE,
     )
 
 

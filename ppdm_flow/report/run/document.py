@@ -197,11 +197,11 @@ def _charts(report: Report) -> list[ChartDocument]:
 
 def _distinct(names: Iterable[str]) -> list[str]:
     seen: dict[str, int] = {}
-    found = []
+    shown = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
-    return found
+        shown.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
+    return shown
 
 
 def _chart(chart: Chart, name: str) -> ChartDocument:

@@ -73,10 +73,10 @@ def _why(check: Check, width: int) -> list[str]:
 
 def _waivers(judged: Verdict, width: int) -> list[str]:
     """Return the waivers that no check needed: those of findings, those that had expired, those of nothing."""
-    told = {check.waiver.name for check in judged.waived if check.waiver}
+    names = {check.waiver.name for check in judged.waived if check.waiver}
     lines: list[str] = []
     for waiver in judged.waivers:
-        if waiver.name not in told:
+        if waiver.name not in names:
             what = f"covers {', '.join(waiver.covers)}" if waiver.covers else "covers nothing"
             text = f"waiver `{waiver.name}` of {waiver.of} until {waiver.until} ({waiver.left}) {what}; {waiver.owner}"
             lines += ["", *_wrapped(f"{text}: {waiver.reason}", width)]

@@ -61,9 +61,9 @@ def gallery(document: ReportDocument) -> Gallery:
     for chart in drawn:
         sections.setdefault(_title(chart), []).append(picture(chart, marks))
     walls = [
-        GallerySection(f"charts-{i}", title, tuple(found[:_OPEN]), tuple(found[_OPEN:]))
-        for i, (title, found) in enumerate(sections.items())
-        if found
+        GallerySection(f"charts-{i}", title, tuple(charts[:_OPEN]), tuple(charts[_OPEN:]))
+        for i, (title, charts) in enumerate(sections.items())
+        if charts
     ]
     return Gallery(tuple(walls), tuple(chart["title"] for chart in every[MOST_CHARTS:]))
 

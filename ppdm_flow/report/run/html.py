@@ -29,7 +29,7 @@ def render(document: ReportDocument) -> str:
 @cache
 def environment() -> Environment:
     """Return the templates of the report's pages."""
-    found = Environment(
+    jinja = Environment(
         loader=PackageLoader("ppdm_flow.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -37,9 +37,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    found.filters["n"] = "{:g}".format
-    found.filters["prose"] = _prose
-    return found
+    jinja.filters["n"] = "{:g}".format
+    jinja.filters["prose"] = _prose
+    return jinja
 
 
 def _shown(value: Any) -> Any:

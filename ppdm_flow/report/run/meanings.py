@@ -30,8 +30,8 @@ class Meanings:
 
     def of_figure(self, metric: str) -> str:
         """Return what a figure is, and its formula in a second line; nothing where that is not known."""
-        told = self.figure(metric)
-        return "\n".join(filter(None, (told.what, told.formula))) if told else ""
+        meaning = self.figure(metric)
+        return "\n".join(filter(None, (meaning.what, meaning.formula))) if meaning else ""
 
     def figure(self, metric: str) -> FigureInfo | None:
         """Return what the card of a figure's plugin says of it; None where that is not known."""
@@ -68,10 +68,10 @@ def glossary(document: ReportDocument) -> list[tuple[str, str]]:
     """Return (term, explanation) for the terms that this report uses, in a fixed order."""
     text = json.dumps({part: value for part, value in document.items() if part in _PARTS}, ensure_ascii=False).lower()
     page = read(PAGE)
-    found = [term for term, pattern in page.entry("patterns").items() if re.search(pattern, text)]
+    terms = [term for term, pattern in page.entry("patterns").items() if re.search(pattern, text)]
     run = json.dumps(document["run"]).lower()
     if "sealed" in run or "reproducible" in run:
-        found.append(RANDOMNESS)
+        terms.append(RANDOMNESS)
     if re.search(r"[0-9a-f]{64}", json.dumps([document["run"], document["releases"]])):
-        found.append(DIGEST)
-    return [(term, page.section(term)) for term in found]
+        terms.append(DIGEST)
+    return [(term, page.section(term)) for term in terms]

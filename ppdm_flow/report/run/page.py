@@ -193,6 +193,6 @@ def _tiles(document: ReportDocument, judged: Verdict, seconds: float) -> tuple[t
         tiles.append((f"{len(judged.waived):,}", "waived"))
     if document["steps"]:
         tiles.append((f"{document['steps'][0]['rows_in']:,}", "rows read"))
-        whole = document["run"].get("seconds", seconds)
-        tiles.append((duration(whole), f"for {counted(len(document['steps']), 'step')} and the audits"))
+        seconds_run = document["run"].get("seconds", seconds)
+        tiles.append((duration(seconds_run), f"for {counted(len(document['steps']), 'step')} and the audits"))
     return tuple(tiles)

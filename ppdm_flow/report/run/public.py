@@ -88,9 +88,9 @@ def _result(result: ResultDocument, metrics: dict[str, FigureDocument]) -> Resul
     figure = metrics.get(f"{result['release']}/{name}") or metrics.get(name) or {"value": None, "unit": ""}
     waived = ", and is waived" if result.get("waived_by") else ""
     holds = "It holds" if result["holds"] else f"It does not hold{waived}"
-    told = figure["value"]
-    untold = "" if told is not None else f"; the measured figure is {figure.get('note') or UNTOLD}"
-    named = {**_only(result, _RESULT), "measured": told, "sentence": f"{holds}{untold}."}
+    measured = figure["value"]
+    untold = "" if measured is not None else f"; the measured figure is {figure.get('note') or UNTOLD}"
+    named = {**_only(result, _RESULT), "measured": measured, "sentence": f"{holds}{untold}."}
     return cast("ResultDocument", named)
 
 
@@ -101,16 +101,16 @@ def _findings(findings: list[FindingDocument]) -> list[FindingDocument]:
     for each in findings:
         code, release = each["code"], each.get("release", "")
         title = known[code].title if code in known else "a finding of a plugin"
-        told = Finding(code, Severity(each["severity"]), title, "", release)
-        finding_of.setdefault((code, release), finding_document(told, {told.hash: each.get("waived_by", "")}))
+        finding = Finding(code, Severity(each["severity"]), title, "", release)
+        finding_of.setdefault((code, release), finding_document(finding, {finding.hash: each.get("waived_by", "")}))
     return list(finding_of.values())
 
 
 def _release(about: Document) -> Document:
-    found = _only(about, _RELEASE)
-    if isinstance(found.get("rows"), int) and found["rows"] < FEWEST:
-        found["rows"] = FEW
-    return found
+    shown = _only(about, _RELEASE)
+    if isinstance(shown.get("rows"), int) and shown["rows"] < FEWEST:
+        shown["rows"] = FEW
+    return shown
 
 
 def _plan(plan: Document) -> Document:

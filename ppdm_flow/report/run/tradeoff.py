@@ -89,8 +89,8 @@ def _used(check: Check, several: bool) -> Gauge | None:
     """Return how much of the bound is used: 100% is exactly at it. None where a ratio means nothing."""
     if check.figure is None or check.limit <= 0 or check.figure < 0:
         return None
-    part, whole = (check.figure, check.limit) if check.at_most else (check.limit, check.figure)
-    ratio = part / whole if whole else 1.0
+    part, budget = (check.figure, check.limit) if check.at_most else (check.limit, check.figure)
+    ratio = part / budget if budget else 1.0
     name = check.title if check.title == check.kind else f"{check.kind} {check.title}"
     return Gauge(name, check.release if several else "", _inside(ratio), amount(ratio, "share"), check.state)
 

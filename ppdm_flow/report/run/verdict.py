@@ -127,8 +127,8 @@ class Verdict:
 
 def verdict(document: ReportDocument) -> Verdict:
     """Return the verdict. A document that says `released` over a failed check is shown as withheld, with a warning."""
-    asked, gated = tuple(requirements(document)), tuple(gates(document))
-    every = (*asked, *gated)
+    checks, gated = tuple(requirements(document)), tuple(gates(document))
+    every = (*checks, *gated)
     claimed = document["verdict"] == "released"
     failing = [check for check in every if check.state == "fails"]
     waived = any(check.state == "waived" for check in every)
@@ -136,26 +136,26 @@ def verdict(document: ReportDocument) -> Verdict:
     return Verdict(
         released=released,
         word=("Released under waivers" if waived else "Released") if released else "Withheld",
-        sentence=_sentence(released, asked, gated, list(document["releases"])),
+        sentence=_sentence(released, checks, gated, list(document["releases"])),
         contradiction=_contradiction(claimed, len(failing), len(every), waived=waived),
         caution=caution(document),
-        requirements=asked,
+        requirements=checks,
         gates=gated,
         releases=tuple(_tallies(list(document["releases"]), every)),
         waivers=waivers(document),
     )
 
 
-def _sentence(released: bool, asked: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str]) -> str:
-    total = len(asked) + len(gated)
-    failing = sum(check.state == "fails" for check in (*asked, *gated))
-    waived = sum(check.state == "waived" for check in (*asked, *gated))
+def _sentence(released: bool, checks: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str]) -> str:
+    total = len(checks) + len(gated)
+    failing = sum(check.state == "fails" for check in (*checks, *gated))
+    waived = sum(check.state == "waived" for check in (*checks, *gated))
     beside = f" {waived:,} more {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived." if waived else ""
     where = f" ({listed(releases)})" if releases else ""
     if released:
         what = f"{len(releases):,} releases{where}" if len(releases) > 1 else listed(releases) or "asked"
         leave = f"The data may leave as {what}."
-        held = [sum(check.holds for check in part) for part in (asked, gated)]
+        held = [sum(check.holds for check in part) for part in (checks, gated)]
         return f"{_held(*held, waived=waived)} {leave}"
     if failing:
         verb = "does" if failing == 1 else "do"
@@ -167,12 +167,12 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _held(asked: int, gated: int, *, waived: int) -> str:
-    parts = [counted(count, noun) for count, noun in ((asked, "requirement"), (gated, "gate")) if count]
+def _held(total: int, gated: int, *, waived: int) -> str:
+    parts = [counted(count, noun) for count, noun in ((total, "requirement"), (gated, "gate")) if count]
     but = f"{counted(waived, 'check')} {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived."
     if not parts:
         return but[0].upper() + but[1:] if waived else "Nothing was asked, so nothing failed."
-    verb = "holds" if asked + gated == 1 else "hold"
+    verb = "holds" if total + gated == 1 else "hold"
     held = f"{listed(parts)} {verb}, measured on the released files themselves"
     return f"{held}; {but}" if waived else f"{held}."
 

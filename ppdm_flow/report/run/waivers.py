@@ -38,8 +38,8 @@ class Waiver:
 
 def waivers(document: ReportDocument) -> tuple[Waiver, ...]:
     """Return the waivers: those that were needed first, then by how long they count still."""
-    found = [_waiver(each) for each in document.get("waivers", ())]
-    return tuple(sorted(found, key=lambda waiver: (not waiver.covers, waiver.days_left, waiver.name)))
+    every = [_waiver(each) for each in document.get("waivers", ())]
+    return tuple(sorted(every, key=lambda waiver: (not waiver.covers, waiver.days_left, waiver.name)))
 
 
 def _waiver(each: ReportWaiver) -> Waiver:

@@ -25,9 +25,9 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
     spec = _over_releases() if is_cumulative(result) else kind_of_requirement(result["id"])
     if spec is None:
         return ""
-    asked: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
+    requirement: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
     steps = [s for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
-    return spec.wording.advice(Failure(asked, steps, _released(plan, result["release"])))
+    return spec.wording.advice(Failure(requirement, steps, _released(plan, result["release"])))
 
 
 def _over_releases() -> RequirementSpec | None:
@@ -39,8 +39,8 @@ def _released(plan: dict[str, Any], release: str) -> dict[str, list[str]]:
     """Return what was done to each attribute of a release, by its name in the source."""
     node: dict[str, Any] = next((r for r in plan.get("releases", ()) if r.get("name") == release), {})
     return {
-        found.get("source") or found["name"]: [change["change"] for change in found.get("changes", ())]
-        for found in node.get("attributes", ())
+        attribute.get("source") or attribute["name"]: [change["change"] for change in attribute.get("changes", ())]
+        for attribute in node.get("attributes", ())
     }
 
 
@@ -78,10 +78,10 @@ def spoken(name: str) -> str:
 def moment(text: str) -> str:
     """Return an ISO 8601 time as ``2026-11-20, 09:14 UTC``; text that is none stays as it is."""
     try:
-        found = datetime.fromisoformat(text).astimezone(UTC)
+        time = datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
         return text
-    return f"{found:%Y-%m-%d, %H:%M} UTC"
+    return f"{time:%Y-%m-%d, %H:%M} UTC"
 
 
 def flat(value: Any) -> str:

@@ -24,13 +24,13 @@ def dominators(points: Sequence[Figures], smaller_is_better: Sequence[bool]) -> 
     (None, 0, None)
     """
     costs = {i: cost for i, point in enumerate(points) if (cost := _costs(point, smaller_is_better)) is not None}
-    found: list[int | None] = [None] * len(points)
+    dominator_of: list[int | None] = [None] * len(points)
     frontier: list[int] = []
     for i in sorted(costs, key=lambda i: (costs[i], i)):  # whatever dominates a point stands before it
-        found[i] = next((j for j in frontier if costs[j] != costs[i] and _no_worse(costs[j], costs[i])), None)
-        if found[i] is None:
+        dominator_of[i] = next((j for j in frontier if costs[j] != costs[i] and _no_worse(costs[j], costs[i])), None)
+        if dominator_of[i] is None:
             frontier.append(i)
-    return tuple(found)
+    return tuple(dominator_of)
 
 
 def complete(point: Figures) -> bool:
@@ -39,12 +39,12 @@ def complete(point: Figures) -> bool:
 
 
 def _costs(point: Figures, smaller_is_better: Sequence[bool]) -> tuple[float, ...] | None:
-    found = []
+    costs = []
     for value, small in zip(point, smaller_is_better, strict=True):
         if value is None:
             return None
-        found.append(value if small else -value)
-    return tuple(found)
+        costs.append(value if small else -value)
+    return tuple(costs)
 
 
 def _no_worse(one: Sequence[float], other: Sequence[float]) -> bool:

@@ -58,16 +58,16 @@ def panels(document: SweepDocument) -> tuple[Panel, ...]:
         zip([m["name"] for m in document["metrics"]], short([m["name"] for m in document["metrics"]]), strict=True)
     )
     pairs = [(chosen[0], other) for other in chosen[1 : _MOST_PANELS + 1]]
-    found = (_panel(document, one, other, names, joined=len(chosen) == 2) for one, other in pairs)
-    return tuple(panel for panel in found if panel is not None)
+    drawn = (_panel(document, one, other, names, joined=len(chosen) == 2) for one, other in pairs)
+    return tuple(panel for panel in drawn if panel is not None)
 
 
 def svg(document: SweepDocument) -> str:
     """Return the picture as one SVG file that needs nothing else, for light and dark backgrounds."""
-    found = panels(document)
+    drawn = panels(document)
     template = environment().get_template("frontier.svg.jinja")
     return template.render(
-        policy=document["policy"], panels=found, width=WIDTH, tall=HEIGHT, height=HEIGHT * max(1, len(found)) + 34
+        policy=document["policy"], panels=drawn, width=WIDTH, tall=HEIGHT, height=HEIGHT * max(1, len(drawn)) + 34
     )
 
 

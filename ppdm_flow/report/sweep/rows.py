@@ -45,9 +45,9 @@ def rows(document: SweepDocument) -> Rows:
     metrics = document["metrics"]
     names = short([m["name"] for m in metrics])
     legend = [(n, m["name"], BETTER[m["direction"]]) for n, m in zip(names, metrics, strict=True)]
-    found = [_row(point, paths, metrics) for point in document["points"]]
+    every = [_row(point, paths, metrics) for point in document["points"]]
     axes = tuple(f"{axis} (set)" if axis in names else axis for axis in short(paths))
-    return Rows(axes, names, tuple(legend), tuple(found))
+    return Rows(axes, names, tuple(legend), tuple(every))
 
 
 def short(names: Sequence[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ def as_json(tested: PolicyTestResults) -> str:
 
 def document(tested: PolicyTestResults) -> dict[str, Any]:
     """Return the outcome: ``tests``, how many there are of each kind, and ``coverage`` where it was asked for."""
-    found: dict[str, Any] = {
+    counts: dict[str, Any] = {
         "passed": tested.count(Outcome.PASSED),
         "failed": tested.count(Outcome.FAILED),
         "errors": tested.count(Outcome.ERROR),
@@ -31,8 +31,8 @@ def document(tested: PolicyTestResults) -> dict[str, Any]:
     }
     if tested.coverage is not None:
         percent = None if tested.percent is None else round(tested.percent, 2)
-        found["coverage"] = {"percent": percent, "policies": [_covered(each) for each in tested.coverage]}
-    return found
+        counts["coverage"] = {"percent": percent, "policies": [_covered(each) for each in tested.coverage]}
+    return counts
 
 
 def as_junit(tested: PolicyTestResults) -> str:

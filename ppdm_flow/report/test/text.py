@@ -106,17 +106,17 @@ def _coverage(tested: PolicyTestResults, width: int) -> Iterator[str]:
 def _by_file(tested: PolicyTestResults) -> Iterator[str]:
     """Tell of templates that policies extend: what one policy's tests exercise counts."""
     own = {each.policy for each in tested.coverage or ()}
-    found: dict[tuple[str, int, str], list[tuple[int, int]]] = {}
+    lines_of: dict[tuple[str, int, str], list[tuple[int, int]]] = {}
     for each in tested.coverage or ():
         for item in each.items:
             if item.file and item.file not in own:
-                found.setdefault((item.file, item.line, item.id), []).append(item.points)
-    files = sorted({file for file, _, _ in found})
+                lines_of.setdefault((item.file, item.line, item.id), []).append(item.points)
+    files = sorted({file for file, _, _ in lines_of})
     if files:
         yield ""
         yield "of which in templates:"
     for file in files:
-        best = [max(points) for (at, _, _), points in found.items() if at == file]
+        best = [max(points) for (at, _, _), points in lines_of.items() if at == file]
         got, of = sum(g for g, _ in best), sum(o for _, o in best)
         yield f"  {file}  {100 * got / of:.0f} %"
 

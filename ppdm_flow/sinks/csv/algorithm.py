@@ -45,10 +45,10 @@ class CsvSink:
     def _append(self, cells: list[pa.LargeStringArray]) -> None:
         last = pa.scalar("\n", pa.large_string())
         lines = pc.binary_join_element_wise(*cells, pa.scalar(self.delimiter, pa.large_string()))
-        whole = pc.binary_join_element_wise(lines, last, pa.scalar("", pa.large_string()))
-        _, offsets, data = whole.buffers()
-        bounds = pa.Array.from_buffers(pa.int64(), len(whole) + 1, [None, offsets], offset=whole.offset)
-        self._out.write(memoryview(data)[bounds[0].as_py() : bounds[len(whole)].as_py()])
+        text = pc.binary_join_element_wise(lines, last, pa.scalar("", pa.large_string()))
+        _, offsets, data = text.buffers()
+        bounds = pa.Array.from_buffers(pa.int64(), len(text) + 1, [None, offsets], offset=text.offset)
+        self._out.write(memoryview(data)[bounds[0].as_py() : bounds[len(text)].as_py()])
 
     def _coded(self, column: pa.Array) -> tuple[pa.LargeStringArray, pa.Array]:
         """Return the distinct texts as they are written, and where each row's stands among them."""

@@ -37,8 +37,8 @@ class Layout:
     def of(cls, schema: pa.Schema, group: int) -> Layout:
         """Return the layout for batches of a schema; ``group`` is the most rows of a row group."""
         fields = [pa.field(f.name, _kind(f.type)) for f in schema]
-        told = {f.name: json.loads(f.metadata[KEY]) for f in schema if f.metadata and KEY in f.metadata}
-        documents = {KEY: json.dumps(told, ensure_ascii=False).encode()} if told else {}
+        sets = {f.name: json.loads(f.metadata[KEY]) for f in schema if f.metadata and KEY in f.metadata}
+        documents = {KEY: json.dumps(sets, ensure_ascii=False).encode()} if sets else {}
         raw = tuple(f"{f.name}.{part}" for f in fields for part in _parts(f.type) if part in _RAW)
         every = [f"{f.name}.{part}" if part else f.name for f in fields for part in _parts(f.type)]
         widths = [f.type.field(part).type.byte_width for f in fields for part in _parts(f.type) if part in _RAW]
@@ -147,9 +147,9 @@ def _gathered(pieces: list[pa.Array]) -> pa.Array:
 
 def _occurring(pieces: list[pa.Array]) -> pa.DictionaryArray:
     """Return the cells under a dictionary of nothing but what occurs, in order of rows: blocks leave no trace."""
-    whole = pa.chunked_array([_encoded(p) for p in pieces], _TEXTS).unify_dictionaries().combine_chunks()
-    places = whole.indices.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(places.indices, whole.dictionary.take(places.dictionary))
+    united = pa.chunked_array([_encoded(p) for p in pieces], _TEXTS).unify_dictionaries().combine_chunks()
+    places = united.indices.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(places.indices, united.dictionary.take(places.dictionary))
 
 
 def _encoded(column: pa.Array) -> pa.DictionaryArray:

@@ -31,11 +31,11 @@ class BasketsSource(SetLines[BasketsParams]):
         if self.params.empty == "error":
             item_sets.refuse_empty(offsets, block.first, "line")
         buffers = [None, pa.py_buffer(ends[: count + 1]), pa.py_buffer(out[:place])]
-        found = self._coded(block, offsets, pa.Array.from_buffers(pa.large_string(), count, buffers))
+        baskets = self._coded(block, offsets, pa.Array.from_buffers(pa.large_string(), count, buffers))
         if self.params.repeated == "merge":
-            found, left_out = item_sets.merged(found)
+            baskets, left_out = item_sets.merged(baskets)
             self.repeated += left_out
-        return found
+        return baskets
 
     def _coded(self, block: Block, offsets: np.ndarray[tuple[int], np.dtype[np.int64]], names: pa.Array) -> Baskets:
         coded = names.dictionary_encode()

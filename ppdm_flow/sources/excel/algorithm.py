@@ -28,8 +28,8 @@ def text(cell: Any) -> str | None:
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
     if isinstance(cell, dt.datetime):
-        whole = (cell.hour, cell.minute, cell.second, cell.microsecond) == (0, 0, 0, 0)
-        return cell.date().isoformat() if whole else cell.isoformat()
+        midnight = (cell.hour, cell.minute, cell.second, cell.microsecond) == (0, 0, 0, 0)
+        return cell.date().isoformat() if midnight else cell.isoformat()
     if isinstance(cell, dt.date | dt.time):
         return cell.isoformat()
     return str(cell)

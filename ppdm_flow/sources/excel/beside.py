@@ -60,7 +60,7 @@ def _of(book: ZipFile) -> Iterator[Finding]:
         yield _finding("the workbook says who made it, or changed it last", "people")
     for name in names:
         if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name):
-            kinds = {found.decode() for found in _HIDDEN.findall(_read(book, name))}
+            kinds = {match.decode() for match in _HIDDEN.findall(_read(book, name))}
             words = [word for key, word in (("col", "columns"), ("row", "rows")) if key in kinds]
             if words:
                 yield _finding(f"a sheet of the workbook has hidden {' and '.join(words)}", f"hidden {name}")

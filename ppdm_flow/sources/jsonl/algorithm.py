@@ -28,16 +28,16 @@ def record(line: bytes, number: int) -> Record:
     """Return key and text. Raises DataError with the line's number; the text of a number is the one in the file."""
     try:
         text = line.removeprefix(codecs.BOM_UTF8).decode() if number == 1 else line.decode()
-        found = _DECODER.decode(text.strip())
+        decoded = _DECODER.decode(text.strip())
     except UnicodeDecodeError:
         raise undecodable(f"line {number}", "utf-8") from None
     except _RefusedError as error:
         raise fault("PPF718", f"line {number} {error}") from None
     except (ValueError, RecursionError):
         raise fault("PPF718", f"line {number} is not JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(decoded, dict):
         raise fault("PPF718", f"line {number} is JSON, but no object")
-    return {key: _text(key, value, number) for key, value in found.items()}
+    return {key: _text(key, value, number) for key, value in decoded.items()}
 
 
 def _text(key: str, value: Any, number: int) -> str | None:
@@ -75,10 +75,10 @@ def _shown(key: str) -> str:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise _RefusedError("has one key twice")
-    return found
+    return values
 
 
 def _constant(_name: str) -> NoReturn:
@@ -102,12 +102,12 @@ class JsonlSource:
     def names(self) -> tuple[str, ...]:
         """Return the keys. Raises DataError, with the line, where a line is no flat JSON object."""
         if self._names is None:
-            found: dict[str, None] = {}
+            names: dict[str, None] = {}
             for row in self._records():
-                found.update(dict.fromkeys(row))
-            if not found:
+                names.update(dict.fromkeys(row))
+            if not names:
                 raise empty(self.path)
-            self._names = tuple(found)
+            self._names = tuple(names)
         return self._names
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

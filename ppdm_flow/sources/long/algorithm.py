@@ -54,11 +54,11 @@ class LongSource:
         order = _by_first(ids)
         there = items != _NONE
         rows, codes = order[ids[there]], items[there]
-        found, twice = gathered(rows, codes, int(order.max(initial=-1)) + 1, alphabet)
+        baskets, twice = gathered(rows, codes, int(order.max(initial=-1)) + 1, alphabet)
         if twice.any() and self.params.repeated == "error":
             raise self._twice(rows, codes, there, len(alphabet))
-        self.repeated = len(codes) - len(found.items)
-        return found
+        self.repeated = len(codes) - len(baskets.items)
+        return baskets
 
     def _pairs(self) -> tuple[Codes, Codes, pa.StringArray]:
         """Return the codes of ids and of items, row by row, -1 for none, and the alphabet sorted by text."""
@@ -98,13 +98,13 @@ class LongSource:
         return made
 
     def _names(self) -> tuple[str, ...]:
-        found = self._csv().names()
+        names = self._csv().names()
         given = self.params.columns
-        if given is not None and len(given) != len(found):
-            text = f"the file has {counted(len(found), 'column')}, and `columns` names {len(given)}"
+        if given is not None and len(given) != len(names):
+            text = f"the file has {counted(len(names), 'column')}, and `columns` names {len(given)}"
             other = 'the file was read as one column: if its delimiter is another one, say `with: {delimiter: ";"}`'
-            raise fault("PPF710", text, help=other if len(found) == 1 else None)
-        return found if given is None else given
+            raise fault("PPF710", text, help=other if len(names) == 1 else None)
+        return names if given is None else given
 
     def _place(self, name: str) -> str:
         """Return the reader's own name of a column."""
@@ -118,9 +118,9 @@ class LongSource:
 def _united(pieces: list[pa.Array]) -> tuple[Codes, pa.StringArray]:
     """Return one numbering for all blocks, -1 where there is nothing, and its texts."""
     kind = pa.dictionary(pa.int32(), pa.string())
-    whole: Any = pa.chunked_array(pieces, kind).unify_dictionaries()
-    names = whole.chunk(0).dictionary if whole.num_chunks else pa.array([], pa.string())
-    codes = [c.indices.fill_null(_NONE).to_numpy(zero_copy_only=False) for c in whole.chunks]
+    united: Any = pa.chunked_array(pieces, kind).unify_dictionaries()
+    names = united.chunk(0).dictionary if united.num_chunks else pa.array([], pa.string())
+    codes = [c.indices.fill_null(_NONE).to_numpy(zero_copy_only=False) for c in united.chunks]
     return np.concatenate([np.zeros(0, dtype=np.int32), *codes]).astype(np.int32, copy=False), names
 
 

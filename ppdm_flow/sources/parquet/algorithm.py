@@ -33,8 +33,8 @@ def lists(array: pa.Array, *, merge: bool) -> tuple[pa.LargeListArray, int]:
     if merge and not array.null_count and not coded.null_count:
         alphabet, rank = ranked(coded.dictionary)
         raw = Baskets(offsets, rank[coded.indices.to_numpy()], alphabet)
-        found, repeated = merged(raw)
-        offsets, coded = found.offsets, pa.DictionaryArray.from_arrays(pa.array(found.items, pa.int32()), alphabet)
+        baskets, repeated = merged(raw)
+        offsets, coded = baskets.offsets, pa.DictionaryArray.from_arrays(pa.array(baskets.items, pa.int32()), alphabet)
     mask = array.is_null() if array.null_count else None
     return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), coded, mask=mask), repeated
 
@@ -42,8 +42,8 @@ def lists(array: pa.Array, *, merge: bool) -> tuple[pa.LargeListArray, int]:
 def documents(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, Mapping[bytes, bytes]]:
     """Return the metadata of each column whose sets a file's own metadata explains; nothing where it is damaged."""
     try:
-        told = json.loads((metadata or {}).get(KEY, b"{}"))
-        return {str(name): {KEY: json.dumps(document).encode()} for name, document in told.items()}
+        sets = json.loads((metadata or {}).get(KEY, b"{}"))
+        return {str(name): {KEY: json.dumps(document).encode()} for name, document in sets.items()}
     except (ValueError, AttributeError):
         return {}
 
@@ -114,9 +114,9 @@ class ParquetSource:
             return texts(array)
         if pa.types.is_struct(array.type):
             return array
-        found, repeated = lists(array, merge=self.params.repeated == "merge")
+        sets, repeated = lists(array, merge=self.params.repeated == "merge")
         self.repeated += repeated
-        return found
+        return sets
 
     def _broken(self, done: int | None) -> DataError:
         where = "" if done is None else f" after row {done}"

@@ -48,14 +48,14 @@ def _metadata(file: pq.ParquetFile) -> Iterator[Finding]:
 
 def _statistics(file: pq.ParquetFile) -> Iterator[Finding]:
     """Extremes are those of the rows only if nothing was taken out of the file since."""
-    found: set[str] = set()
+    columns: set[str] = set()
     for group in range(file.num_row_groups):
         row_group = file.metadata.row_group(group)
         for place in range(row_group.num_columns):
             column = row_group.column(place)
             if column.is_stats_set and column.statistics is not None and column.statistics.has_min_max:
-                found.add(column.path_in_schema)
-    for name in sorted(found):
+                columns.add(column.path_in_schema)
+    for name in sorted(columns):
         text = f"the file has the least and the greatest value of `{name}` for each group of rows"
         yield Finding("PPF923", Severity.INFO, text, name)
 

@@ -32,11 +32,11 @@ class TransactionsSource(SetLines[TransactionsParams]):
             item_sets.refuse_empty(offsets, block.first, "line")
         codes, alphabet = _coded(items[:place])
         repeated = kernels.sort_rows(offsets, codes)
-        found = Baskets(offsets, codes, alphabet)
+        baskets = Baskets(offsets, codes, alphabet)
         if repeated and self.params.repeated == "merge":
             self.repeated += repeated
-            return item_sets.merged(found)[0]
-        return found
+            return item_sets.merged(baskets)[0]
+        return baskets
 
 
 def _coded(numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int32], pa.StringArray]:

@@ -119,10 +119,10 @@ def _sorted(offsets: npt.NDArray[np.int64], coded: pa.DictionaryArray) -> Basket
         if (items < 0).any():
             place = int((items < 0).argmax())
             raise MalformedSetError("a set holds a missing item", int(np.searchsorted(offsets, place, "right")) - 1)
-    found = Baskets(offsets, items, alphabet)
-    if found.valid():
-        return found
-    merged, twice = gathered(found.rows(), items, len(found), alphabet)
+    baskets = Baskets(offsets, items, alphabet)
+    if baskets.valid():
+        return baskets
+    merged, twice = gathered(baskets.rows(), items, len(baskets), alphabet)
     if twice.any():
         raise MalformedSetError("a set holds an item twice", int(twice.argmax()), repeated=True)
     return merged
@@ -136,14 +136,14 @@ def _lists(column: Baskets) -> pa.LargeListArray:
 def _explained(array: pa.StructArray, document: bytes | None) -> SetColumn:
     sizes = array.field("size").cast(pa.int32()).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     try:
-        told = json.loads(document or b"{}")
-        alphabet = pa.array([str(name) for name in told["alphabet"]], pa.string())
-        found = _packed(array, sizes, alphabet) if told["form"] == "packed" else _seeded(array, sizes, alphabet, told)
+        info = json.loads(document or b"{}")
+        alphabet = pa.array([str(name) for name in info["alphabet"]], pa.string())
+        column = _packed(array, sizes, alphabet) if info["form"] == "packed" else _seeded(array, sizes, alphabet, info)
     except (KeyError, TypeError, ValueError):
         raise MalformedSetError("the document that explains the sets is missing or damaged") from None
-    if not found.valid() or len(alphabet.unique()) < len(alphabet):
+    if not column.valid() or len(alphabet.unique()) < len(alphabet):
         raise MalformedSetError("the sets and the document that explains them do not fit")
-    return found
+    return column
 
 
 def _packed(array: pa.StructArray, sizes: npt.NDArray[np.int32], alphabet: pa.StringArray) -> PackedSets:
@@ -152,9 +152,9 @@ def _packed(array: pa.StructArray, sizes: npt.NDArray[np.int32], alphabet: pa.St
 
 
 def _seeded(
-    array: pa.StructArray, sizes: npt.NDArray[np.int32], alphabet: pa.StringArray, told: Mapping[str, Any]
+    array: pa.StructArray, sizes: npt.NDArray[np.int32], alphabet: pa.StringArray, info: Mapping[str, Any]
 ) -> SeededSets:
-    expansion = Expansion(tuple(float(p) for p in told["insertion"]), int(told["spare"]), str(told["expansion"]))
+    expansion = Expansion(tuple(float(p) for p in info["insertion"]), int(info["spare"]), str(info["expansion"]))
     seeds = _numbers(array.field("seed"), "<u2", expansion.width)
     return SeededSets(seeds.astype(np.uint16, copy=False), sizes, alphabet, expansion)
 

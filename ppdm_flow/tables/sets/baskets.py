@@ -92,8 +92,8 @@ class Baskets:
         if bool((used >= 0).all()) and bool((np.diff(used) > 0).all()):
             return Baskets(self.offsets, items, categories)
         stays = items >= 0
-        found, _ = gathered(self.rows()[stays], items[stays], len(self), categories)
-        return found
+        mapped, _ = gathered(self.rows()[stays], items[stays], len(self), categories)
+        return mapped
 
     def onto(self, categories: pa.StringArray) -> Baskets:
         """Return the same sets over another alphabet. Raises KeyError if an item in use is not in it."""
@@ -152,8 +152,8 @@ def gathered(
 
 def placed(old: pa.StringArray, new: pa.StringArray) -> Items:
     """Return the code in ``new`` of each category of ``old``, -1 for those that are not there."""
-    found: Items = pc.index_in(old, value_set=new).fill_null(ABSENT).to_numpy(zero_copy_only=False).astype(np.int32)
-    return found
+    places: Items = pc.index_in(old, value_set=new).fill_null(ABSENT).to_numpy(zero_copy_only=False).astype(np.int32)
+    return places
 
 
 def _starts(sizes: npt.NDArray[np.integer[Any]]) -> Offsets:

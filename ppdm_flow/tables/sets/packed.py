@@ -98,8 +98,8 @@ class PackedSets:
     def in_use(self) -> npt.NDArray[np.bool_]:
         """Which items occur, shape (len(categories),)."""
         some = np.bitwise_or.reduce(self.words, axis=0)
-        found: npt.NDArray[np.bool_] = _unpacked(some[None, :], len(self.categories))[0].astype(bool)
-        return found
+        used: npt.NDArray[np.bool_] = _unpacked(some[None, :], len(self.categories))[0].astype(bool)
+        return used
 
     def compact(self) -> PackedSets:
         """Return the column as it is: a randomized set speaks of its whole alphabet, which is published with it."""

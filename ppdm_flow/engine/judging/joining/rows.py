@@ -36,27 +36,27 @@ class CellHashes:
     @classmethod
     def of(cls, stream: NumberedStream, wanted: Iterable[Columns], key: str) -> CellHashes:
         """Read a release once; equal cells have equal hashes wherever ``key`` is the same."""
-        asked = tuple(dict.fromkeys(wanted))
-        single = tuple(c[0] for c in asked if len(c) == 1 and not stream.is_set(c[0]))
-        names = tuple(dict.fromkeys(name for columns in asked for name in columns))
+        combinations = tuple(dict.fromkeys(wanted))
+        single = tuple(c[0] for c in combinations if len(c) == 1 and not stream.is_set(c[0]))
+        names = tuple(dict.fromkeys(name for columns in combinations for name in columns))
         hashing = MultisetHash(key)
         rows: list[RowNumbers] = []
         weights: list[npt.NDArray[np.int64]] = []
-        cells: dict[Columns, list[npt.NDArray[np.uint64]]] = {c: [] for c in asked}
+        cells: dict[Columns, list[npt.NDArray[np.uint64]]] = {c: [] for c in combinations}
         known: dict[str, list[npt.NDArray[np.bool_]]] = {c: [] for c in single}
         weight = stream.weight
         for table in stream.tables((*names, *(() if weight is None or weight in names else (weight,)))):
             rows.append(table.rows)
             weights.append(np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[weight]))
-            for columns, found in cells.items():
-                found.append(hashing.of_rows(table.select(columns)))
+            for columns, hashes in cells.items():
+                hashes.append(hashing.of_rows(table.select(columns)))
             for name, seen in known.items():
                 seen.append(table[name].codes >= 0)
         number = np.concatenate(rows)
         order = np.argsort(number, kind="stable")
         return cls(
             number[order],
-            {c: np.concatenate(found)[order] for c, found in cells.items()},
+            {c: np.concatenate(hashes)[order] for c, hashes in cells.items()},
             {n: np.concatenate(seen)[order] for n, seen in known.items()},
             np.concatenate(weights)[order],
         )
