@@ -14,12 +14,12 @@ from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files.files import Library
-from ppdm_flow.report.check.result import CheckResult, Waived
+from ppdm_flow.report.check.result import CheckResult, WaiverNote
 from ppdm_flow.report.locations import locations
 
 if TYPE_CHECKING:
     from ppdm_flow.api.loading.locked import Locks
-    from ppdm_flow.policy.test.loading import Loaded as Cases
+    from ppdm_flow.policy.test.loading import LoadedTests as Cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class CheckOutcome:
     sources: Mapping[str, str]
     each: tuple[tuple[Diagnostic, ...], ...] = ()
     tests: tuple[Path, ...] = ()
-    waived: Mapping[Diagnostic, Waived] = field(default_factory=dict)
+    waived: Mapping[Diagnostic, WaiverNote] = field(default_factory=dict)
 
     def count(self, severity: Severity) -> int:
         """Return how many diagnostics have this severity and are not waived."""
@@ -123,7 +123,7 @@ class _Waivers:
         self._open |= {d for d in diagnostics if d not in covered}
 
     @property
-    def waived(self) -> dict[Diagnostic, Waived]:
+    def waived(self) -> dict[Diagnostic, WaiverNote]:
         """What every policy that has it waives."""
         covered = ((d, w) for d, w in self._covered.items() if d not in self._open)
-        return {d: Waived(w.name, w.reason, w.owner, w.until.isoformat()) for d, w in covered}
+        return {d: WaiverNote(w.name, w.reason, w.owner, w.until.isoformat()) for d, w in covered}

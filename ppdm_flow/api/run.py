@@ -15,7 +15,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.events import Listener, ignore_events
-from ppdm_flow.engine.options import Locked, RunOptions
+from ppdm_flow.engine.options import LockDigests, RunOptions
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
@@ -82,7 +82,7 @@ def run(
         keep_withheld=keep_withheld,
         escrow=escrow,
         policy_text=resolved_text(ready.loaded.tree),
-        locked=None if ready.held is None else Locked(ready.held.file.sha256, ready.held.definitions),
+        locked=None if ready.held is None else LockDigests(ready.held.file.sha256, ready.held.definitions),
         clock=clock,
     )
     with quote_sources(ready.sources, ready.plan.secrets):

@@ -67,6 +67,12 @@ class ManifestWaiver(TypedDict):
     covers: Annotated[list[str], about("What it was needed for; empty where nothing needed it.")]
 
 
+class ManifestWaivers(TypedDict, total=False):
+    """The waivers of a run whose policy has any."""
+
+    waivers: list[ManifestWaiver]
+
+
 class LedgerTestimony(TypedDict):
     """What the run saw of the ledger."""
 

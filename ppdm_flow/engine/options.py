@@ -20,7 +20,7 @@ from ppdm_flow.plan.definition import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Locked:
+class LockDigests:
     """SHA-256 of the lock file's bytes, and of each file with definitions by its absolute path."""
 
     sha256: str
@@ -57,7 +57,7 @@ class RunOptions:
     escrow: Path | None = None
     memory_limit: int = 768 << 20
     policy_text: str = ""
-    locked: Locked | None = None
+    locked: LockDigests | None = None
     clock: Clock = utc_today
 
     def fitting(self, plan: Plan) -> RunOptions:

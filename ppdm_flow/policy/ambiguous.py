@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.kinds import RequirementSpec, kinds_among, places_below
 from ppdm_flow.policy.language.privacy import kinds_named
 from ppdm_flow.policy.language.words import short
@@ -78,7 +78,7 @@ def _below_entries(
         yield from (place for below in places(spec) for place in places_below(spec, below))
 
 
-def ambiguous(flat: Flat) -> Iterator[Diagnostic]:
+def ambiguous(flat: FlatPolicy) -> Iterator[Diagnostic]:
     """Warn once for each list or map with such values, at the first of them."""
     kinds = kinds_among(kinds_named(flat.tree))
     values = _by_place((*_VALUES, *_below_entries(kinds, lambda spec: spec.value_places)))

@@ -143,7 +143,7 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class RelativeDemand:
     """Relative to what the template says itself: ``not weaker``, or for lists and maps ``keeps all``."""
 
     text: str
@@ -151,8 +151,8 @@ class Keeping:
 
 Demand = Bound | Is | OneOf | Contains | Only | NotWeaker | Groups | Present | Absent
 
-NOT_WEAKER = Keeping("not weaker")
-KEEPS_ALL = Keeping("keeps all")
+NOT_WEAKER = RelativeDemand("not weaker")
+KEEPS_ALL = RelativeDemand("keeps all")
 
 
 def quoted(names: tuple[str, ...]) -> str:

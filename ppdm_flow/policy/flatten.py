@@ -11,7 +11,7 @@ from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 
 
 @dataclass(slots=True)
-class Flat:
+class FlatPolicy:
     """``tree`` holds maps, lists and text; ``scalars`` the nodes that its texts came from.
 
     ``gone`` are the paths of values that had to be left out, ``partial`` those of maps that lack entries: their fault
@@ -45,14 +45,14 @@ class Flat:
         return any(self.broken(path[:length]) for length in range(len(path) + 1))
 
 
-def flatten(node: Node) -> Flat:
+def flatten(node: Node) -> FlatPolicy:
     """Return the plain tree of a node."""
-    flat = Flat()
+    flat = FlatPolicy()
     flat.tree = _walk(node, (), flat)
     return flat
 
 
-def _walk(node: Node, path: PolicyPath, flat: Flat) -> Any:
+def _walk(node: Node, path: PolicyPath, flat: FlatPolicy) -> Any:
     flat.values[path] = node.span
     if isinstance(node, Scalar):
         flat.scalars[path] = node
@@ -62,7 +62,7 @@ def _walk(node: Node, path: PolicyPath, flat: Flat) -> Any:
     return _walk_map(node, path, flat)
 
 
-def _walk_map(node: Map, path: PolicyPath, flat: Flat) -> dict[str, Any]:
+def _walk_map(node: Map, path: PolicyPath, flat: FlatPolicy) -> dict[str, Any]:
     tree = {}
     if node.partial:
         flat.partial.add(path)

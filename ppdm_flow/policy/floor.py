@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.demands import Demand, Keeping
+from ppdm_flow.policy.demands import Demand, RelativeDemand
 from ppdm_flow.policy.text.nodes import PolicyPath, written
 
 STAR = "*"
@@ -49,5 +49,5 @@ class Relative:
     """A floor that goes by what the file that states it, or files between it and the policy, say themselves."""
 
     path: PolicyPath
-    demand: Keeping
+    demand: RelativeDemand
     span: Span

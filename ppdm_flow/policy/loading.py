@@ -14,7 +14,7 @@ from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.ambiguous import ambiguous
 from ppdm_flow.policy.files.files import Files, Library
-from ppdm_flow.policy.flatten import Flat, flatten
+from ppdm_flow.policy.flatten import FlatPolicy, flatten
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.inheritance.conflicts import unresolved_conflicts
@@ -102,7 +102,7 @@ def load(
     )
 
 
-def _without_unusable_kinds(flat: Flat) -> list[Diagnostic]:
+def _without_unusable_kinds(flat: FlatPolicy) -> list[Diagnostic]:
     """Take the requirements out whose kinds cannot be loaded, and return why, each at its place."""
     diagnostics = []
     for name, fault in kinds.faults(kinds_named(flat.tree)).items():
@@ -113,7 +113,9 @@ def _without_unusable_kinds(flat: Flat) -> list[Diagnostic]:
     return diagnostics
 
 
-def _limits(layer: Layer, flat: Flat, account: InheritanceRecord, faults: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def _limits(
+    layer: Layer, flat: FlatPolicy, account: InheritanceRecord, faults: Iterable[Diagnostic]
+) -> Iterator[Diagnostic]:
     """Report what floors forbid, and what templates say differently.
 
     A template's own fault is told only there, and what is no value at all is told as that.
@@ -134,7 +136,7 @@ def _used(layer: Layer) -> Iterator[UsedParam]:
         yield UsedParam(name, shown, text, span, value.span, value.note or "", limits_of(declaration))
 
 
-def _resolved(layer: Layer, *, extending: set[str]) -> tuple[Flat, list[Diagnostic]]:
+def _resolved(layer: Layer, *, extending: set[str]) -> tuple[FlatPolicy, list[Diagnostic]]:
     """Flatten what came out of inheritance; nulls that had nothing to delete are left out and reported."""
     nulls: dict[PolicyPath, Entry | Scalar] = {}
     entries = dict(without_nulls(layer.node, nulls.__setitem__).entries)
@@ -166,7 +168,7 @@ def _broken(each: Entry | Scalar) -> bool:
     return isinstance(node, Scalar) and node.broken
 
 
-def _null(path: PolicyPath, each: Entry | Scalar, flat: Flat, extending: set[str]) -> Diagnostic:
+def _null(path: PolicyPath, each: Entry | Scalar, flat: FlatPolicy, extending: set[str]) -> Diagnostic:
     if isinstance(each, Scalar):
         message = f"item {int(path[-1]) + 1} of `{short(path[-2])}` is empty"
         return Diagnostic("PPF210", message, each.span, hint='write "" for the empty text, or "null" for that word')

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.shape import Keys, MapOf, at, placed
@@ -22,7 +22,7 @@ _STAND_INS: dict[str, Any] = {
 }
 
 
-def salvaged(flat: Flat) -> tuple[Policy | None, frozenset[PolicyPath]]:
+def salvaged(flat: FlatPolicy) -> tuple[Policy | None, frozenset[PolicyPath]]:
     """Return the policy without its faulty entries, and the paths of what was left out or stood in for.
 
     None where not even that gives a policy.

@@ -12,7 +12,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import NO_ALIASES, closest, confident
 from ppdm_flow.core.supports import refusal
 from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
-from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.kinds import aliases, third_parties
 from ppdm_flow.policy.language.models import Header, Policy
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model, whole_model
@@ -25,7 +25,7 @@ M = TypeVar("M", bound=BaseModel)
 _RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
 
 
-def validate(flat: Flat, model: type[M], *, whole: bool = True) -> tuple[M | None, list[Diagnostic]]:
+def validate(flat: FlatPolicy, model: type[M], *, whole: bool = True) -> tuple[M | None, list[Diagnostic]]:
     """Return the typed value of a tree, or all the faults of its shape.
 
     Faults of values that are already reported are left out, and missing keys unless the tree is ``whole`` (it is not
@@ -46,7 +46,7 @@ _FROM_PACKAGES = "; others come with packages, and `ppdm-flow list requirements`
 class _Judge:
     """Turns pydantic's errors about one tree into diagnostics."""
 
-    def __init__(self, flat: Flat, model: type[BaseModel], *, whole: bool) -> None:
+    def __init__(self, flat: FlatPolicy, model: type[BaseModel], *, whole: bool) -> None:
         self.flat = flat
         self.model = model
         self.whole = whole

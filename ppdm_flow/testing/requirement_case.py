@@ -44,7 +44,7 @@ class BadEntry:
 
 
 @dataclass(frozen=True)
-class Judged:
+class TwoRouteOutcome:
     """What an audit says of one requirement by both routes; ``again`` are the figures of the second."""
 
     outcome: AuditOutcome
@@ -119,7 +119,7 @@ class RequirementCase:
         """The audit that measures it."""
         return self.spec.audit.load()(self.spec.audit.params())
 
-    def judge(self, requirement: Requirement, original: Table, nulls: Nulls) -> Judged:
+    def judge(self, requirement: Requirement, original: Table, nulls: Nulls) -> TwoRouteOutcome:
         """Measure a requirement by both routes."""
         released = original if self.release is None else self.release(original)
         views = [InMemoryView.of(t, dict(self.roles), 7) for t in (original, released)]
@@ -127,7 +127,7 @@ class RequirementCase:
         released_facts = {n: facts[n] for n in released.names}
         sql = InMemorySql({"original": original, "candidate": released})
         context = AuditContext("release", released_facts, facts, (requirement,), nulls, sql=sql)
-        return Judged(self.audit.measure(*views, context), self.audit.recheck(*views, context))
+        return TwoRouteOutcome(self.audit.measure(*views, context), self.audit.recheck(*views, context))
 
     def requirements(self) -> Iterator[tuple[Nulls, tuple[Requirement, ...]]]:
         """Yield all requirements under each of the null semantics."""

@@ -28,10 +28,10 @@ from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.class_models import kept
 from ppdm_flow.testing.quoting import untold
-from ppdm_flow.testing.requirement_case import Judged, RequirementCase
+from ppdm_flow.testing.requirement_case import RequirementCase, TwoRouteOutcome
 
 Check = Callable[[RequirementCase], Iterator[str]]
-Look = Callable[[RequirementCase, Requirement, Judged], Iterator[str]]
+Look = Callable[[RequirementCase, Requirement, TwoRouteOutcome], Iterator[str]]
 TRIES = 50
 FEW_TRIES = 15
 SECTIONS = ("Why it matters", "Example", "Not so", "What to do")
@@ -199,7 +199,7 @@ def _on_tables(case: RequirementCase, look: Look, tries: int = TRIES) -> list[st
     return list(dict.fromkeys(_random(case, looked, tries)))
 
 
-def _disagreements(_case: RequirementCase, _requirement: Requirement, judged: Judged) -> Iterator[str]:
+def _disagreements(_case: RequirementCase, _requirement: Requirement, judged: TwoRouteOutcome) -> Iterator[str]:
     figures = judged.outcome.figures
     for name, value in judged.again.items():
         mine = figures[name].value if name in figures else None
@@ -213,12 +213,12 @@ def _disagreements(_case: RequirementCase, _requirement: Requirement, judged: Ju
         yield "the audit gives nothing that the requirement is judged by"
 
 
-def _untold(case: RequirementCase, _requirement: Requirement, judged: Judged) -> Iterator[str]:
+def _untold(case: RequirementCase, _requirement: Requirement, judged: TwoRouteOutcome) -> Iterator[str]:
     metrics = [*judged.outcome.figures, *(m.metric for m in judged.measured)]
     yield from untold(case.spec.audit.info, dict.fromkeys(metrics))
 
 
-def _silent(_case: RequirementCase, requirement: Requirement, judged: Judged) -> Iterator[str]:
+def _silent(_case: RequirementCase, requirement: Requirement, judged: TwoRouteOutcome) -> Iterator[str]:
     for measured in judged.measured:
         if measured.requirement != requirement.id:
             yield f"the audit judges `{measured.requirement}`, and was asked for `{requirement.id}`"

@@ -19,7 +19,7 @@ from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.check import ci, sarif
 from ppdm_flow.report.check import ci as junit_policies
 from ppdm_flow.report.check import markdown as check_markdown
-from ppdm_flow.report.check.result import CheckResult, Waived
+from ppdm_flow.report.check.result import CheckResult, WaiverNote
 from ppdm_flow.report.forms import CHECK, JUDGED
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.run import broken_markdown
@@ -103,7 +103,7 @@ class TestSarif:
 
     def test_a_waived_finding_is_suppressed(self):
         one = diagnostic()
-        waiver = Waived("old-release", "agreed\x1b", "dpo", "2027-01-01")
+        waiver = WaiverNote("old-release", "agreed\x1b", "dpo", "2027-01-01")
         (found,) = results(check_result(one, waived={one: waiver}))
         told_ = found["suppressions"][0]["justification"]
         assert told_ == "old-release: agreed\ufffd (dpo, until 2027-01-01)"
@@ -167,7 +167,7 @@ class TestGitHub:
 
     def test_waived_findings_are_not_announced(self):
         one = diagnostic()
-        assert ci.render(check_result(one, waived={one: Waived("w", "r", "o", "2027-01-01")})) == ""
+        assert ci.render(check_result(one, waived={one: WaiverNote("w", "r", "o", "2027-01-01")})) == ""
 
     @settings(deadline=None, derandomize=True, database=None)
     @given(st.text(), st.text(), st.text(min_size=1))
@@ -196,7 +196,7 @@ class TestGitLab:
         one = diagnostic(message=NASTY)
         waived = diagnostic(path=("w",), message="waived")
         subject = check_result(
-            one, waived, diagnostic(severity=Severity.WARNING), waived={waived: Waived("w", "r", "o", "2")}
+            one, waived, diagnostic(severity=Severity.WARNING), waived={waived: WaiverNote("w", "r", "o", "2")}
         )
         found = valid(json.loads(ci.gitlab(subject)), GITLAB)
         assert [f["severity"] for f in found] == ["critical", "minor"]
@@ -273,7 +273,7 @@ class TestJUnit:
     @pytest.mark.parametrize(("strict", "waived", "failures"), [(False, False, 0), (True, False, 1), (True, True, 0)])
     def test_a_warning_fails_where_warnings_count(self, strict, waived, failures):
         one = diagnostic(severity=Severity.WARNING)
-        given_ = {one: Waived("w", "r", "o", "2027-01-01")} if waived else {}
+        given_ = {one: WaiverNote("w", "r", "o", "2027-01-01")} if waived else {}
         root = ET.fromstring(junit_policies.junit_xml(check_result(one, strict=strict, waived=given_)))
         assert int(root.get("failures")) == failures
 

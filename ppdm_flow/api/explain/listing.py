@@ -117,7 +117,7 @@ def _figures(group: str) -> Iterator[Card]:
             yield Card(name, distribution, "figure", figure.what, reference, of=info.name)
 
 
-def _template(each: catalogue.Listed) -> Card:
+def _template(each: catalogue.ListedTemplate) -> Card:
     distribution = f"{each.distribution} {each.version}"
     try:
         described_template = described(each.reference)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.inheritance.catalogue import Listed, listed
+from ppdm_flow.policy.inheritance.catalogue import ListedTemplate, listed
 from ppdm_flow.policy.inheritance.references import NotFoundError
-from ppdm_flow.policy.inheritance.template_words import Described, FloorWords, ParamWords, described
+from ppdm_flow.policy.inheritance.template_words import FloorWords, ParamWords, TemplateDescription, described
 
 _PREFIXES = ("builtin:", "pkg:")
 
@@ -37,7 +37,7 @@ def template_page(word: str) -> str | None:
     return "\n\n".join(_parts(template, known.get(template.reference)))
 
 
-def _parts(template: Described, known: Listed | None) -> Iterator[str]:
+def _parts(template: TemplateDescription, known: ListedTemplate | None) -> Iterator[str]:
     home = f" of {known.distribution} {known.version}" if known else ""
     yield f"# {template.reference}: template{home}"
     if template.description:
@@ -62,14 +62,14 @@ def _default(param: ParamWords) -> str:
     return "**required**" if param.default is None else f"`{param.default}`"
 
 
-def _floors(template: Described) -> str:
+def _floors(template: TemplateDescription) -> str:
     if not template.floors:
         return "It has none: whatever it says, a policy may say otherwise."
     rows = ((f"`{f.place}`", f"`{f.bound}`", _why(f, template)) for f in template.floors)
     return "No policy that extends it goes below these.\n\n" + _table(("place", "bound", "why"), rows)
 
 
-def _why(floor: FloorWords, template: Described) -> str:
+def _why(floor: FloorWords, template: TemplateDescription) -> str:
     if floor.home == template.reference:
         return floor.why
     return f"{floor.why} (`{floor.home}`)".strip()

@@ -32,7 +32,7 @@ from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import AuditNode, Plan
 from ppdm_flow.policy.loaded import Loaded as Policy
-from ppdm_flow.policy.test.loading import Loaded
+from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.policy.test.models import Case, Table
 from ppdm_flow.policy.test.rules import expects_a_run
 from ppdm_flow.report.test.results import JudgedRequirement, Outcome, Result, Trace
@@ -53,7 +53,7 @@ class PolicyTestRunner:
     everything: bool = False
     policies: Policies = field(default_factory=Policies)
 
-    def result(self, file: Loaded, name: str) -> Result:
+    def result(self, file: LoadedTests, name: str) -> Result:
         """Return what came of the test ``name`` of ``file``."""
         started = time.perf_counter()
         if file.cases is None:
@@ -82,7 +82,7 @@ def _status(error: PpdmError) -> int:
 @dataclass(slots=True)
 class _RunningTest:
     bench: PolicyTestRunner
-    file: Loaded
+    file: LoadedTests
     name: str
     case: Case
 

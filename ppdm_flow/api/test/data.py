@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.plan.definition import Plan, SourceNode
 from ppdm_flow.plan.formats import handling, inferred, usual_ending
-from ppdm_flow.policy.test.loading import Loaded
+from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.policy.test.models import Table
 from ppdm_flow.policy.test.tables import text_of
 
@@ -23,7 +23,7 @@ class PolicyTestData:
     shown: bool
 
 
-def prepare_data(file: Loaded, table: Table, plan: Plan, folder: Path) -> PolicyTestData:
+def prepare_data(file: LoadedTests, table: Table, plan: Plan, folder: Path) -> PolicyTestData:
     """Return the data of a test. Tables in the test file are CSV with a header; sets are as the source has them."""
     node = plan.source
     if table.file is not None:
@@ -43,7 +43,7 @@ def prepare_data(file: Loaded, table: Table, plan: Plan, folder: Path) -> Policy
     return PolicyTestData(path, _csv(node, path), shown=True)
 
 
-def released(file: Loaded, table: Table, plan: Plan, release: str, folder: Path) -> Path:
+def released(file: LoadedTests, table: Table, plan: Plan, release: str, folder: Path) -> Path:
     """Return the file that a test gives in place of what the steps would make."""
     if table.csv is not None or table.file is not None:
         return file.beside(table.csv or table.file or "")

@@ -15,7 +15,7 @@ from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.loaded import Loaded as Policy
-from ppdm_flow.policy.test.loading import Loaded, load
+from ppdm_flow.policy.test.loading import LoadedTests, load
 
 
 def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
@@ -43,14 +43,14 @@ class Policies:
         return self._found[key]
 
 
-def sets_of(file: Loaded, name: str) -> dict[str, str]:
+def sets_of(file: LoadedTests, name: str) -> dict[str, str]:
     """Return the params of a test: its own over those of its file."""
     if file.cases is None:
         return {}
     return {**file.cases.set, **file.cases.tests[name].set}
 
 
-def read(paths: Iterable[Path]) -> tuple[tuple[Loaded, ...], tuple[Diagnostic, ...], dict[str, str]]:
+def read(paths: Iterable[Path]) -> tuple[tuple[LoadedTests, ...], tuple[Diagnostic, ...], dict[str, str]]:
     """Return the test files, everything that is wrong with them, and their texts."""
     policies = Policies()
     files = [examined(path, policies) for path in paths]
@@ -58,13 +58,13 @@ def read(paths: Iterable[Path]) -> tuple[tuple[Loaded, ...], tuple[Diagnostic, .
     return tuple(files), in_order(d for file in files for d in file.diagnostics), sources
 
 
-def examined(path: Path, policies: Policies) -> Loaded:
+def examined(path: Path, policies: Policies) -> LoadedTests:
     """Return a test file with everything that is wrong with it, by itself and beside its policy."""
     file = load(path)
     return replace(file, diagnostics=in_order((*file.diagnostics, *checked(file, policies))))
 
 
-def checked(file: Loaded, policies: Policies) -> tuple[Diagnostic, ...]:
+def checked(file: LoadedTests, policies: Policies) -> tuple[Diagnostic, ...]:
     """Return what is wrong with a test file beside its policy. What is wrong with the policy itself is left out."""
     if file.cases is None or has_errors(file.diagnostics):
         return ()
@@ -89,14 +89,14 @@ def _param(fault: Diagnostic, sets: Mapping[str, str]) -> str:
     return next((name for name in sets if fault.message.endswith(f" has no param `{name}`")), "")
 
 
-def _placed(fault: Diagnostic, param: str, file: Loaded, name: str) -> Diagnostic:
+def _placed(fault: Diagnostic, param: str, file: LoadedTests, name: str) -> Diagnostic:
     """Give a param that the policy does not have its place in the test file."""
     paths = (("tests", name, "set", param), ("set", param))
     span = next((file.places.keys[p] for p in paths if p in file.places.keys), file.places.key("policy"))
     return replace(fault, message=fault.message.removeprefix("--set: "), span=span)
 
 
-def _no_policy(file: Loaded, error: UsageError) -> Diagnostic:
+def _no_policy(file: LoadedTests, error: UsageError) -> Diagnostic:
     place = file.policy
     there = sorted(p.name for p in place.parent.glob("*.y*ml")) if place.parent.is_dir() else []
     reason = error.diagnostics[0].message.rpartition(": ")[2]

@@ -11,7 +11,7 @@ from ppdm_flow.core.results import Figure, Finding, RequirementResult
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.run.scratch_run import Contents
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.loading import Loaded
+from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.policy.test.models import Case, Figured, Some
 from ppdm_flow.policy.test.rules import says
 
@@ -49,7 +49,7 @@ class PolicyTestRun:
 class Judge:
     """Compares one test with what happened. ``shown`` says that the data stands in the test file."""
 
-    file: Loaded
+    file: LoadedTests
     name: str
     case: Case
     shown: bool

@@ -12,14 +12,14 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.loading import Loaded
+from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.policy.test.models import Case, Contents, Some, Table
 from ppdm_flow.policy.test.rules import says
 
 _GLOB = frozenset("*?[")
 
 
-def files_there(file: Loaded) -> Iterator[Diagnostic]:
+def files_there(file: LoadedTests) -> Iterator[Diagnostic]:
     """Yield a fault for every data file that is not there."""
     if file.cases is None:
         return
@@ -29,7 +29,7 @@ def files_there(file: Loaded) -> Iterator[Diagnostic]:
         yield from _file(file, case.released, ("tests", name, "released"))
 
 
-def _file(file: Loaded, table: Table | None, path: PolicyPath) -> Iterator[Diagnostic]:
+def _file(file: LoadedTests, table: Table | None, path: PolicyPath) -> Iterator[Diagnostic]:
     for key in ("csv", "file") if table is not None else ():
         name = getattr(table, key)
         if name is not None and not file.beside(name).is_file():
@@ -43,7 +43,7 @@ def _file(file: Loaded, table: Table | None, path: PolicyPath) -> Iterator[Diagn
 class Names:
     """One test beside the plan that it is about."""
 
-    file: Loaded
+    file: LoadedTests
     name: str
     case: Case
     plan: Plan
@@ -159,7 +159,7 @@ class Names:
         return Diagnostic(code, text, span or at.key(*path), hint=hint, help=None if near else help_, path=path)
 
 
-def codes_known(file: Loaded) -> Iterator[Diagnostic]:
+def codes_known(file: LoadedTests) -> Iterator[Diagnostic]:
     """Yield a fault for every code that ppdm-flow does not have."""
     for path, code in _codes(file):
         if code.startswith("PPF") and code not in pages():
@@ -167,7 +167,7 @@ def codes_known(file: Loaded) -> Iterator[Diagnostic]:
             yield Diagnostic("PPF148", f"there is no code `{short(code)}`", file.places.value(*path), hint=hint)
 
 
-def _codes(file: Loaded) -> Iterator[tuple[PolicyPath, str]]:
+def _codes(file: LoadedTests) -> Iterator[tuple[PolicyPath, str]]:
     for name, case in file.cases.tests.items() if file.cases is not None else ():
         path = ("tests", name, "expect")
         if case.expect.code is not None:

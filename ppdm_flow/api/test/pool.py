@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.policy.test.loading import Loaded, load
+from ppdm_flow.policy.test.loading import LoadedTests, load
 from ppdm_flow.report.test.results import Outcome, Result
 
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -51,7 +51,7 @@ Tell = Callable[[Result, int, int], None]
 class Job:
     """One test of a file."""
 
-    file: Loaded
+    file: LoadedTests
     name: str
 
 

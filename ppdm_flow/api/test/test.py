@@ -14,7 +14,7 @@ from ppdm_flow.api.test.files import Policies, find, matching, read, sets_of
 from ppdm_flow.api.test.pool import Job, RecordingOptions, Tell, results, workers_for
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.policy.test.loading import Loaded
+from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.report.test.results import PolicyTestResults
 
 
@@ -83,6 +83,6 @@ def _sets(jobs: Sequence[Job]) -> dict[str, Mapping[str, str]]:
     """Return params of one test of each policy."""
     params_of: dict[str, Mapping[str, str]] = {}
     for job in jobs:
-        file: Loaded = job.file
+        file: LoadedTests = job.file
         params_of.setdefault(str(file.policy), sets_of(file, job.name))
     return params_of

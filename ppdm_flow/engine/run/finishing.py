@@ -125,13 +125,13 @@ class FinishedRun:
             "finished": utc_now().isoformat(timespec="seconds"),
             "seconds": round(time.perf_counter() - self.clock, 3),
             "peak_mb": peak_mb(),
-            "input": self._input() | {"rows_read": stream.rows_read, "rows_used": stream.row_count} | self._sets(),
+            "input": {**self._input(), "rows_read": stream.rows_read, "rows_used": stream.row_count, **self._sets()},
             "randomness": self._randomness(),
             "digests": {"policy": self.plan.policy_digest, "plan": self.plan.digest},
             "versions": manifest.versions(),
         }
 
-    def _input(self) -> dict[str, Any]:
+    def _input(self) -> manifest.InputFile:
         original = self.audited.original
         return {"name": original.path.name, "bytes": original.stat[1], "sha256": original.digest}
 
@@ -139,7 +139,7 @@ class FinishedRun:
         documents = [counts.document() for counts in self.audited.original.sets]
         return {"sets": documents} if documents else {}
 
-    def _randomness(self) -> dict[str, str]:
+    def _randomness(self) -> manifest.RandomnessKey:
         return {"mode": self.plan.randomness, "commitment": self.audited.graph.key.commitment}
 
     def _write_documents(self, report: Report) -> None:
@@ -161,7 +161,10 @@ class FinishedRun:
         self.journal.close()
         stream = self.audited.original.stream
         listed = manifest.list_files(self.directory.home, self._judged(folder))
-        content = {
+        waivers: manifest.ManifestWaivers = (
+            {"waivers": [_waiver(w) for w in results.waivers]} if results.waivers else {}
+        )
+        content: manifest.Manifest = {
             "version": manifest.VERSION,
             "policy": self.plan.policy,
             "verdict": judged,
@@ -176,7 +179,7 @@ class FinishedRun:
             "input": self._input(),
             "randomness": self._randomness(),
             "checks": results.tally,
-            **({"waivers": [_document(w) for w in results.waivers]} if results.waivers else {}),
+            **waivers,  # type: ignore[typeddict-item]  # mypy: it might hold `ledger` as well
             "versions": manifest.versions(),
             "files": manifest.renamed(listed, CANDIDATE, RELEASED) if folder == RELEASED else listed,
         }
@@ -185,7 +188,7 @@ class FinishedRun:
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
         self.directory.write(manifest.NAME, as_json(content))
-        hashes = {name: str(about["sha256"]) for name, about in listed.items()}
+        hashes = {name: about["sha256"] for name, about in listed.items()}
         return {**hashes, manifest.NAME: sha256(self.directory.home / manifest.NAME)}
 
     def _judged(self, folder: str | None) -> dict[str, str]:
@@ -194,7 +197,7 @@ class FinishedRun:
         return {f"{inside}/{c.release.name}/{c.release.path}": c.sha256 for c in candidates} if folder else {}
 
 
-def _document(result: WaiverResult) -> manifest.ManifestWaiver:
+def _waiver(result: WaiverResult) -> manifest.ManifestWaiver:
     waiver = result.waiver
     until, covers = waiver.until.isoformat(), list(result.covers)
     return {"name": waiver.name, "of": waiver.of, "until": until, "covers": covers}

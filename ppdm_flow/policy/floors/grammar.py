@@ -17,11 +17,11 @@ from ppdm_flow.policy.demands import (
     Demand,
     Groups,
     Is,
-    Keeping,
     NotWeaker,
     OneOf,
     Only,
     Present,
+    RelativeDemand,
 )
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.params.params import number
@@ -42,13 +42,13 @@ HINT = (
 
 
 @lru_cache(maxsize=4096)
-def demands(text: str) -> tuple[Demand | Keeping, ...] | None:
+def demands(text: str) -> tuple[Demand | RelativeDemand, ...] | None:
     """Read the demands of one floor; None where one of them is none."""
     every = [_demand(part.strip()) for part in _parts(text)]
     return None if any(d is None for d in every) else tuple(d for d in every if d is not None)
 
 
-def _demand(text: str) -> Demand | Keeping | None:
+def _demand(text: str) -> Demand | RelativeDemand | None:
     if text in ("present", "absent"):
         return Present() if text == "present" else Absent()
     for keeping in (NOT_WEAKER, KEEPS_ALL):

@@ -10,7 +10,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Absent, Bound, Contains, Demand, NotWeaker, Present
-from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.floors.meeting import meets, shortfall
 from ppdm_flow.policy.floors.places import MISSING, Place, fitting, handled, value
@@ -33,7 +33,7 @@ class PolicyUnderFloors:
     policy where something is missing altogether. A policy that is not ``whole`` may have it in what could not be read.
     """
 
-    flat: Flat
+    flat: FlatPolicy
     use: Span | None = None
     gone: Mapping[PolicyPath, Span] = field(default_factory=dict)
     whole: bool = True
@@ -56,7 +56,7 @@ def violations(judged: PolicyUnderFloors, floors: Collection[Floor]) -> Iterator
     yield from lost.values()
 
 
-def _about(flat: Flat, floor: Floor, floors: Iterable[Floor]) -> Iterator[Place]:
+def _about(flat: FlatPolicy, floor: Floor, floors: Iterable[Floor]) -> Iterator[Place]:
     """Yield the places that a floor is about.
 
     Of the floors of one file, one under an attribute's own name goes before one under a pattern that fits the name.
@@ -167,7 +167,7 @@ def _below(judged: PolicyUnderFloors, floor: Floor, place: Place, tree: Any) -> 
     )
 
 
-def _hint(flat: Flat, path: PolicyPath, tree: Any) -> str:
+def _hint(flat: FlatPolicy, path: PolicyPath, tree: Any) -> str:
     if path not in flat.values:
         return f"state `{'.'.join(path)}`"
     if _of_role(path) and tree == Role.IDENTIFIER:

@@ -15,11 +15,11 @@ from ppdm_flow.policy.demands import (
     Demand,
     Groups,
     Is,
-    Keeping,
     NotWeaker,
     OneOf,
     Only,
     Present,
+    RelativeDemand,
 )
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.grammar import HINT, NUMERIC, demands
@@ -56,8 +56,8 @@ def floors_of(node: Map | None) -> tuple[list[Floor | Relative], list[Diagnostic
     return floors, diagnostics
 
 
-def _floor(path: PolicyPath, demand: Demand | Keeping, span: Span) -> Floor | Relative:
-    return Relative(path, demand, span) if isinstance(demand, Keeping) else Floor(path, demand, span)
+def _floor(path: PolicyPath, demand: Demand | RelativeDemand, span: Span) -> Floor | Relative:
+    return Relative(path, demand, span) if isinstance(demand, RelativeDemand) else Floor(path, demand, span)
 
 
 def _answer(value: Scalar) -> Iterator[Diagnostic]:
@@ -66,7 +66,7 @@ def _answer(value: Scalar) -> Iterator[Diagnostic]:
         yield Diagnostic("PPF309", f"`{WAIVERS}` must be one of `allowed`, `forbidden`", value.span, hint=hint)
 
 
-def _misfit(path: PolicyPath, demand: Demand | Keeping | None, value: Scalar) -> Diagnostic | None:
+def _misfit(path: PolicyPath, demand: Demand | RelativeDemand | None, value: Scalar) -> Diagnostic | None:
     """Report a demand that cannot be read, or that nothing of this place's kind could meet."""
     shown = short(value.text or "")
     hint: str | None
@@ -81,10 +81,10 @@ def _misfit(path: PolicyPath, demand: Demand | Keeping | None, value: Scalar) ->
     )
 
 
-def _unfit(path: PolicyPath, demand: Demand | Keeping, shape: Shape | None) -> tuple[str, str | None]:
+def _unfit(path: PolicyPath, demand: Demand | RelativeDemand, shape: Shape | None) -> tuple[str, str | None]:
     if isinstance(shape, Free) or isinstance(demand, Present | Absent):
         return "", None
-    if isinstance(demand, Keeping):
+    if isinstance(demand, RelativeDemand):
         good = comparable(path, shape)
         return ("", None) if good else ("nothing there is known to be weaker or stronger", "write `is VALUE`")
     if isinstance(demand, Bound):

@@ -24,7 +24,7 @@ from ppdm_flow.policy.demands import (
     Present,
     keys_or_items,
 )
-from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
@@ -46,7 +46,7 @@ def comparable(path: PolicyPath, shape: Shape | None) -> bool:
     return bool(sign(path) or ordered(path)) or isinstance(shape, ListOf | MapOf)
 
 
-def anchored(relative: Relative, flat: Flat) -> Iterator[Floor]:
+def anchored(relative: Relative, flat: FlatPolicy) -> Iterator[Floor]:
     """Yield plain floors for everything that the tree of a template states in the places of a relative floor."""
     roles = (("attributes",), ("attributes", "*"))
     path = ("attributes", "*", "role") if relative.path in roles and relative.demand != KEEPS_ALL else relative.path
@@ -84,14 +84,14 @@ def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath
             yield from _demands(at(place), place, own)
 
 
-def present(floor: Floor, flat: Flat) -> Iterator[Floor]:
+def present(floor: Floor, flat: FlatPolicy) -> Iterator[Floor]:
     """Yield a floor for each name that the tree of a template has where a floor wants any name ``present``."""
     for place in fitting(flat.tree, floor.path):
         if place.stated:
             yield from _located([(place.path, Present())], floor.span, flat)
 
 
-def _located(demands: Iterable[tuple[PolicyPath, Demand]], span: Span, flat: Flat) -> Iterator[Floor]:
+def _located(demands: Iterable[tuple[PolicyPath, Demand]], span: Span, flat: FlatPolicy) -> Iterator[Floor]:
     for path, demand in demands:
         yield Floor(path, demand, span, flat.keys.get(path))
 

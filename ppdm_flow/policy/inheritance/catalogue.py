@@ -9,7 +9,7 @@ from ppdm_flow.policy.inheritance.references import GROUP, built_ins
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedTemplate:
     """A template by the name that ``extends:`` takes, and the distribution that it comes with."""
 
     reference: str
@@ -17,16 +17,16 @@ class Listed:
     version: str
 
 
-def listed() -> tuple[Listed, ...]:
+def listed() -> tuple[ListedTemplate, ...]:
     """Return the templates of ppdm_flow, then those of installed packages, by name."""
     own = version("ppdm_flow")
     packaged = {_packaged(e) for e in entry_points(group=GROUP) if e.dist is not None}
-    inside = tuple(Listed(f"builtin:{name}", "ppdm_flow", own) for name in built_ins())
+    inside = tuple(ListedTemplate(f"builtin:{name}", "ppdm_flow", own) for name in built_ins())
     return (*inside, *sorted(packaged, key=lambda each: each.reference))
 
 
-def _packaged(entry: EntryPoint) -> Listed:
+def _packaged(entry: EntryPoint) -> ListedTemplate:
     distribution = entry.dist
     if distribution is None:
         raise TypeError("only entry points of distributions are listed")
-    return Listed(f"pkg:{distribution.name}/{entry.name}", distribution.name, distribution.version)
+    return ListedTemplate(f"pkg:{distribution.name}/{entry.name}", distribution.name, distribution.version)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.inheritance.joining import Conflict
 from ppdm_flow.policy.language.words import short
@@ -14,7 +14,9 @@ from ppdm_flow.policy.params.params import Value
 from ppdm_flow.policy.text.nodes import Node, PolicyPath, Scalar
 
 
-def unresolved_conflicts(conflicts: Iterable[Conflict], flat: Flat, floors: Collection[Floor]) -> Iterator[Diagnostic]:
+def unresolved_conflicts(
+    conflicts: Iterable[Conflict], flat: FlatPolicy, floors: Collection[Floor]
+) -> Iterator[Diagnostic]:
     """Report each conflict whose outcome still stands in the resolved tree; under a floor it is an error."""
     for each in conflicts:
         if flat.values.get(each.path) != each.holds.span:

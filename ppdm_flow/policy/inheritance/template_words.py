@@ -41,7 +41,7 @@ class FloorWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class TemplateDescription:
     """A template as its file says it.
 
     ``words`` is the block of comments that it begins with, ``body`` the rest; ``parents`` are what it extends, and
@@ -57,7 +57,7 @@ class Described:
     parents: tuple[str, ...]
 
 
-def described(reference: str, home: str = ".") -> Described:
+def described(reference: str, home: str = ".") -> TemplateDescription:
     """Read a template.
 
     Raises
@@ -70,7 +70,7 @@ def described(reference: str, home: str = ".") -> Described:
     return _described(find(reference, home), frozenset())
 
 
-def _described(template: FoundTemplate, below: frozenset[str]) -> Described:
+def _described(template: FoundTemplate, below: frozenset[str]) -> TemplateDescription:
     text = read(template.path, template.shown)
     root = _tree(text, template.shown)
     head, body = _parted(text)
@@ -81,7 +81,7 @@ def _described(template: FoundTemplate, below: frozenset[str]) -> Described:
     floors = [f for each in above for f in each.floors]
     floors += _floors(root, text.splitlines(), template.shown)
     description = _text(root.get("description")) or ""
-    return Described(template.shown, description, head, body, tuple(params.values()), tuple(floors), parents)
+    return TemplateDescription(template.shown, description, head, body, tuple(params.values()), tuple(floors), parents)
 
 
 def _tree(text: str, shown: str) -> Map:
@@ -95,7 +95,7 @@ def _tree(text: str, shown: str) -> Map:
     return root if isinstance(root, Map) else Map({}, Span(shown, 1, 1, 1, 1))
 
 
-def _above(parents: tuple[str, ...], template: FoundTemplate, below: frozenset[str]) -> Iterator[Described]:
+def _above(parents: tuple[str, ...], template: FoundTemplate, below: frozenset[str]) -> Iterator[TemplateDescription]:
     """What a template extends, as far as it can be read without values for params."""
     for reference in parents:
         try:

@@ -6,14 +6,14 @@ from ppdm_flow.policy.loaded import Loaded
 from ppdm_flow.policy.order.attributes import attributes
 from ppdm_flow.policy.order.clauses import Change, Clauses, Order, relation
 from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
-from ppdm_flow.policy.order.gates import Measuring
+from ppdm_flow.policy.order.gates import MetricReader
 from ppdm_flow.policy.order.governance import floors, waivers
 from ppdm_flow.policy.order.implications import bounds_of
 from ppdm_flow.policy.order.meanings import Canon, as_written
 from ppdm_flow.policy.order.means import means
 from ppdm_flow.policy.order.reading import conduct, reading
 from ppdm_flow.policy.order.releases import paired, recipients, releases
-from ppdm_flow.policy.order.required import Required, asked_of, claims_of
+from ppdm_flow.policy.order.required import ClaimComparison, asked_of, claims_of
 from ppdm_flow.policy.order.unknown import unknown
 
 
@@ -50,9 +50,9 @@ def compare(
     return Order(relation(changes), tuple(changes), tuple(floors(before, after)))
 
 
-def _required(before: Clauses, after: Clauses, between: Between, canon: Canon) -> Required:
+def _required(before: Clauses, after: Clauses, between: Between, canon: Canon) -> ClaimComparison:
     names = paired(before.policy, after.policy, canon)
-    old = Measuring(before.policy, asked_of(before), {}, canon, bounds_of)
-    new = Measuring(after.policy, asked_of(after), {later: name for name, later in names.items()}, canon, bounds_of)
+    old = MetricReader(before.policy, asked_of(before), {}, canon, bounds_of)
+    new = MetricReader(after.policy, asked_of(after), {later: name for name, later in names.items()}, canon, bounds_of)
     claims = claims_of(before, between.asked, old), claims_of(after, between.given, new)
-    return Required(before, after, *claims, between)
+    return ClaimComparison(before, after, *claims, between)

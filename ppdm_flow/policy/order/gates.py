@@ -43,7 +43,7 @@ class GateClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Measuring:
+class MetricReader:
     """What says which figure a metric is: the policy, its requirements, and how releases are called in both.
 
     ``bounds`` are the fields of a kind of requirement that only bound figures of their names.

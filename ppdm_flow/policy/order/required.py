@@ -13,7 +13,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.order.claim import Claim, differences
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
 from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role, obstacles
-from ppdm_flow.policy.order.gates import Measuring
+from ppdm_flow.policy.order.gates import MetricReader
 from ppdm_flow.policy.order.governance import waived
 from ppdm_flow.policy.order.implications import implied, said
 from ppdm_flow.policy.requirements import gates_of, requirements_of
@@ -45,7 +45,7 @@ def _names_them(requirement: Requirement, clauses: Clauses) -> bool:
     return clauses.has((*path, "attributes"))
 
 
-def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: Measuring) -> dict[PolicyPath, list[Claim]]:
+def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: MetricReader) -> dict[PolicyPath, list[Claim]]:
     """Return what each clause claims, by its path."""
     claims: dict[PolicyPath, list[Claim]] = {}
     until = waived(clauses.loaded.tree)
@@ -79,7 +79,7 @@ def path_of(identifier: str) -> PolicyPath:
 
 
 @dataclass(frozen=True)
-class Required:
+class ClaimComparison:
     """The claims of two policies, by clause. ``between`` is from the new one to the old one."""
 
     old: Clauses

@@ -23,7 +23,7 @@ from ppdm_flow.policy.validate import validate
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedTests:
     """A test file as it was read. ``cases`` is None where its shape has errors."""
 
     file: str
@@ -42,7 +42,7 @@ class Loaded:
         return Path(os.path.normpath(Path(self.file).parent / name))
 
 
-def load(path: Path) -> Loaded:
+def load(path: Path) -> LoadedTests:
     """Read the tests in the file at ``path``. Never raises for a bad file.
 
     Raises
@@ -59,14 +59,14 @@ def load(path: Path) -> Loaded:
         raise UsageError(Diagnostic("PPF140", f"cannot read the test file {path}: {reason}")) from None
     except UnreadableError as error:
         fault = _told(error.diagnostic)
-        return Loaded(file, None, Places({}, {(): start}), files.sources, (fault,))
+        return LoadedTests(file, None, Places({}, {(): start}), files.sources, (fault,))
     writing = ShorthandExpander()
     flat = flatten(writing.out(root, shape_of(CaseFile)))
     cases, faults = validate(flat, CaseFile)
     every = [*diagnostics, *writing.found, *faults, *cells(flat)]
     if cases is not None:
         every += judge(cases, flat.places)
-    return Loaded(file, cases if not writing.found else None, flat.places, files.sources, in_order(every))
+    return LoadedTests(file, cases if not writing.found else None, flat.places, files.sources, in_order(every))
 
 
 def _told(fault: Diagnostic) -> Diagnostic:

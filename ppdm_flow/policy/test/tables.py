@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.policy.flatten import Flat
+from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.models import Table
 
 
-def cells(flat: Flat) -> Iterator[Diagnostic]:
+def cells(flat: FlatPolicy) -> Iterator[Diagnostic]:
     """Yield a fault for each row of a test file that does not fit the others (PPF142)."""
     for path, rows in _rows(flat.tree, ()):
         names = _names(rows[0]) if rows else None

@@ -15,7 +15,7 @@ KEY = "ppdmFlow/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class Waived:
+class WaiverNote:
     """A waiver of one finding: its name in the policy, why, who answers for it, and until when (ISO date)."""
 
     name: str
@@ -35,7 +35,7 @@ class CheckResult:
     files: Mapping[str, tuple[Diagnostic, ...]]
     sources: Mapping[str, str]
     places: Locations
-    waived: Mapping[Diagnostic, Waived] = field(default_factory=dict)
+    waived: Mapping[Diagnostic, WaiverNote] = field(default_factory=dict)
     strict: bool = False
     color: bool = False
 

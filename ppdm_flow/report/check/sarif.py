@@ -10,7 +10,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.pages import CodePage, fenced, pages
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.visible import json_text
-from ppdm_flow.report.check.result import KEY, CheckResult, Waived
+from ppdm_flow.report.check.result import KEY, CheckResult, WaiverNote
 from ppdm_flow.report.snippet import printable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -83,7 +83,7 @@ def _result(result: CheckResult, each: Diagnostic, mark: str, rule: int) -> _Obj
     return entry
 
 
-def _suppression(waiver: Waived) -> _Object:
+def _suppression(waiver: WaiverNote) -> _Object:
     justification = f"{waiver.name}: {waiver.reason} ({waiver.owner}, until {waiver.until})"
     return {"kind": "inSource", "status": "accepted", "justification": printable(justification)}
 

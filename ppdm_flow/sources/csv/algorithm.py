@@ -16,7 +16,7 @@ from ppdm_flow.core.results import Finding
 from ppdm_flow.sources.csv.cells import checked, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
 from ppdm_flow.sources.csv.locating import undecodable_line
-from ppdm_flow.sources.csv.quotes import Counted, check_closed
+from ppdm_flow.sources.csv.quotes import QuoteCounter, check_closed
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
 from ppdm_flow.sources.gzipped import arrow_stream, beside
@@ -84,7 +84,7 @@ class CsvSource:
         """Yield the rows from number ``skip`` on."""
         start = 0
         try:
-            with contextlib.closing(Counted(arrow_stream(self.path), self.params)) as stream:
+            with contextlib.closing(QuoteCounter(arrow_stream(self.path), self.params)) as stream:
                 for batch in self._reader(stream, places, block, threads=True):
                     begin, start = start, start + batch.num_rows
                     if start > skip:

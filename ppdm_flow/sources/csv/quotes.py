@@ -16,7 +16,7 @@ _LONGEST = 1 << 30
 _WIDE = ("utf-16", "utf-32", "utf_16", "utf_32")
 
 
-class Counted:
+class QuoteCounter:
     """An input stream that counts its quotes on the way: an odd number is a reason to look closer."""
 
     def __init__(self, stream: Any, params: CsvParams) -> None:
