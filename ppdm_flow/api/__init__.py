@@ -14,29 +14,38 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ppdm_flow.api.audit import audit
-    from ppdm_flow.api.check import check
-    from ppdm_flow.api.diff.diff import diff
-    from ppdm_flow.api.doctor import doctor
-    from ppdm_flow.api.documents import installed_text, schema, write_schemas
-    from ppdm_flow.api.explain.explain import explain, topics
-    from ppdm_flow.api.explain.listing import plugins
-    from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy, hierarchy
-    from ppdm_flow.api.hierarchy.ways import Way
-    from ppdm_flow.api.ledger import create_ledger, ledger
-    from ppdm_flow.api.lock import lock, lock_check
-    from ppdm_flow.api.mine.mine import mine
-    from ppdm_flow.api.mine.reconstruct import reconstruct
-    from ppdm_flow.api.plan import plan
-    from ppdm_flow.api.profile.profile import profile
-    from ppdm_flow.api.protected import check_output
-    from ppdm_flow.api.report import judgement, report
-    from ppdm_flow.api.run import run
-    from ppdm_flow.api.scaffold import init
-    from ppdm_flow.api.show import show
-    from ppdm_flow.api.sweep.sweep import sweep
-    from ppdm_flow.api.test.test import list_tests, run_tests
-    from ppdm_flow.api.verify import verification, verify
+    from ppdm_flow.api.audit import audit as audit
+    from ppdm_flow.api.check import check as check
+    from ppdm_flow.api.diff.diff import diff as diff
+    from ppdm_flow.api.doctor import doctor as doctor
+    from ppdm_flow.api.documents import installed_text as installed_text
+    from ppdm_flow.api.documents import schema as schema
+    from ppdm_flow.api.documents import write_schemas as write_schemas
+    from ppdm_flow.api.explain.explain import explain as explain
+    from ppdm_flow.api.explain.explain import topics as topics
+    from ppdm_flow.api.explain.listing import plugins as plugins
+    from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy as check_hierarchy
+    from ppdm_flow.api.hierarchy.hierarchy import hierarchy as hierarchy
+    from ppdm_flow.api.hierarchy.ways import Way as Way
+    from ppdm_flow.api.ledger import create_ledger as create_ledger
+    from ppdm_flow.api.ledger import ledger as ledger
+    from ppdm_flow.api.lock import lock as lock
+    from ppdm_flow.api.lock import lock_check as lock_check
+    from ppdm_flow.api.mine.mine import mine as mine
+    from ppdm_flow.api.mine.reconstruct import reconstruct as reconstruct
+    from ppdm_flow.api.plan import plan as plan
+    from ppdm_flow.api.profile.profile import profile as profile
+    from ppdm_flow.api.protected import check_output as check_output
+    from ppdm_flow.api.report import judgement as judgement
+    from ppdm_flow.api.report import report as report
+    from ppdm_flow.api.run import run as run
+    from ppdm_flow.api.scaffold import init as init
+    from ppdm_flow.api.show import show as show
+    from ppdm_flow.api.sweep.sweep import sweep as sweep
+    from ppdm_flow.api.test.test import list_tests as list_tests
+    from ppdm_flow.api.test.test import run_tests as run_tests
+    from ppdm_flow.api.verify import verification as verification
+    from ppdm_flow.api.verify import verify as verify
 
 _HOMES = {
     "audit": "audit",
@@ -73,40 +82,7 @@ _HOMES = {
     "write_schemas": "documents",
 }
 
-__all__ = [
-    "Way",
-    "audit",
-    "check",
-    "check_hierarchy",
-    "diff",
-    "doctor",
-    "explain",
-    "hierarchy",
-    "init",
-    "installed_text",
-    "judgement",
-    "check_output",
-    "create_ledger",
-    "ledger",
-    "list_tests",
-    "lock",
-    "lock_check",
-    "mine",
-    "plan",
-    "plugins",
-    "profile",
-    "reconstruct",
-    "report",
-    "run",
-    "run_tests",
-    "schema",
-    "show",
-    "sweep",
-    "topics",
-    "verification",
-    "verify",
-    "write_schemas",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
@@ -125,7 +101,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the use cases."""
-    return sorted(__all__)
+    return sorted(_HOMES)
 
 
 class _UseCases(ModuleType):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import columns, conditions
-from ppdm_flow.cli.terminal.estimates import table
 from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
 from ppdm_flow.cli.terminal.output import complain, deliver
+
+if TYPE_CHECKING:  # the other verbs start faster without it
+    from ppdm_flow.api.mine.estimates import ReconstructedCounts
 
 EXAMPLES = (
     "reconstruct runs/hospital/RUN",
@@ -67,3 +70,98 @@ def reconstruct(
         output_file,
         exact=form is EstimateFormat.CSV,
     )
+
+
+_NAMED = 10
+
+
+def table(answer: ReconstructedCounts) -> str:
+    """Return the whole answer as text."""
+    return "\n".join([*_head(answer), "", *_groups(answer), *_notes(answer)])
+
+
+def _head(answer: ReconstructedCounts) -> Iterator[str]:
+    rows = int(answer.found.total.sum())
+    where = "".join(f", {name} = {' or '.join(_shown(v) for v in vs)}" for name, vs in answer.where.items())
+    how = "matrix inverse" if answer.method == "inverse" else "maximum likelihood (iterative Bayesian reconstruction)"
+    yield f"{answer.operator.attribute} in {answer.file}{where}: {rows:,} released row{'' if rows == 1 else 's'}"
+    yield f"original counts by {how}, intervals of {answer.level * 100:g} %"
+
+
+def _groups(answer: ReconstructedCounts) -> Iterator[str]:
+    small = answer.small
+    for number, key in enumerate(answer.groups.keys):
+        if key:
+            pairs = ", ".join(f"{n} = {_shown(v)}" for n, v in zip(answer.groups.columns, key, strict=True))
+            rows = int(answer.found.total[number])
+            yield f"{pairs}: {rows:,} row{'' if rows == 1 else 's'}{' (too small)' if small[number] else ''}"
+        yield from _aligned([_columns(answer), *_lines(answer, number)])
+        yield ""
+
+
+def _columns(answer: ReconstructedCounts) -> tuple[str, ...]:
+    return (answer.operator.attribute, "released", "estimate", "std. error", "low", "high")
+
+
+def _lines(answer: ReconstructedCounts, number: int) -> Iterator[tuple[str, ...]]:
+    groups = answer.found
+    alike = set(groups.alike.tolist())
+    arrays = (groups.estimate, groups.error, groups.low, groups.high)
+    columns = [groups.released[number].tolist(), *(array[number].tolist() for array in arrays)]
+    for place, (value, numbers) in enumerate(zip(answer.operator.domain, zip(*columns, strict=True), strict=True)):
+        released, estimate, error, low, high = numbers
+        same = place in alike
+        yield (
+            _shown(value) + (" *" if same else ""),
+            f"{released:,.0f}",
+            _number(estimate),
+            "?" if same else _number(error),
+            _number(low),
+            _number(high),
+        )
+    if groups.together is not None:
+        sums = groups.together
+        figures = (sums.estimate, sums.error, sums.low, sums.high)
+        yield ("all * together", f"{sums.released[number]:,.0f}", *(_number(float(a[number])) for a in figures))
+
+
+def _notes(answer: ReconstructedCounts) -> Iterator[str]:
+    groups = answer.found
+    yield "An estimate says how many of the released rows had the value before it was perturbed. An interval is for its"
+    yield "value alone and about these very rows: only the perturbation counts as chance, not who came into the table."
+    if answer.method == "inverse":
+        yield "Estimates are brought to 0 or more; `--format csv` and `json` have the unbiased ones as well."
+    if groups.rounds is not None and groups.gap is not None and groups.converged is not None:
+        yield _iterations(int(groups.rounds.max()), float(groups.gap.max()), all_of=bool(groups.converged.all()))
+    if len(groups.alike):
+        names = [_shown(answer.operator.domain[i]) for i in groups.alike[:_NAMED].tolist()]
+        more = f" and {len(groups.alike) - _NAMED} more" if len(groups.alike) > _NAMED else ""
+        yield f"* cannot be told apart, since the operator keeps none of them: {', '.join(names)}{more}."
+        yield "  Their estimates are equal shares of what they have together; each one's interval allows for any share."
+    if answer.groups.columns and any(answer.small):
+        yield "Too small: fewer than 30 rows, or not one value whose interval excludes 0."
+
+
+def _iterations(rounds: int, gap: float, *, all_of: bool) -> str:
+    state = "settled" if all_of else "NOT settled"
+    many = "1 more round" if rounds == 1 else f"{rounds:,} more rounds"
+    left = f"log-likelihood at most {max(gap, 1e-12):.1g} below its maximum"
+    return f"The iteration was begun at its end, solved for directly, and has {state} after {many}: {left}."
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        numbers = "  ".join(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+        yield f"{first.ljust(widths[0])}  {numbers}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}".replace("-0.0", "0.0") if abs(value) < 0.05 else f"{value:,.1f}"
+
+
+def _shown(text: str | None) -> str:
+    """Return a value on one line; missing and empty ones by words."""
+    if text is None:
+        return "(missing)"
+    return "".join(c if c.isprintable() else "�" for c in text) or "(empty)"

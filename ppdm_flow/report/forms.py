@@ -137,9 +137,9 @@ def _check_markdown(result: CheckResult) -> str:
 
 def broken_markdown(failure: BrokenJudgement) -> str:
     """Return Markdown for a pull request of an error that ended the work."""
-    from ppdm_flow.report.run import broken_markdown
+    from ppdm_flow.report.run import judgement
 
-    return broken_markdown.render(failure)
+    return judgement.broken_markdown(failure)
 
 
 def _run_text(judged: Judgement) -> str:
@@ -185,9 +185,9 @@ def _broken_github(failure: BrokenJudgement) -> str:
 
 
 def _broken_summary(failure: BrokenJudgement, limit: int) -> str:
-    from ppdm_flow.report.run import broken_markdown
+    from ppdm_flow.report.run import judgement
 
-    return broken_markdown.render(failure, limit)
+    return judgement.broken_markdown(failure, limit)
 
 
 CHECK = named(

@@ -22,9 +22,9 @@ from ppdm_flow.report.check import markdown as check_markdown
 from ppdm_flow.report.check.result import CheckResult, WaiverNote
 from ppdm_flow.report.forms import CHECK, JUDGED
 from ppdm_flow.report.locations import Locations
-from ppdm_flow.report.run import broken_markdown
 from ppdm_flow.report.run import ci as github_checks
 from ppdm_flow.report.run import ci as junit_checks
+from ppdm_flow.report.run import judgement
 from ppdm_flow.report.run import markdown as whole_report
 from ppdm_flow.report.run.forms import comment
 from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
@@ -248,7 +248,7 @@ class TestMarkdown:
         failure = BrokenJudgement(
             "p`.yaml", [diagnostic(message=str(i)) for i in range(3_000)], {"p.yaml": LINES}, HERE
         )
-        text = broken_markdown.render(failure)
+        text = judgement.broken_markdown(failure)
         assert text.startswith("## ❌ No verdict: p\\`.yaml\n")
         assert len(text.encode()) <= 65_536
         assert "more do not fit" in text

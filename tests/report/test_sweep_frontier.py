@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.api.documents import SCHEMAS
-from ppdm_flow.report.sweep import page, picture, text
-from ppdm_flow.report.sweep.dominance import complete, dominators
+from ppdm_flow.api.sweep.document import complete, dominators
+from ppdm_flow.report.sweep import forms, picture
 from ppdm_flow.report.sweep.rows import rows, said, short
 
 SMALL = st.one_of(st.none(), st.integers(0, 3).map(float))
@@ -104,7 +104,7 @@ def test_the_document_fits_its_schema(document):
 
 
 def test_the_table_says_where_each_point_stands(document):
-    lines = text.plain(document).splitlines()
+    lines = forms.plain(document).splitlines()
     assert lines[0] == "a <b>: 4 points, measured in 3 s; no data was released. 1 failed. 2 are not dominated."
     (head,) = [i for i, line in enumerate(lines) if line.split()[:2] == ["#", "k"]]
     found = [line.split() for line in lines[head + 1 : head + 5]]
@@ -117,7 +117,7 @@ def test_the_table_says_where_each_point_stands(document):
 
 
 def test_markdown_shows_text_as_it_is(document):
-    found = text.markdown(document)
+    found = forms.markdown(document)
     assert "## Sweep of a &lt;b&gt;" in found
     assert "| **2** | 5 | released |" in found
     assert "&lt;x&gt;" in found
@@ -125,7 +125,7 @@ def test_markdown_shows_text_as_it_is(document):
 
 def test_csv_has_every_figure_unrounded(document):
     document["points"][1]["metrics"]["c.error"]["value"] = 1 / 3
-    found = list(csv.DictReader(io.StringIO(text.csv(document))))
+    found = list(csv.DictReader(io.StringIO(forms.csv(document))))
     assert len(found) == 4
     assert float(found[1]["c.error"]) == 1 / 3
     assert (float(found[0]["privacy.score.nas.low"]), found[0]["verdict"]) == (0.6 - 0.05, "withheld")
@@ -165,11 +165,11 @@ def test_a_figure_that_never_changes_gives_no_picture_where_others_do(document):
     document["metrics"] = document["metrics"][2:]
     assert picture.panels(document) == ()
     assert "nothing to draw" in picture.svg(document)
-    assert "nothing to draw" in page.render(document)
+    assert "nothing to draw" in forms.render(document)
 
 
 def test_the_page_needs_nothing_else(document):
-    found = page.render(document)
+    found = forms.render(document)
     assert not re.search(r"(src|href)=\"(?!#)", found)
     assert "a &lt;b&gt;" in found
     assert "<b>" not in found.partition("</head>")[0]

@@ -18,7 +18,7 @@ from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order import Change, Order, Side, compare
 from ppdm_flow.policy.order.frame import Contents
-from ppdm_flow.policy.order.meanings import as_written
+from ppdm_flow.policy.order.means import as_written
 from ppdm_flow.policy.requirements import specs_of
 from ppdm_flow.report.diff.fields import ClauseChange, ClauseSide, PolicyPair
 from ppdm_flow.sdk import registry

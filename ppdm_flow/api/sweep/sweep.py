@@ -19,7 +19,7 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.report.sweep import page, picture, text
+from ppdm_flow.report.sweep import forms, picture
 from ppdm_flow.report.sweep.fields import SweepDocument
 
 Warned = Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None]
@@ -51,15 +51,15 @@ def rendered(sweep_document: SweepDocument, form: str) -> str:
         case "json":
             return json_text(sweep_document)
         case "csv":
-            return text.csv(sweep_document)
+            return forms.csv(sweep_document)
         case "md":
-            return text.markdown(sweep_document)
+            return forms.markdown(sweep_document)
         case "svg":
             return picture.svg(sweep_document)
         case "html":
-            return page.render(sweep_document)
+            return forms.render(sweep_document)
         case _:
-            return text.plain(sweep_document)
+            return forms.plain(sweep_document)
 
 
 def sweep(

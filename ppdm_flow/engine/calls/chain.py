@@ -10,8 +10,7 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.engine.calls.calling import guard_plugin_call
-from ppdm_flow.engine.calls.lending import Loan, detached_table, lent_rows
+from ppdm_flow.engine.calls.lending import Loan, detached_table, guard_plugin_call, lent_rows
 from ppdm_flow.engine.calls.promises import broken_promise, check_generated, check_partition, check_table
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.stream import Part, Stop, Stream

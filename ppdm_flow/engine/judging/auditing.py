@@ -16,8 +16,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError, RunError
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.results import AuditOutcome
-from ppdm_flow.engine.calls.calling import guard_plugin_call
-from ppdm_flow.engine.calls.lending import lent_context, lent_view
+from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_context, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import of_audit, refuse_quotations
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted

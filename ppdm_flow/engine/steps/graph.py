@@ -12,9 +12,8 @@ from types import MappingProxyType
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.results import StepResult
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.calls.calling import guard_plugin_call
 from ppdm_flow.engine.calls.chain import GeneratedStream, OrderedStream, RowStream, StepTimer, run_table_step
-from ppdm_flow.engine.calls.lending import lent_view
+from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import PluginText, of_step, refuse_quotations
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted

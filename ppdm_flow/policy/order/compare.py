@@ -9,8 +9,7 @@ from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
 from ppdm_flow.policy.order.gates import MetricReader
 from ppdm_flow.policy.order.governance import floors, waivers
 from ppdm_flow.policy.order.implications import bounds_of
-from ppdm_flow.policy.order.meanings import Canon, as_written
-from ppdm_flow.policy.order.means import means
+from ppdm_flow.policy.order.means import Canon, as_written, means
 from ppdm_flow.policy.order.reading import conduct, reading
 from ppdm_flow.policy.order.releases import paired, recipients, releases
 from ppdm_flow.policy.order.required import ClaimComparison, asked_of, claims_of

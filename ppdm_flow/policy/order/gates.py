@@ -11,7 +11,7 @@ from ppdm_flow.core.requirement import Requirement, fields_of
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import EVERYWHERE, ReleaseScope, Rules
 from ppdm_flow.policy.order.frame import Between
-from ppdm_flow.policy.order.meanings import Canon, chain
+from ppdm_flow.policy.order.means import Canon, chain
 from ppdm_flow.policy.order.releases import origin
 
 _WORDS = frozenset({"id", "name", "span", "values_absent", "releases"})

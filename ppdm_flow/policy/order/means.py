@@ -1,12 +1,37 @@
-"""Means: steps, audits and names. Nothing that must hold depends on them, so a change of them is neutral."""
+"""Means, on which nothing that must hold depends: steps, audits and names; and what their parameters come to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ppdm_flow.policy.language.models import Audit, Step
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict
-from ppdm_flow.policy.order.meanings import Canon
+
+Canon = Callable[[str, str, Mapping[str, Any]], str]
+"""Returns one text for all spellings of a plugin's parameters, by its group, its name and what the policy gives."""
+
+
+def as_written(_group: str, _name: str, given: Mapping[str, Any]) -> str:
+    """Return the parameters as they are written, without the order of their keys."""
+    return json.dumps(given, sort_keys=True)
+
+
+def chain(steps: Mapping[str, Step], name: str, canon: Canon) -> tuple[object, ...]:
+    """Return what happens up to a step, itself last, without any names of steps."""
+    order = list(steps)
+    links: list[object] = []
+    at: str | None = name
+    while at is not None and at in steps and len(links) <= len(order):
+        step = steps[at]
+        output = (step.input or "").partition(".")[2]
+        links.append((step.use, canon("anonymizers", step.use, step.with_), output))
+        before = order.index(at) - 1
+        given = (step.input or "").partition(".")[0]
+        at = given or (order[before] if before >= 0 else None)
+    return tuple(reversed(links))
+
 
 _STEPS = "how to get there, not what must hold: every requirement is measured again on what is released"
 _AUDITS = "measured beside the requirements; gates on its figures are judged apart"

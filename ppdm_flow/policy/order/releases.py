@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict, verdict
-from ppdm_flow.policy.order.meanings import Canon, chain
+from ppdm_flow.policy.order.means import Canon, chain
 
 _AUDIENCES = ("internal", "partner", "public")
 

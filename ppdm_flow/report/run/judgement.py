@@ -1,4 +1,4 @@
-"""A judged release, and a run that broke: the values that every form of them is made from."""
+"""A judged release, and a run that broke: the values that every form is made from, and Markdown of the latter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.report import diagnostics as drawing
+from ppdm_flow.report.check.markdown import LIMIT, fenced
 from ppdm_flow.report.locations import Locations
+from ppdm_flow.report.snippet import escaped
 
 if TYPE_CHECKING:  # `check` imports this for its forms, and needs no report
     from ppdm_flow.report.run.fields import ReportDocument
@@ -42,3 +45,17 @@ class BrokenJudgement:
     diagnostics: Sequence[Diagnostic]
     sources: Mapping[str, str]
     places: Locations
+
+
+_NOTICE = "\n*Cut here: {} more do not fit.*\n"
+
+
+def broken_markdown(failure: BrokenJudgement, limit: int = LIMIT) -> str:
+    """Return the text in at most ``limit`` bytes."""
+    text = f"## ❌ No verdict: {escaped(failure.what)}\n\nThe work ended before anything was judged.\n"
+    for done, each in enumerate(failure.diagnostics):
+        block = "\n" + fenced(drawing.render([each], failure.sources)) + "\n"
+        if len(text.encode()) + len(block.encode()) + len(_NOTICE) + 8 > limit:
+            return text + _NOTICE.format(len(failure.diagnostics) - done)
+        text += block
+    return text

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.sinks.csv.spec import CsvParams
+from ppdm_flow.sinks.text_lines import TextFile
 from ppdm_flow.tables.formulas import escaped
 
 _ROWS = 1 << 16
@@ -23,10 +21,9 @@ class CsvSink:
     def __init__(self, params: CsvParams, path: Path, names: Sequence[str]) -> None:
         self.delimiter = params.delimiter
         self._escapes = params.formulas == "escape"
-        self._file: IO[bytes] = path.open("xb")
-        self._out = _packed(self._file) if path.suffix == ".gz" else self._file
+        self._file = TextFile(path)
         header = self._quoted(pa.array(list(names), pa.string()))
-        self._out.write(self.delimiter.join(header.to_pylist()).encode() + b"\n")
+        self._file.write(self.delimiter.join(header.to_pylist()).encode() + b"\n")
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append the rows."""
@@ -36,19 +33,10 @@ class CsvSink:
 
     def close(self) -> None:
         """Finish and flush to disk."""
-        with self._file:
-            if self._out is not self._file:
-                self._out.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
+        self._file.close()
 
     def _append(self, cells: list[pa.LargeStringArray]) -> None:
-        last = pa.scalar("\n", pa.large_string())
-        lines = pc.binary_join_element_wise(*cells, pa.scalar(self.delimiter, pa.large_string()))
-        text = pc.binary_join_element_wise(lines, last, pa.scalar("", pa.large_string()))
-        _, offsets, data = text.buffers()
-        bounds = pa.Array.from_buffers(pa.int64(), len(text) + 1, [None, offsets], offset=text.offset)
-        self._out.write(memoryview(data)[bounds[0].as_py() : bounds[len(text)].as_py()])
+        self._file.write_lines(pc.binary_join_element_wise(*cells, pa.scalar(self.delimiter, pa.large_string())))
 
     def _coded(self, column: pa.Array) -> tuple[pa.LargeStringArray, pa.Array]:
         """Return the distinct texts as they are written, and where each row's stands among them."""
@@ -64,8 +52,3 @@ class CsvSink:
         doubled = pc.replace_substring(texts, '"', '""')
         wrapped = pc.binary_join_element_wise('"', doubled, '"', "")
         return pc.if_else(special, wrapped, texts)
-
-
-def _packed(file: IO[bytes]) -> IO[bytes]:
-    """Return a gzip stream without a time and a name: the same rows give the same bytes."""
-    return cast("IO[bytes]", gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0))

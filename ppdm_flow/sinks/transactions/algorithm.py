@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.sinks.set_lines import TextFile, lists_of, write_lines
+from ppdm_flow.sinks.text_lines import TextFile, lists_of, write_lines
 from ppdm_flow.sinks.transactions.spec import TransactionsParams
 
 _NUMBER = r"^(0|[1-9][0-9]{0,17})$"

@@ -15,8 +15,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.results import Finding
 from ppdm_flow.sources.csv.cells import checked, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
-from ppdm_flow.sources.csv.locating import undecodable_line
-from ppdm_flow.sources.csv.quotes import QuoteCounter, check_closed
+from ppdm_flow.sources.csv.quotes import QuoteCounter, check_closed, undecodable_line
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
 from ppdm_flow.sources.gzipped import arrow_stream, beside

@@ -1,7 +1,8 @@
-"""Is every quote closed? Arrow takes the rest of a file as one cell where one is not."""
+"""What Arrow does not say of a file: whether every quote is closed, and where it stops being text."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from pathlib import Path
@@ -77,3 +78,21 @@ def open_quote(row: int) -> DataError:
         f"after row {row} a quote is not in order: it is never closed, or text follows it",
         help="a quote inside quotes is doubled",
     )
+
+
+_CHUNK = 1 << 20
+
+
+def undecodable_line(path: Path, encoding: str) -> int:
+    """Return the number, from 1, of the first line with bytes that ``encoding`` does not know."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    with binary(path) as file:
+        while True:
+            chunk = file.read(_CHUNK)
+            try:
+                line += decoder.decode(chunk, final=not chunk).count("\n")
+            except UnicodeDecodeError as error:
+                return line + error.object[: error.start].count(b"\n")
+            if not chunk:
+                return line

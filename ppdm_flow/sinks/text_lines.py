@@ -1,4 +1,4 @@
-"""Text files, plain or gzip, of sets as lines, joined by Arrow."""
+"""Text files, plain or gzip, written line by line; sets as lines, joined by Arrow."""
 
 from __future__ import annotations
 
@@ -24,6 +24,14 @@ class TextFile:
     def write(self, data: bytes | memoryview) -> None:
         """Append bytes."""
         self._out.write(data)
+
+    def write_lines(self, lines: pa.LargeStringArray) -> None:
+        """Append texts, a line each."""
+        text = pc.binary_join_element_wise(lines, pa.scalar("\n", lines.type), pa.scalar("", lines.type))
+        _, offsets, data = text.buffers()
+        bounds = pa.Array.from_buffers(pa.int64(), len(text) + 1, [None, offsets], offset=text.offset)
+        if len(text):
+            self.write(memoryview(data)[bounds[0].as_py() : bounds[len(text)].as_py()])
 
     def close(self) -> None:
         """Finish and flush to disk."""
@@ -59,9 +67,4 @@ def write_lines(file: TextFile, lists: pa.LargeListArray, written: pa.StringArra
         values = lists.values.slice(begin, piece.offsets[len(piece)].as_py() - begin)
         rows = pa.LargeListArray.from_arrays(pc.subtract(piece.offsets, begin), texts.take(values.indices))
         lines = pc.binary_join(rows, pa.scalar(mark, pa.large_string()))
-        end = pa.scalar("\n", pa.large_string())
-        text = pc.binary_join_element_wise(lines, end, pa.scalar("", pa.large_string()))
-        _, offsets, data = text.buffers()
-        bounds = pa.Array.from_buffers(pa.int64(), len(text) + 1, [None, offsets], offset=text.offset)
-        if len(text):
-            file.write(memoryview(data)[bounds[0].as_py() : bounds[len(text)].as_py()])
+        file.write_lines(lines)

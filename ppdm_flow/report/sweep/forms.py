@@ -1,4 +1,4 @@
-"""A sweep as text: for a terminal, for a pull request, for a spreadsheet."""
+"""A sweep as text for a terminal, for a pull request and for a spreadsheet, and as a page that needs nothing else."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import csv as writer
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from ppdm_flow.report.run.facts import facts
+from ppdm_flow.report.run.html import environment, script_hash
 from ppdm_flow.report.snippet import escaped
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, figure_at
+from ppdm_flow.report.sweep.picture import panels
 from ppdm_flow.report.sweep.rows import Row, rows, said
 
 
@@ -73,3 +76,16 @@ def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def render(document: SweepDocument) -> str:
+    """Return the page of a sweep's document; the same document gives the same text."""
+    template = environment().get_template("sweep.html.jinja")
+    return template.render(
+        policy=document["policy"],
+        said=said(document),
+        panels=panels(document),
+        table=rows(document),
+        run=facts(document["run"]),
+        script_hash=script_hash(),
+    )
