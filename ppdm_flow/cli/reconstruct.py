@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +11,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.arguments import columns, conditions
 from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
-from ppdm_flow.cli.terminal.output import complain, deliver
+from ppdm_flow.cli.terminal.output import aligned, complain, deliver
 
 if TYPE_CHECKING:  # the other verbs start faster without it
     from ppdm_flow.api.mine.estimates import ReconstructedCounts
@@ -95,7 +95,7 @@ def _groups(answer: ReconstructedCounts) -> Iterator[str]:
             pairs = ", ".join(f"{n} = {_shown(v)}" for n, v in zip(answer.groups.columns, key, strict=True))
             rows = int(answer.found.total[number])
             yield f"{pairs}: {rows:,} row{'' if rows == 1 else 's'}{' (too small)' if small[number] else ''}"
-        yield from _aligned([_columns(answer), *_lines(answer, number)])
+        yield from aligned([_columns(answer), *_lines(answer, number)])
         yield ""
 
 
@@ -147,13 +147,6 @@ def _iterations(rounds: int, gap: float, *, all_of: bool) -> str:
     many = "1 more round" if rounds == 1 else f"{rounds:,} more rounds"
     left = f"log-likelihood at most {max(gap, 1e-12):.1g} below its maximum"
     return f"The iteration was begun at its end, solved for directly, and has {state} after {many}: {left}."
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        numbers = "  ".join(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        yield f"{first.ljust(widths[0])}  {numbers}"
 
 
 def _number(value: float) -> str:

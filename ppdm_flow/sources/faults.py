@@ -55,6 +55,14 @@ def nul(place: str) -> DataError:
     )
 
 
+def line_fault(line: int, words: tuple[str, str] | None) -> DataError:
+    """Say what is wrong with a line of sets, and advise; without words it is a NUL byte."""
+    if words is None:
+        return nul(f"line {line}")
+    text, advice = words
+    return fault("PPF755", f"line {line} {text}", help=advice)
+
+
 def repeated(path: Path, position: int, first: int, name: str = "?") -> DataError:
     """Say that two columns have one name, or none at all: then a title may stand above the header."""
     if not name.strip():

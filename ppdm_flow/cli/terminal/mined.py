@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ppdm_flow.cli.terminal.output import aligned
+
 if TYPE_CHECKING:  # the other verbs start faster without it
     from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
     from ppdm_flow.mining.transactions.operators import Operator
@@ -25,7 +27,7 @@ Rows = list[tuple[str, ...]]
 def text(answer: MinedRelease, limit: int | None, *, markdown: bool = False) -> str:
     """Return the whole answer; of each size and of the rules at most ``limit``."""
     shown = _SEEN if limit is None else limit
-    drawn = _pipes if markdown else _aligned
+    drawn = _pipes if markdown else aligned
     lines = [*_head(answer), ""]
     if answer.sizes and not answer.exact:
         lines += [*drawn(list(_sizes(answer))), ""]
@@ -161,13 +163,6 @@ def _interval(ratio: Ratio) -> str:
 
 def _range(ratio: Ratio) -> str:
     return f"{_factor(ratio.low)} to {_factor(ratio.high)}" if ratio.high is not None else f"from {_factor(ratio.low)}"
-
-
-def _aligned(rows: Rows) -> Iterator[str]:
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        numbers = "  ".join(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        yield f"{first.ljust(widths[0])}  {numbers}"
 
 
 def _pipes(rows: Rows) -> Iterator[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources import item_sets
 from ppdm_flow.sources.baskets import kernels
 from ppdm_flow.sources.baskets.spec import BasketsParams
-from ppdm_flow.sources.faults import fault, nul
+from ppdm_flow.sources.faults import fault, line_fault
 from ppdm_flow.sources.item_sets import SetLines
 from ppdm_flow.sources.lines import Block, line_of, undecodable_place
 from ppdm_flow.tables.sets import Baskets
@@ -27,7 +26,7 @@ class BasketsSource(SetLines[BasketsParams]):
         marks = ord(self.params.delimiter), ord(self.params.quote)
         wrong, place, count = kernels.cells(block.octets, *marks, self.params.strip, out, ends, offsets)
         if wrong:
-            raise _fault(wrong, line_of(block, place))
+            raise line_fault(line_of(block, place), _WORDS.get(wrong))
         if self.params.empty == "error":
             item_sets.refuse_empty(offsets, block.first, "line")
         buffers = [None, pa.py_buffer(ends[: count + 1]), pa.py_buffer(out[:place])]
@@ -46,13 +45,6 @@ class BasketsSource(SetLines[BasketsParams]):
             raise fault("PPF704", f"line {line} is not UTF-8 text", help="`iconv -t utf-8` converts the file") from None
         alphabet, rank = item_sets.ranked(coded.dictionary.cast(pa.string()))
         return Baskets(offsets, rank[coded.indices.to_numpy()], alphabet)
-
-
-def _fault(wrong: int, line: int) -> DataError:
-    if wrong == kernels.NUL:
-        return nul(f"line {line}")
-    text, advice = _WORDS[wrong]
-    return fault("PPF755", f"line {line} {text}", help=advice)
 
 
 _WORDS = {

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources import item_sets
-from ppdm_flow.sources.faults import fault, nul
+from ppdm_flow.sources.faults import line_fault
 from ppdm_flow.sources.item_sets import SetLines
 from ppdm_flow.sources.lines import Block, line_of
 from ppdm_flow.sources.transactions import kernels
@@ -27,7 +26,7 @@ class TransactionsSource(SetLines[TransactionsParams]):
         offsets = np.empty(block.lines + 1, dtype=np.int64)
         wrong, place = kernels.numbers(block.octets, items, offsets)
         if wrong:
-            raise _fault(wrong, line_of(block, place))
+            raise line_fault(line_of(block, place), _WORDS.get(wrong))
         if self.params.empty == "error":
             item_sets.refuse_empty(offsets, block.first, "line")
         codes, alphabet = _coded(items[:place])
@@ -53,13 +52,6 @@ def _coded(numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int32], pa.St
     code = np.zeros(top, dtype=np.int32)
     code[distinct] = rank
     return code[numbers], alphabet
-
-
-def _fault(wrong: int, line: int) -> DataError:
-    if wrong == kernels.NUL:
-        return nul(f"line {line}")
-    text, advice = _WORDS[wrong]
-    return fault("PPF755", f"line {line} {text}", help=advice)
 
 
 _WORDS = {
