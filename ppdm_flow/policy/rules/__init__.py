@@ -7,28 +7,18 @@ from collections.abc import Collection
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.rules import (
-    attributes,
-    file_names,
-    gates,
-    hierarchies,
-    ledger,
-    releases,
-    requirements,
-    source,
-    waivers,
-)
+from ppdm_flow.policy.rules import attributes, gates, hierarchies, ledger, releases, requirements, waivers
 from ppdm_flow.policy.rules.scene import Scene
 
 RULES = (
     attributes.judge,
     hierarchies.judge,
-    source.judge,
+    attributes.judge_source,
     requirements.judge,
     ledger.judge,
     gates.judge,
     releases.judge,
-    file_names.judge,
+    releases.judge_names,
     waivers.judge,
 )
 
