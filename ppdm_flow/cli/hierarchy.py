@@ -48,18 +48,18 @@ class OpenEnds(StrEnum):
     BOTH = "both"
 
 
+By = Annotated[GroupingMethod | None, typer.Option("--by", help="How values are put together.", show_default=False)]
+Ends = Annotated[OpenEnds, typer.Option("--open-ends", help="Intervals: where values may lie outside of the edges.")]
+
+
 def hierarchy(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The data file.", show_default=False)],
     attribute: Annotated[str, option("--attribute", "NAME", "The column.")],
-    by: Annotated[
-        GroupingMethod | None, typer.Option("--by", help="How values are put together.", show_default=False)
-    ] = None,
+    by: By = None,
     edges: Annotated[str | None, option("--edges", "A,B,…", "Intervals: ascending edges of the first level.")] = None,
     width: Annotated[float | None, option("--width", "W", "Intervals: all as wide, edges at its multiples.")] = None,
     then: Annotated[str | None, option("--then", "N,…", "Intervals, order: neighbours that each level joins.")] = None,
-    open_ends: Annotated[
-        OpenEnds, typer.Option("--open-ends", help="Intervals: where values may lie outside of the edges.")
-    ] = OpenEnds.NONE,
+    open_ends: Ends = OpenEnds.NONE,
     keep: Annotated[str | None, option("--keep", "N,…", "Prefix: characters that each level keeps.")] = None,
     mask: Annotated[str, option("--mask", "C", "Prefix: what stands for the others.")] = "*",
     units: Annotated[str | None, option("--units", "UNIT,…", "Date: of month, quarter, year, decade.")] = None,

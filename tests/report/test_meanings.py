@@ -1,13 +1,17 @@
-"""Figures in the HTML report say what they are, by the card of the plugin that the plan names."""
+"""What a report explains: figures, by the card of the plugin that the plan names; and terms, by a pattern."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.report.run.meanings import Meanings
+from ppdm_flow.core.pages import read
+from ppdm_flow.report.run.meanings import DIGEST, PAGE, RANDOMNESS, Meanings, glossary
 from ppdm_flow.sdk import registry
 
+EMPTY = {"requirements": [], "gates": [], "metrics": {}, "steps": [], "findings": [], "run": {}, "releases": []}
 PLAN = {
     "steps": [{"name": "coarser", "use": "full_domain_recoding"}, {"name": "gone", "use": "not_installed"}],
     "audits": [
@@ -47,3 +51,21 @@ def test_the_page_has_them(tmp_path, root):
     rows = page.read_text().split('<section id="figures"')[1].split("</section>")[0].count('<th scope="row"')
     told = page.read_text().split('<section id="figures"')[1].split("</section>")[0].count('<th scope="row" title="')
     assert rows == told == len(run.report.metrics)
+
+
+def test_each_term_has_a_text_and_a_pattern():
+    page = read(PAGE)
+    patterns = page.entry("patterns")
+    assert list(page.sections) == ["", *patterns, RANDOMNESS, DIGEST]
+    assert page.sections[""] == ""
+    for term, pattern in patterns.items():
+        assert page.section(term).endswith((".", "`"))
+        re.compile(pattern)
+
+
+def test_only_terms_that_a_report_uses_are_explained():
+    assert [term for term, _ in glossary(EMPTY)] == ["Released, withheld"]
+    told = glossary({**EMPTY, "requirements": [{"id": "privacy.blend"}], "run": {"mode": "sealed"}})
+    assert [term for term, _ in told] == ["Released, withheld", "Requirement", "Support", "Blend", RANDOMNESS]
+    digest = {"digest": "0" * 64}
+    assert [term for term, _ in glossary({**EMPTY, "releases": [digest]})] == ["Released, withheld", DIGEST]
