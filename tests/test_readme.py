@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(?P<fence>```+)(\w+)(?: file=(\S+))?\n(.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(root: Path) -> list[tuple[str, str, str]]:
-    return [(m[1], m[2] or "", m[3]) for m in BLOCK.finditer((root / "README.md").read_text())]
+    return [(m[2], m[3] or "", m[4]) for m in BLOCK.finditer((root / "README.md").read_text())]
 
 
 def written(folder: Path, name: str, text: str) -> None:
@@ -27,7 +27,7 @@ def written(folder: Path, name: str, text: str) -> None:
 
 def test_every_block_is_of_a_kind_that_is_carried_out(root):
     kinds = {kind for kind, _, _ in blocks(root)}
-    assert kinds <= {"sh", "yaml", "csv", "text", "toml", "python"}
+    assert kinds <= {"sh", "yaml", "csv", "text", "toml", "python", "markdown"}
     assert all(name for kind, name, _ in blocks(root) if kind not in ("sh", "text"))
 
 
@@ -69,6 +69,7 @@ def test_the_plugins_are_installed_used_and_conform(root, tmp_path):
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "PIP_ROOT_USER_ACTION": "ignore"}
     policy = (tmp_path / "clinic.yaml").read_text()
     policy = policy.replace("steps:\n", "steps:\n  cut: {use: acme_initials, with: {attribute: job}}\n", 1)
+    policy = policy.replace("privacy:\n", "privacy:\n  acme_common_values: {job: {rows: 2}}\n", 1)
     policy += "audits: {values: {use: acme_distinct}}\ngates: {few: {metric: values.job.distinct, max: 4}}\n"
     (tmp_path / "clinic.yaml").write_text(policy)
     for command in (
@@ -77,6 +78,7 @@ def test_the_plugins_are_installed_used_and_conform(root, tmp_path):
         ["ppdm_flow", "run", "clinic.yaml"],
         ["ppdm_flow", "explain", "acme_initials"],
         ["ppdm_flow", "explain", "values.job.distinct"],
+        ["ppdm_flow", "explain", "acme_common_values"],
     ):
         done = subprocess.run(
             [sys.executable, "-m", *command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False

@@ -74,9 +74,10 @@ def _requirement(plugin: registry.Listed) -> Finding:
     def load() -> None:
         registry.find(kinds.GROUP, plugin.name)
         spec = kinds.loaded(plugin)
-        for part in (spec.order, spec.fields, spec.foresees, spec.requirement.classes):
+        for part in (spec.order, spec.foresees, spec.requirement.classes):
             if part:
                 imported(part)
+        spec.requirement.document_type()
         page_of(spec)
 
     return _tried(f"requirement {plugin.name}", plugin, load)

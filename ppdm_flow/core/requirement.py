@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, replace
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Protocol, Self, cast
 
-from ppdm_flow.core.roles import ValuesAbsent
+from pydantic import PrivateAttr
+
+from ppdm_flow.core.documents import about
+from ppdm_flow.core.model import Fixed, FixedMap, GroupedBy, Model, Releases, Sets, Texts
+from ppdm_flow.core.requirement_fields import Pair, Shown, document_type, plain
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 
 TOLERANCE = 1e-9
 """Relative tolerance of every comparison of a measured figure with its bound."""
 
-R = TypeVar("R", bound="Requirement")
 NamedValue = tuple[str, str, Span | None]
 """An attribute, one of its values, and the place where the policy names it."""
 NameOf = Callable[[str], str | None]
@@ -52,8 +56,91 @@ class Columns(Protocol):
         ...
 
 
-class Requirement:
-    """One thing that must hold of a release. Kinds are frozen dataclasses; ``id`` is the place in the policy.
+class Spans(Protocol):
+    """Where the keys and values of a clause stand."""
+
+    def key(self, *below: str) -> Span | None:
+        """Return where a key below the clause stands."""
+        ...
+
+    def value(self, *below: str) -> Span | None:
+        """Return where a value below it stands."""
+        ...
+
+
+class Binding(Spans, Protocol):
+    """The place of a clause in a policy, and what the policy says that the clause leaves out."""
+
+    @property
+    def id(self) -> str:
+        """The id of the requirement: its path."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The attribute that the clause is on, or what it is called; empty where it has no name."""
+        ...
+
+    @property
+    def span(self) -> Span | None:
+        """Where its key stands."""
+        ...
+
+    @property
+    def domain(self) -> tuple[str, ...] | None:
+        """The declared domain of the attribute that it is on."""
+        ...
+
+    @property
+    def type(self) -> AttributeType | None:
+        """The declared type of that attribute."""
+        ...
+
+    def grouped(self, attributes: Sequence[str]) -> tuple[str, ...]:
+        """Return what it groups by: all quasi-identifiers (or patterns of them) unless it names its own."""
+        ...
+
+    def sets(self, attribute: str) -> str:
+        """Return which sets it is about: the first ones unless it names an attribute."""
+        ...
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """Return the attributes (or patterns of them) that are declared with a role."""
+        ...
+
+
+class Nowhere:
+    """The place of a clause that stands in no file."""
+
+    def key(self, *_below: str) -> None:
+        """Return nothing."""
+
+    def value(self, *_below: str) -> None:
+        """Return nothing."""
+
+
+NOWHERE = Nowhere()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a requirement stands: its ``id``, its ``name`` (an attribute, or one of its own), and its ``span``.
+
+    ``domain`` is the declared domain of the attribute, or None.
+    """
+
+    id: str = ""
+    name: str = ""
+    span: Span | None = field(default=None, compare=False)
+    domain: tuple[str, ...] | None = field(default=None, compare=False)
+
+
+class Requirement(Model):
+    """One thing that must hold of a release: an entry under ``privacy:``, and the place where it stands.
+
+    Each kind is a model. Its fields are the keys of its entry, each with a description, an example, and a mark that
+    says which side is stricter, if one is. Read from a policy, it is bound to its place there, which also fills in what
+    the entry leaves out.
 
     ``on_groups``: judged on groups of rows, and so on the joined table of releases that can be joined as well.
     ``hides_people``: a group that keeps it has several rows. ``in_population``: the groups are those of a population,
@@ -67,8 +154,6 @@ class Requirement:
     all where there are none.
     """
 
-    __slots__ = ()
-
     kind: ClassVar[str]
     on_groups: ClassVar[bool] = False
     hides_people: ClassVar[bool] = False
@@ -80,9 +165,29 @@ class Requirement:
     successive: ClassVar[bool] = False
     waivable: ClassVar[bool] = True
     classes: ClassVar[str] = ""
-    id: str
-    span: Span | None
-    releases: tuple[str, ...]
+    releases: Releases = ()
+    _place: Place = PrivateAttr(default=Place())
+
+    @classmethod
+    def of(cls, identifier: str, name: str = "", span: Span | None = None, **fields: Any) -> Self:
+        """Return one that stands in no policy; its fields are taken as they are."""
+        made = cls.model_construct(**fields)
+        return cast("Self", made.placed(Place(identifier, name, span)))
+
+    @property
+    def id(self) -> str:
+        """The place in the policy."""
+        return self._place.id
+
+    @property
+    def name(self) -> str:
+        """What it is called below its kind: an attribute, or a name of its own."""
+        return self._place.name
+
+    @property
+    def span(self) -> Span | None:
+        """Where its key stands."""
+        return self._place.span
 
     @property
     def grouping(self) -> tuple[str, ...]:
@@ -126,6 +231,25 @@ class Requirement:
         """Return the values that it names."""
         return ()
 
+    def bound(self, place: Binding) -> Self:
+        """Return it bound to its place in a policy, with what the policy says where the entry leaves it out."""
+        return self.placed(Place(place.id, place.name, place.span, place.domain))
+
+    def placed(self, place: Place) -> Self:
+        """Return it at another place."""
+        other = self.model_copy()
+        other._place = place  # noqa: SLF001  # its own class
+        return other
+
+    def on(self, name: str, identifier: str | None = None, domain: tuple[str, ...] | None = None) -> Self:
+        """Return it on another attribute, with another id if one is given."""
+        domain = self._place.domain if name == self.name else domain
+        return self.placed(replace(self._place, id=identifier or self.id, name=name, domain=domain))
+
+    def changed(self, **fields: Any) -> Self:
+        """Return it with other fields, which are taken as they are."""
+        return self.model_copy(update=fields)
+
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean; for each of several where it is about one attribute."""
         del columns
@@ -139,120 +263,179 @@ class Requirement:
         del name_of
         return self
 
+    def said(self) -> dict[str, Any]:
+        """Return all that it says, by field."""
+        fields = {name: _comparable(getattr(self, name)) for name in type(self).model_fields}
+        return {"id": self.id, "name": self.name, "span": self.span, **fields}
+
     def document(self) -> dict[str, Any]:
-        """Return what it asks, without kind and id, as plain values."""
-        raise NotImplementedError
+        """Return what it asks, without id, kind and releases, as plain values; without what is as usual."""
+        return plain(self, without=("releases",))
+
+    @classmethod
+    def document_type(cls) -> Any:
+        """Return the type of its document, a TypedDict."""
+        return document_type(cls, without=("releases",))
 
 
-class OnPeople(Requirement):
-    """How many people every class that ``attributes`` form has, at least."""
+class OnClasses(Requirement):
+    """What must hold of the classes that ``attributes`` form."""
 
-    __slots__ = ()
-
-    on_groups: ClassVar[bool] = True
-    hides_people: ClassVar[bool] = True
-    attributes: tuple[str, ...]
+    attributes: GroupedBy = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:
         """The attributes that form the classes."""
         return self.attributes
+
+    def bound(self, place: Binding) -> Self:
+        """Return it over all quasi-identifiers where it names no attributes."""
+        return super().bound(place).changed(attributes=place.grouped(self.attributes))
+
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
+        """Yield it with the columns that its names mean."""
+        yield self.changed(attributes=columns.every(self.attributes, self))
+
+
+class OnPeople(OnClasses):
+    """How many people every class that ``attributes`` form has, at least."""
+
+    on_groups: ClassVar[bool] = True
+    hides_people: ClassVar[bool] = True
 
     @property
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return True
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
-        """Yield it with the columns that its names mean."""
-        yield changed(self, attributes=columns.every(self.attributes, self))
-
     def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names."""
-        return changed(self, attributes=reaching(self.attributes, name_of))
+        return self.changed(attributes=reaching(self.attributes, name_of))
+
+
+ValuesByAttribute = Annotated[
+    dict[str, Texts], Fixed, Shown(list[Pair], lambda values: [list(pair) for pair in pairs_of(values)])
+]
 
 
 class OnValues(Requirement):
-    """What must not be inferred: some of an attribute's values, ``sensitive`` as (attribute, value), from groups."""
-
-    __slots__ = ()
+    """What must not be inferred: some values of attributes, ``sensitive``, from groups."""
 
     on_groups: ClassVar[bool] = True
     hides_people: ClassVar[bool] = True
-    sensitive: tuple[tuple[str, str], ...]
+    sensitive: ValuesByAttribute
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The values that must not be inferred, as (attribute, value)."""
+        return tuple(pairs_of(self.sensitive))
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """The attributes of which values must not be inferred."""
-        return tuple(dict.fromkeys(attribute for attribute, _ in self.sensitive))
+        return tuple(self.sensitive)
+
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
+        """Yield it with the columns that its names mean."""
+        yield self.changed(sensitive=by_attribute(columns.pairs(self.pairs, self)))
 
     def named_values(self) -> Iterator[NamedValue]:
         """Yield the values that must not be inferred."""
-        return ((attribute, value, self.span) for attribute, value in self.sensitive)
+        return ((attribute, value, self.span) for attribute, value in self.pairs)
+
+    def said(self) -> dict[str, Any]:
+        """Return all that it says, by field."""
+        return {**super().said(), "sensitive": self.pairs}
 
 
 class OnAttribute(Requirement):
-    """A requirement on one attribute, or on each that a pattern means."""
+    """A requirement on one attribute, or on each that a pattern means: the name that its entry stands under."""
 
-    __slots__ = ()
-
-    attribute: str
+    @property
+    def attribute(self) -> str:
+        """The attribute."""
+        return self.name
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """The attribute."""
         return (self.attribute,)
 
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
+        """Yield it for each column that its attribute means and that has none of its own."""
+        for name in columns.each(self):
+            path = self.id if name == self.attribute else f"privacy.{self.kind}.{name}"
+            yield self.on(name, path, columns.domain(name))
+
     def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names; None where the attribute does not reach the step."""
         name = name_of(self.attribute)
-        return None if name is None else changed(self, attribute=name)
+        return None if name is None else self.on(name)
+
+    def said(self) -> dict[str, Any]:
+        """Return all that it says, by field."""
+        return {**super().said(), "attribute": self.attribute}
+
+    def document(self) -> dict[str, Any]:
+        """Return what it asks."""
+        return {"attribute": self.attribute, **super().document()}
+
+    @classmethod
+    def document_type(cls) -> Any:
+        """Return the type of its document, a TypedDict."""
+        return document_type(cls, without=("releases",), attribute=Annotated[str, about("The attribute.")])
 
 
 class OnSensitive(OnAttribute):
     """What must hold of the values of one sensitive attribute in every class that ``attributes`` form."""
 
-    __slots__ = ()
-
     on_groups: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
-    attributes: tuple[str, ...]
+    attributes: GroupedBy = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:
         """The attributes that form the classes."""
         return self.attributes
 
+    def bound(self, place: Binding) -> Self:
+        """Return it over all quasi-identifiers where it names no attributes."""
+        return super().bound(place).changed(attributes=place.grouped(self.attributes))
+
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it for each column that its attribute means and that has none of its own."""
         grouped = columns.every(self.attributes, self)
-        for name in columns.each(self):
-            path = self.id if name == self.attribute else f"privacy.{self.kind}.{name}"
-            yield changed(self, id=path, attribute=name, attributes=grouped)
+        return (each.changed(attributes=grouped) for each in super().on_columns(columns))
 
     def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names; None where the attribute does not reach the step."""
+        other = super().renamed(name_of)
+        return None if other is None else other.changed(attributes=reaching(self.attributes, name_of))
+
+
+class OnSets(Requirement):
+    """A requirement on the sets of items in ``attribute``."""
+
+    on_sets: ClassVar[bool] = True
+    attribute: Sets = ""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The attribute."""
+        return (self.attribute,)
+
+    def bound(self, place: Binding) -> Self:
+        """Return it on the first sets where it names none."""
+        return super().bound(place).changed(attribute=place.sets(self.attribute))
+
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
+        """Yield it for each column that its name means."""
+        return (self.changed(attribute=name) for name in columns.meant(self.attribute, self))
+
+    def renamed(self, name_of: NameOf) -> Self | None:
+        """Return it in present names; None where the sets do not reach the step."""
         name = name_of(self.attribute)
-        return None if name is None else changed(self, attribute=name, attributes=reaching(self.attributes, name_of))
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {"attribute": self.attribute, "attributes": list(self.attributes), **self.bounds()}
-
-    def bounds(self) -> dict[str, Any]:
-        """Return its figures, as plain values."""
-        raise NotImplementedError
-
-
-def changed(requirement: R, **others: Any) -> R:
-    """Return a requirement with other fields."""
-    other: R = replace(cast("Any", requirement), **others)
-    return other
-
-
-def fields_of(requirement: Requirement) -> dict[str, Any]:
-    """Return all that a requirement says, by field."""
-    return {f.name: getattr(requirement, f.name) for f in fields(cast("Any", requirement))}
+        return None if name is None else self.changed(attribute=name)
 
 
 def reaching(attributes: Iterable[str], name_of: NameOf) -> tuple[str, ...]:
@@ -261,12 +444,25 @@ def reaching(attributes: Iterable[str], name_of: NameOf) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
-def pairs_reaching(pairs: Iterable[tuple[str, str]], name_of: NameOf) -> tuple[tuple[str, str], ...]:
-    """Return (attribute, value) for the attributes that reach a step, in present names."""
-    named = ((name_of(attribute), value) for attribute, value in pairs)
-    return tuple((name, value) for name, value in named if name is not None)
+def pairs_of(values: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
+    """Yield (attribute, value) for values by attribute."""
+    return ((attribute, value) for attribute, several in values.items() for value in several)
 
 
-def absent(said: ValuesAbsent) -> dict[str, Any]:
-    """Return what becomes of values that neither the domain nor the data has, where that is not an error."""
-    return {} if said is ValuesAbsent.ERROR else {"values_absent": said.value}
+def by_attribute(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Return the values by attribute, each once, in order."""
+    values: dict[str, dict[str, None]] = {}
+    for attribute, value in pairs:
+        values.setdefault(attribute, {})[value] = None
+    return FixedMap({attribute: tuple(several) for attribute, several in values.items()})
+
+
+def reaching_values(values: Mapping[str, Iterable[str]], name_of: NameOf) -> dict[str, tuple[str, ...]]:
+    """Return the values of the attributes that reach a step, in present names."""
+    named = ((name_of(attribute), value) for attribute, value in pairs_of(values))
+    return by_attribute((name, value) for name, value in named if name is not None)
+
+
+def _comparable(value: Any) -> Any:
+    """Return a field's value so that it can be compared and hashed."""
+    return tuple((key, _comparable(each)) for key, each in value.items()) if isinstance(value, Mapping) else value

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.requirement import Requirement, fields_of
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan import flow
@@ -86,7 +86,7 @@ def _in_common(
     if needed or weighted or policy.recipients == APART or len(people) < _FEWEST:
         return
     spec = over_releases()
-    k = max((fields_of(r)["k"] for r in requirements if r.kind == spec.implied_by), default=_FEWEST)
+    k = max((r.said()["k"] for r in requirements if r.kind == spec.implied_by), default=_FEWEST)
     for release in people[1:]:
         path = ("releases", release.name)
         bound = binder.bind("audits", spec.name, {"k": str(k)}, path, path)

@@ -7,7 +7,6 @@ from typing import Any
 from ppdm_flow.core.documents import json_schema
 from ppdm_flow.plan.fields import PlanDocument
 from ppdm_flow.policy.language.kinds import RequirementSpec, built_in
-from ppdm_flow.sdk.spec import imported
 
 _Schema = dict[str, Any]
 _RELEASES = {"type": "array", "description": "The releases that it is about.", "items": {"type": "string"}}
@@ -37,7 +36,7 @@ def _of_other_packages() -> _Schema:
 
 def _kind(spec: RequirementSpec, definitions: _Schema) -> _Schema:
     """Return what a requirement of a kind looks like, and add what its fields refer to."""
-    fields = json_schema("requirement", imported(spec.fields))
+    fields = json_schema("requirement", spec.requirement.document_type())
     definitions.update(fields.get("definitions", {}))
     head = {"id": _ID, "kind": {"const": spec.name}}
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.models import Attribute, Policy
 from ppdm_flow.policy.language.patterns import Declared
@@ -32,15 +32,35 @@ class ClausePlace:
         return self.places.key(*self.path)
 
     @property
-    def attribute(self) -> Attribute | None:
-        """What is declared of the attribute that it is on."""
+    def domain(self) -> tuple[str, ...] | None:
+        """The declared domain of the attribute that it is on."""
+        return self._attribute.domain if self._attribute is not None else None
+
+    @property
+    def type(self) -> AttributeType | None:
+        """The declared type of that attribute."""
+        return self._attribute.type if self._attribute is not None else None
+
+    @property
+    def _attribute(self) -> Attribute | None:
         return Declared.of(self.policy).get(self.name)
 
-    def grouped(self, attributes: Sequence[str] | None) -> tuple[str, ...]:
-        """Return what it groups by: all quasi-identifiers (or patterns of them) unless it names its own."""
-        every = (n for n, a in self.policy.attributes.items() if a.role is Role.QUASI_IDENTIFIER)
-        return tuple(attributes) if attributes else tuple(every)
+    def key(self, *below: str) -> Span | None:
+        """Return where a key below it stands."""
+        return self.places.key(*self.path, *below)
 
-    def sets(self, attribute: str | None) -> str:
+    def value(self, *below: str) -> Span | None:
+        """Return where a value below it stands."""
+        return self.places.value(*self.path, *below)
+
+    def grouped(self, attributes: Sequence[str]) -> tuple[str, ...]:
+        """Return what it groups by: all quasi-identifiers (or patterns of them) unless it names its own."""
+        return tuple(attributes) if attributes else self.with_role(Role.QUASI_IDENTIFIER)
+
+    def sets(self, attribute: str) -> str:
         """Return which sets it is about: the first ones unless it names an attribute."""
-        return attribute or next((n for n, a in self.policy.attributes.items() if a.role is Role.ITEMS), "")
+        return attribute or next(iter(self.with_role(Role.ITEMS)), "")
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """Return the attributes (or patterns of them) that are declared with a role."""
+        return tuple(name for name, attribute in self.policy.attributes.items() if attribute.role is role)

@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from ppdm_flow.core.gate import Gate
-from ppdm_flow.core.requirement import Requirement, changed
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language import models
-from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, kinds_among, ranked
+from ppdm_flow.policy.language.guarded import guarded
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, kinds_among, ranked, third_parties
 from ppdm_flow.policy.loaded import Places
 
 
@@ -18,16 +19,21 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
     found: list[Requirement] = []
     specs = specs_of(policy)
     for spec in specs:
-        if spec.bind is None:
-            continue
         for name, clause in policy.privacy.entries(spec.name).items():
             path = ("privacy", spec.name, *([name] if name else []))
-            requirement = spec.bind(clause, ClausePlace(path, name, policy, places))
-            found.append(changed(requirement, releases=clause.releases or ()))
+            found.append(bound(clause, ClausePlace(path, name, policy, places)))
     for spec in specs:
         if spec.implied is not None:
             found.extend(spec.implied(policy, tuple(found), places))
     return tuple(found)
+
+
+def bound(clause: Requirement, place: ClausePlace) -> Requirement:
+    """Return a clause bound to its place. Raises PluginError where another package's kind raises."""
+    own = clause.kind not in third_parties()
+    bind = clause.bound if own else guarded(clause.kind, "read its clause", clause.bound)
+    requirement: Requirement = bind(place)
+    return requirement
 
 
 def specs_of(policy: models.Policy) -> tuple[RequirementSpec, ...]:

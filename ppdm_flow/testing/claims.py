@@ -24,12 +24,12 @@ def templates_hold(*templates: Template) -> Claim:
     def claim(outcome: Outcome) -> str | None:
         for template in templates:
             over, negated = template.channel, template.negated
-            worst = max(confidence(outcome.released, over, *pair, negated=negated) for pair in template.sensitive)
+            worst = max(confidence(outcome.released, over, *pair, negated=negated) for pair in template.pairs)
             if not within(worst, template.confidence, at_most=True):
                 return f"the confidence of `{template.name}` is {worst:.6g}, above {template.confidence:.6g}"
             smallest = smallest_group(outcome.released, template.channel)
-            if smallest is not None and smallest < template.min_support:
-                return f"a group of `{template.name}` has {smallest} rows, fewer than {template.min_support}"
+            if smallest is not None and smallest < template.smallest_group:
+                return f"a group of `{template.name}` has {smallest} rows, fewer than {template.smallest_group}"
         return None
 
     return claim

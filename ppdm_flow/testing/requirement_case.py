@@ -102,17 +102,13 @@ class RequirementCase:
         named = () if self.spec.entries is Entries.ONCE else (self.name,)
         return ClausePlace(("privacy", self.spec.name, *named), self.name, self.policy(nulls), Places({}, {}))
 
-    def entry(self, entry: Entry) -> Any:
-        """Return an entry as the kind's clause. Raises ValidationError."""
-        if self.spec.clause is None:
-            raise TypeError(f"the kind `{self.spec.name}` has no clause: no policy can ask for it")
-        return self.spec.clause.model_validate(dict(entry))
+    def entry(self, entry: Entry) -> Requirement:
+        """Return an entry as a clause, bound to no policy. Raises ValidationError."""
+        return self.spec.requirement.model_validate(dict(entry))
 
     def requirement(self, entry: Entry, nulls: Nulls) -> Requirement:
         """Return what an entry asks for."""
-        if self.spec.bind is None:
-            raise TypeError(f"the kind `{self.spec.name}` has no `bind`: nothing makes a requirement of its clause")
-        return self.spec.bind(self.entry(entry), self.place(nulls))
+        return self.entry(entry).bound(self.place(nulls))
 
     @cached_property
     def audit(self) -> Any:

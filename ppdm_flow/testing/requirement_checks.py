@@ -13,7 +13,7 @@ from typing_extensions import get_type_hints
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.pages import MalformedPageError
-from ppdm_flow.core.requirement import TOLERANCE, Requirement, fields_of
+from ppdm_flow.core.requirement import TOLERANCE, Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.language.descriptions import POLICY, descriptions
 from ppdm_flow.policy.language.kind_pages import entry_of, page_of
@@ -66,7 +66,7 @@ def order_looks_at_every_field(case: RequirementCase) -> Iterator[str]:
     """The order names no field that the requirement lacks, and some clause is stricter than another."""
     order = _order(case)
     for nulls, requirements in case.requirements():
-        strange = order.fields.difference(*(fields_of(r) for r in requirements))
+        strange = order.fields.difference(*(r.said() for r in requirements))
         if strange:
             yield f"the order looks at `{'`, `'.join(sorted(strange))}`, and the requirement has no such field"
         if len(requirements) > 1 and nulls is Nulls.OWN_CATEGORY and not list(_implied(case, nulls)):
@@ -95,8 +95,8 @@ def classes_agree_with_measure(case: RequirementCase) -> Iterator[str]:
 def fields_are_described(case: RequirementCase) -> Iterator[str]:
     """Every key of the clause has a sentence and an example, and the example is one that the clause takes."""
     spec = case.spec
-    if spec.clause is not None:
-        yield from _undescribed(shape_of(spec.clause), "")
+    if spec.written:
+        yield from _undescribed(shape_of(spec.requirement), "")
 
 
 def page_is_there(case: RequirementCase) -> Iterator[str]:
@@ -123,8 +123,7 @@ def page_is_there(case: RequirementCase) -> Iterator[str]:
 
 def document_has_its_fields(case: RequirementCase) -> Iterator[str]:
     """What stands in ``plan.json`` is what the kind's fields say."""
-    fields = imported(case.spec.fields)
-    hints = get_type_hints(fields, include_extras=True)
+    hints = get_type_hints(case.spec.requirement.document_type(), include_extras=True)
     needed = {name for name, hint in hints.items() if not _optional(hint)}
     for requirement in _requirements(case, case.nulls[0]):
         written = set(requirement.document())
@@ -250,7 +249,7 @@ def _implied(case: RequirementCase, nulls: Nulls) -> Iterator[tuple[Requirement,
 
 def _said(order: Order, requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     yield from order.says(requirement, frame)
-    rest = [(n, v) for n, v in fields_of(requirement).items() if n not in order.fields | _PLACES]
+    rest = [(n, v) for n, v in requirement.said().items() if n not in order.fields | _PLACES]
     if rest:
         yield Opaque(requirement.kind, repr(rest))
 

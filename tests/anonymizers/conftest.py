@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Directions, Role
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
@@ -35,8 +36,8 @@ class Papers:
     @staticmethod
     def disease(directions: Directions = Directions.BOTH) -> Sensitivity:
         bounds = {"SARS": (1 / 10, 1 / 7), "HIV": (1 / 10, 1 / 4), "H1N1": (1 / 9, 19 / 35), "cancer": (1 / 8, 18 / 25)}
-        values = tuple(ValueBound(v, *b) for v, b in bounds.items())
-        return Sensitivity("privacy.sensitivities.disease", "disease", directions, values)
+        values = tuple(BoundOfValue(v, *b) for v, b in bounds.items())
+        return Sensitivity.of_bounds("disease", values, directions)
 
     @staticmethod
     def bank() -> InMemoryView:
@@ -58,7 +59,13 @@ Clerk Canada No Discharged Good 1"""
 
     @staticmethod
     def discharged(name: str, confidence: float, *channel: str) -> Template:
-        return Template(f"privacy.templates.{name}", name, channel, (("Bankruptcy", "Discharged"),), confidence)
+        return Template.of(
+            f"privacy.templates.{name}",
+            name,
+            channel=channel,
+            sensitive=by_attribute((("Bankruptcy", "Discharged"),)),
+            confidence=confidence,
+        )
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +16,6 @@ from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import NameOf, OnSensitive, Requirement, reaching
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.spans import Span
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.mining.recoding.grouping import Grouping, distinct
 from ppdm_flow.mining.recoding.models import Bools, Floats, Hereditary, SensitiveColumns
@@ -30,37 +29,29 @@ from ppdm_flow.testing.running import run
 from ppdm_flow.testing.view import InMemoryView
 
 
-@dataclass(frozen=True, slots=True)
 class PSensitive(OnSensitive):
     """Every class has at least ``k`` rows and ``p`` values of ``attribute`` (Truta, Vinay, ICDEW 2006)."""
 
     kind: ClassVar[str] = "p_sensitive"
     classes: ClassVar[str] = f"{__name__}:values_and_rows"
-    id: str
-    attribute: str
     p: int
     k: int
-    attributes: tuple[str, ...]
-    span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
 class Crowd(Requirement):
     """Every class over ``attributes`` has at least ``k`` rows; by another name than that of the built-in kind."""
 
     kind: ClassVar[str] = "crowd"
     classes: ClassVar[str] = f"{__name__}:rows"
-    id: str
     k: int
     attributes: tuple[str, ...]
-    span: Span | None = None
 
     @property
     def grouping(self) -> tuple[str, ...]:
         return self.attributes
 
     def renamed(self, name_of: NameOf) -> Crowd:
-        return replace(self, attributes=reaching(self.attributes, name_of))
+        return self.changed(attributes=reaching(self.attributes, name_of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +87,10 @@ FACTS = {
 PERSON = st.tuples(st.sampled_from(sorted(TOWNS)), st.sampled_from(sorted(AGES)), st.sampled_from(["flu", "hiv", "no"]))
 PEOPLE = st.lists(PERSON, min_size=2, max_size=30)
 SOURCE = st.just(("town", "age"))
+NUMBER = st.integers(1, 4)
 ASKED = st.one_of(
-    st.builds(PSensitive, st.just("p"), st.just("illness"), st.integers(1, 3), st.integers(1, 4), SOURCE),
-    st.builds(Crowd, st.just("crowd"), st.integers(1, 5), SOURCE),
+    st.builds(PSensitive.of, st.just("p"), st.just("illness"), p=NUMBER, k=NUMBER, attributes=SOURCE),
+    st.builds(Crowd.of, st.just("crowd"), k=NUMBER, attributes=SOURCE),
 )
 
 
@@ -171,7 +163,10 @@ def test_mondrian_keeps_it_in_every_class(partitioning, people, asked) -> None:
 @pytest.mark.parametrize("step", ["mondrian", "full_domain_recoding"])
 def test_it_is_enforced_beside_others_and_does_not_merge_everybody(step) -> None:
     people = [(town, age, illness) for town in TOWNS for age in ("3", "25") for illness in ("flu", "hiv")]
-    both = (KAnonymity("k", 2, ("town", "age")), PSensitive("p", "illness", 2, 2, ("town", "age")))
+    both = (
+        KAnonymity.of("k", k=2, attributes=("town", "age")),
+        PSensitive.of("p", "illness", p=2, k=2, attributes=("town", "age")),
+    )
     _, released = fitted(step, people, *both)
     assert len(released_classes(released)) == 8
     effect = load("anonymizers", step).effect(load("anonymizers", step).params(), Scope("r", FACTS, both))
@@ -180,7 +175,6 @@ def test_it_is_enforced_beside_others_and_does_not_merge_everybody(step) -> None
     assert "at least 2 rows" in effect.guarantee
 
 
-@dataclass(frozen=True, slots=True)
 class Fitting(KMap):
     """k-map by another name."""
 
@@ -189,8 +183,8 @@ class Fitting(KMap):
 
 def test_people_are_counted_of_the_one_population_that_the_step_claims(tmp_path) -> None:
     (tmp_path / "people.csv").write_text("town,age\na0,3\na1,3\na1,3\na3,25\na3,25\n")
-    asked = Fitting("first", 2, ("town", "age"), Population("people.csv"))
-    other = KMap("second", 2, ("town", "age"), Population("absent.csv"))
+    asked = Fitting.of("first", k=2, attributes=("town", "age"), population=Population(path="people.csv"))
+    other = KMap.of("second", k=2, attributes=("town", "age"), population=Population(path="absent.csv"))
     people = [("a0", "3", "flu"), ("a1", "3", "no"), ("a3", "25", "hiv")]
     spec = load("anonymizers", "full_domain_recoding")
     effect = spec.effect(spec.params(), Scope("r", FACTS, (asked, other)))
@@ -204,8 +198,8 @@ def test_people_are_counted_of_the_one_population_that_the_step_claims(tmp_path)
 
 
 def test_what_does_not_reach_the_step_is_not_claimed() -> None:
-    gone = PSensitive("p", "wage", 2, 2, ("town", "age"))
-    own = PSensitive("own", "town", 2, 2, ("town", "age"))
+    gone = PSensitive.of("p", "wage", p=2, k=2, attributes=("town", "age"))
+    own = PSensitive.of("own", "town", p=2, k=2, attributes=("town", "age"))
     spec = load("anonymizers", "mondrian")
     effect = spec.effect(spec.params(), Scope("r", FACTS, (gone, own)))
     assert (effect.serves, [p.code for p in effect.problems]) == ((), ["PPF780"])

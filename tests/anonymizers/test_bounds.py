@@ -5,11 +5,11 @@ import pytest
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of, slack_of
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 
 
-def requirement(*bounds: ValueBound, tolerance=None, default=None) -> Sensitivity:
-    return Sensitivity("privacy.sensitivities.d", "d", Directions.BOTH, bounds, tolerance, default)
+def requirement(*bounds: BoundOfValue, tolerance=None, default=None) -> Sensitivity:
+    return Sensitivity.of_bounds("d", bounds, Directions.BOTH, tolerance=tolerance, default=default)
 
 
 def test_the_papers_gammas(papers):
@@ -30,13 +30,13 @@ def test_tolerance_takes_the_frequency_as_prior():
 
 
 def test_own_bounds_win_over_the_default_and_the_missing_value_takes_the_default():
-    wanted = requirement(ValueBound("a", 0.1, 0.25), default=(0.2, 0.5))
+    wanted = requirement(BoundOfValue("a", 0.1, 0.25), default=(0.2, 0.5))
     bounds = bounds_of(wanted, ("a", "b", None), np.full(3, 1 / 3))
     assert bounds.gamma == pytest.approx([3.0, 4.0, 4.0])
 
 
 def test_without_bound_and_default_a_value_is_free():
-    bounds = bounds_of(requirement(ValueBound("a", 0.1, 0.25)), ("a", "b", None), np.full(3, 1 / 3))
+    bounds = bounds_of(requirement(BoundOfValue("a", 0.1, 0.25)), ("a", "b", None), np.full(3, 1 / 3))
     assert np.isinf(bounds.slack).tolist() == [False, True, True]
 
 

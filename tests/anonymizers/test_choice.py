@@ -9,7 +9,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import FineGrainPer
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams, effect
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Directions, Role
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table
@@ -35,7 +35,7 @@ def zipf(size: int, rows: int = 4000) -> Table:
 
 
 def tolerance(theta: float, **rest) -> Sensitivity:
-    return Sensitivity("privacy.sensitivities.d", "d", Directions.BOTH, (), theta, **rest)
+    return Sensitivity.of_bounds("d", (), Directions.BOTH, tolerance=theta, **rest)
 
 
 def test_the_papers_example(papers):
@@ -90,9 +90,9 @@ def test_large_domains_leave_out_what_would_be_slow():
 
 
 def test_values_that_are_never_kept_have_no_error_to_report():
-    bounds = (ValueBound("a", 0.1, 0.1001), ValueBound("b", 0.1, 0.1001))
+    bounds = (BoundOfValue("a", 0.1, 0.1001), BoundOfValue("b", 0.1, 0.1001))
     table = Table.of({"d": ["c"] * 90 + ["e"] * 8 + ["a", "b"]})
-    figures = fit(table, Sensitivity("privacy.sensitivities.d", "d", Directions.UPWARD, bounds)).figures
+    figures = fit(table, Sensitivity.of_bounds("d", bounds, Directions.UPWARD)).figures
     assert figures["lowest_retention"].value == 0.0
     assert figures["expected_reconstruction_error"].value is None
     assert figures["expected_reconstruction_error"].note
@@ -103,7 +103,7 @@ def test_a_single_value_and_no_bound():
     one = fit(Table.of({"d": ["a", "a"]}), tolerance(2.0))
     assert one.figures["expected_reconstruction_error"].value == 0.0
     assert not one.charts
-    free = fit(Table.of({"d": ["a", "b"]}), Sensitivity("privacy.sensitivities.d", "d", Directions.BOTH, ()))
+    free = fit(Table.of({"d": ["a", "b"]}), Sensitivity.of_bounds("d", (), Directions.BOTH))
     assert free.figures["record_utility"].value == 1.0
     assert free.figures["restriction_cost"].value == 0.0
 

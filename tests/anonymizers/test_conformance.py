@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Directions, Nulls, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
@@ -104,14 +105,14 @@ class TestShuffleRows(AnonymizerConformance):
         return Case(spec("shuffle_rows"), {}, people(), claims=(claims.order_is_random(), claims.exactly(3000)))
 
 
-def diseases(*values: ValueBound, directions=Directions.BOTH, **rest) -> Sensitivity:
-    return Sensitivity("privacy.sensitivities.disease", "disease", directions, values, **rest)
+def diseases(*values: BoundOfValue, directions=Directions.BOTH, **rest) -> Sensitivity:
+    return Sensitivity.of_bounds("disease", values, directions, **rest)
 
 
 class TestFineGrainPerturbation(AnonymizerConformance):
     requirements = (
-        diseases(ValueBound("disease-0-canary", 0.2, 0.6), default=(0.3, 0.8)),
-        Sensitivity("privacy.sensitivities.job", "job", Directions.UPWARD, (), tolerance=3.0),
+        diseases(BoundOfValue("disease-0-canary", 0.2, 0.6), default=(0.3, 0.8)),
+        Sensitivity.of_bounds("job", (), Directions.UPWARD, tolerance=3.0),
     )
 
     def case(self):
@@ -141,19 +142,31 @@ class TestUniformPerturbation(TestFineGrainPerturbation):
 class TestProgressiveDisclosure(AnonymizerConformance):
     nulls = Nulls.OWN_CATEGORY
     templates = (
-        Template("privacy.templates.a", "a", ("job", "country"), (("disease", "disease-0-canary"),), 0.5),
-        Template(
+        Template.of(
+            "privacy.templates.a",
+            "a",
+            channel=("job", "country"),
+            sensitive=by_attribute((("disease", "disease-0-canary"),)),
+            confidence=0.5,
+        ),
+        Template.of(
             "privacy.templates.b",
             "b",
-            ("country",),
-            (("disease", "disease-1-canary"), ("class", "class-1-canary")),
-            0.7,
+            channel=("country",),
+            sensitive=by_attribute((("disease", "disease-1-canary"), ("class", "class-1-canary"))),
+            confidence=0.7,
         ),
     )
 
     def case(self):
         table = people()
-        alone = Template("privacy.templates.c", "c", ("job", "country"), (("disease", "disease-0-canary"),), 0.5)
+        alone = Template.of(
+            "privacy.templates.c",
+            "c",
+            channel=("job", "country"),
+            sensitive=by_attribute((("disease", "disease-0-canary"),)),
+            confidence=0.5,
+        )
         bad = BadInput("job", params={"attributes": ["country"]}, requirements=(alone,))
         return Case(
             spec("progressive_disclosure"),
@@ -176,11 +189,23 @@ class TestProgressiveDisclosureBeyondThePaper(AnonymizerConformance):
     """Down a hierarchy, with a support, a negated template and k-anonymity, by a beam."""
 
     requirements = (
-        Template(
-            "privacy.templates.a", "a", ("job", "country"), (("disease", "disease-0-canary"),), 0.5, min_support=9
+        Template.of(
+            "privacy.templates.a",
+            "a",
+            channel=("job", "country"),
+            sensitive=by_attribute((("disease", "disease-0-canary"),)),
+            confidence=0.5,
+            min_support=9,
         ),
-        Template("t.b", "b", ("job",), (("disease", "disease-1-canary"),), 0.97, negated=True),
-        KAnonymity("privacy.k_anonymity", 12, ("job", "country")),
+        Template.of(
+            "t.b",
+            "b",
+            channel=("job",),
+            sensitive=by_attribute((("disease", "disease-1-canary"),)),
+            confidence=0.97,
+            negated=True,
+        ),
+        KAnonymity.of("privacy.k_anonymity", k=12, attributes=("job", "country")),
     )
 
     def case(self):
@@ -188,7 +213,14 @@ class TestProgressiveDisclosureBeyondThePaper(AnonymizerConformance):
         jobs = table["job"].categories.to_pylist()
         above = tuple((job, (f"half-{place % 2}", "*")) for place, job in enumerate(jobs))
         facts = {"job": AttributeFacts("job", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=above))}
-        every = Template("", "every", ("job", "country"), (("disease", "disease-0-canary"),), 0.999999, min_support=12)
+        every = Template.of(
+            "",
+            "every",
+            channel=("job", "country"),
+            sensitive=by_attribute((("disease", "disease-0-canary"),)),
+            confidence=0.999999,
+            min_support=12,
+        )
         return Case(
             spec("progressive_disclosure"),
             {"search": "beam", "width": "2"},

@@ -11,6 +11,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.algorithm import ProgressiveDi
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import StepContext
@@ -28,7 +29,9 @@ def fit(view, *templates, nulls=Nulls.OWN_CATEGORY, **params):
 
 
 def template(confidence, *channel, sensitive=(("S", "bad"),), name="t"):
-    return Template(f"privacy.templates.{name}", name, channel, sensitive, confidence)
+    return Template.of(
+        f"privacy.templates.{name}", name, channel=channel, sensitive=by_attribute(sensitive), confidence=confidence
+    )
 
 
 def test_the_papers_table_2(papers):

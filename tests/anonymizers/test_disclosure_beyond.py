@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +16,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.problem import grown
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams, effect
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.templates.requirement import Template
@@ -40,7 +40,14 @@ PLACES = HierarchySpec(
 
 
 def template(confidence, *channel, sensitive=(("S", "bad"),), name="t", **more):
-    return Template(f"privacy.templates.{name}", name, channel, sensitive, confidence, **more)
+    return Template.of(
+        f"privacy.templates.{name}",
+        name,
+        channel=channel,
+        sensitive=by_attribute(sensitive),
+        confidence=confidence,
+        **more,
+    )
 
 
 def facts(hierarchies=(), **roles):
@@ -102,7 +109,10 @@ def test_a_recoded_attribute_does_not_go_down_the_hierarchy_of_its_source():
 
 
 def test_the_plan_is_told_what_is_generalized_and_what_is_served():
-    requirements = (template(0.5, "A", "B", min_support=2), KAnonymity("privacy.k_anonymity", 2, ("A", "B")))
+    requirements = (
+        template(0.5, "A", "B", min_support=2),
+        KAnonymity.of("privacy.k_anonymity", k=2, attributes=("A", "B")),
+    )
     known = facts({"A": PLACES, "S": PLACES})
     found = effect(DisclosureParams(), Scope("suppress", known, requirements))
     assert found.changes == {"A": Change.GENERALIZED, "B": Change.SUPPRESSED}
@@ -110,7 +120,7 @@ def test_the_plan_is_told_what_is_generalized_and_what_is_served():
     for refused in ({"k_anonymity": False}, {"attributes": ("A",)}):
         found = effect(DisclosureParams(**refused), Scope("suppress", known, requirements))
         assert found.serves == ("privacy.templates.t",)
-    wider = (requirements[0], KAnonymity("privacy.k_anonymity", 2, ("A", "B", "C")))
+    wider = (requirements[0], KAnonymity.of("privacy.k_anonymity", k=2, attributes=("A", "B", "C")))
     assert effect(DisclosureParams(), Scope("suppress", known, wider)).serves == ("privacy.templates.t",)
     forced = effect(DisclosureParams(k_anonymity=True), Scope("suppress", known, wider))
     assert forced.serves == ("privacy.templates.t", "privacy.k_anonymity")
@@ -225,7 +235,7 @@ def test_everything_holds_afterwards(table, nulls, search, score, k):
     wanted = (
         template(0.7, "A", "B", min_support=2),
         template(0.9, "B", name="n", negated=True),
-        *((KAnonymity("privacy.k_anonymity", k, ("A", "B")),) if k else ()),
+        *((KAnonymity.of("privacy.k_anonymity", k=k, attributes=("A", "B")),) if k else ()),
     )
     known = facts({"A": PLACES})
     bad = table["S"].texts().count("bad") / len(table)
@@ -270,7 +280,7 @@ def test_the_work_of_a_disclosure_does_not_grow_with_the_number_of_values(monkey
     assert taken[1] < 1.5 * taken[0]
 
 
-K3 = KAnonymity("privacy.k_anonymity", 3, ("A", "B"))
+K3 = KAnonymity.of("privacy.k_anonymity", k=3, attributes=("A", "B"))
 
 
 def test_k_anonymity_alone_is_something_to_enforce():
@@ -303,6 +313,6 @@ def test_k_anonymity_alone_suppresses_what_is_rare(target):
     assert released["S"].texts() == table["S"].texts()
     assert fitted.figures["disclosed_values"].value > 0
     with pytest.raises(PluginError, match="PPF784"):
-        fit(table, replace(K3, k=12), target=target)
+        fit(table, K3.changed(k=12), target=target)
     with pytest.raises(PluginError, match="PPF780"):
         fit(table, K3, target=target, k_anonymity=False)

@@ -10,6 +10,7 @@ import pytest
 from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
 from ppdm_flow.anonymizers.progressive_disclosure.spec import channels, sensitive
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.tables.table import Table
@@ -80,8 +81,11 @@ def test_row_order_does_not_matter(papers):
 
 def test_several_sensitive_values_are_several_templates(papers):
     pairs = (("Bankruptcy", "Discharged"), ("Bankruptcy", "Never"))
-    one = (Template("t", "t", ("Job", "Country"), pairs, 0.6),)
-    two = tuple(Template(v, v, ("Job", "Country"), ((a, v),), 0.6) for a, v in pairs)
+    one = (Template.of("t", "t", channel=("Job", "Country"), sensitive=by_attribute(pairs), confidence=0.6),)
+    two = tuple(
+        Template.of(v, v, channel=("Job", "Country"), sensitive=by_attribute(((a, v),)), confidence=0.6)
+        for a, v in pairs
+    )
     assert search(papers.bank(), one)[0] == search(papers.bank(), two)[0]
 
 
@@ -103,7 +107,7 @@ def test_no_suppressed_value_could_be_disclosed_without_violation():
     """The outcome is maximal: checked over all remaining values by counting records."""
     rng = np.random.default_rng(11)
     table = Table.of({n: rng.choice(list("abcd"), 300).tolist() for n in ("A", "B", "S")})
-    wanted = (Template("t", "t", ("A", "B"), (("S", "a"),), 0.3),)
+    wanted = (Template.of("t", "t", channel=("A", "B"), sensitive=by_attribute((("S", "a"),)), confidence=0.3),)
     order, _, _ = search(InMemoryView.of(table), wanted)
     shown = {a: {v for b, v in order if b == a} for a in ("A", "B")}
     cells = {n: np.array(table[n].texts()) for n in table.names}

@@ -18,6 +18,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.core.attributes import HierarchySpec
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.templates.requirement import Template
@@ -226,7 +227,7 @@ class Case:
 
     @property
     def twin(self) -> Twin:
-        rules = [Rule(t.channel, *t.sensitive[0], t.confidence, t.negated, t.min_support) for t in self.templates] + [
+        rules = [Rule(t.channel, *t.pairs[0], t.confidence, t.negated, t.smallest_group) for t in self.templates] + [
             Rule(k.attributes, least=k.k) for k in self.floors
         ]
         paths = {a: PATHS[a] for a in self.graded}
@@ -241,7 +242,15 @@ def cases(draw):
     k = draw(st.sampled_from([0, 0, 2, 3]))
     drawn = draw(st.lists(TEMPLATE, min_size=0 if k else 1, max_size=3))
     templates = tuple(
-        Template(f"t{i}", f"t{i}", tuple(sorted(channel)), (pair,), bound, negated=negated, min_support=least)
+        Template.of(
+            f"t{i}",
+            f"t{i}",
+            channel=tuple(sorted(channel)),
+            sensitive=by_attribute((pair,)),
+            confidence=bound,
+            negated=negated,
+            min_support=least,
+        )
         for i, (channel, pair, bound, negated, least) in enumerate(drawn)
     )
     union = dict.fromkeys(a for t in templates for a in t.channel)
@@ -251,7 +260,7 @@ def cases(draw):
         view,
         [dict(zip(NAMES, r, strict=True)) for r in rows for _ in range(r[6])],
         templates,
-        (KAnonymity("k", k, ("A", "B")),) if k else (),
+        (KAnonymity.of("k", k=k, attributes=("A", "B")),) if k else (),
         tuple(dict.fromkeys(suppressible)),
         tuple(a for a in draw(st.sampled_from(["", "A", "AB"])) if a in suppressible),
         draw(st.booleans()),
@@ -333,7 +342,7 @@ def test_alike_values_are_found_and_no_others():
     columns = {"A": [a for a, _ in rows], "B": [b for _, b in rows]}
     columns |= {"S": ["s"] * 7 + ["t"], "class": ["G"] * 8}
     view = InMemoryView.of(Table.of(columns), {"class": Role.TARGET})
-    template = Template("t", "t", ("A", "B"), (("S", "s"),), 1.0)
+    template = Template.of("t", "t", channel=("A", "B"), sensitive=by_attribute((("S", "s"),)), confidence=1.0)
     problem = encode(view.counts(tuple(columns)), Task((template,), ("A", "B"), ("class",)))
     candidates = Candidates.of(problem)
     names = [problem.attributes[a].tree.labels[n] for a in range(2) for n in range(len(problem.attributes[a].tree))]

@@ -16,7 +16,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Directions, Role
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator, StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import smallest_p
@@ -31,7 +31,7 @@ def fit(table: Table, *requirements: Sensitivity, roles=None, **params):
 
 
 def sensitivity(attribute="d", *bounds, **rest) -> Sensitivity:
-    return Sensitivity(f"privacy.sensitivities.{attribute}", attribute, Directions.BOTH, bounds, **rest)
+    return Sensitivity.of_bounds(attribute, bounds, Directions.BOTH, **rest)
 
 
 def code(raised) -> list[str]:
@@ -101,9 +101,11 @@ def test_a_value_outside_the_declared_domain_is_refused_without_naming_it():
 
 
 def test_no_value_is_invented_that_only_a_bound_names():
-    fitted = fit(Table.of({"d": ["a", "b"]}), sensitivity("d", ValueBound("z", 0.1, 0.2), ValueBound("a", 0.1, 0.5)))
+    fitted = fit(
+        Table.of({"d": ["a", "b"]}), sensitivity("d", BoundOfValue("z", 0.1, 0.2), BoundOfValue("a", 0.1, 0.5))
+    )
     assert fitted.operators["d"].domain == ("a", "b")
-    declared = sensitivity("d", ValueBound("z", 0.1, 0.2), domain=("a", "b", "z"))
+    declared = sensitivity("d", BoundOfValue("z", 0.1, 0.2), domain=("a", "b", "z"))
     assert fit(Table.of({"d": ["a", "b"]}), declared).operators["d"].domain == ("a", "b", "z")
 
 
@@ -151,7 +153,7 @@ def test_weights_count_as_rows():
 
 def test_values_known_too_well_are_named_only_where_the_policy_names_them():
     table = Table.of({"d": ["HIV"] * 50 + ["canary"] * 49 + ["c"]})
-    fitted = fit(table, sensitivity("d", ValueBound("HIV", 0.1, 0.25), default=(0.1, 0.3)))
+    fitted = fit(table, sensitivity("d", BoundOfValue("HIV", 0.1, 0.25), default=(0.1, 0.3)))
     texts = [f.text for f in fitted.findings if f.code == "PPF793"]
     assert len(texts) == 2
     assert any("`HIV`" in t for t in texts)
@@ -161,7 +163,7 @@ def test_values_known_too_well_are_named_only_where_the_policy_names_them():
 
 def test_an_operator_that_keeps_nothing_is_called_so():
     table = Table.of({"d": [f"v{i}" for i in range(50)]})
-    strict = fit(table, sensitivity("d", *[ValueBound(f"v{i}", 0.5, 0.5 + 1e-15) for i in range(50)]))
+    strict = fit(table, sensitivity("d", *[BoundOfValue(f"v{i}", 0.5, 0.5 + 1e-15) for i in range(50)]))
     assert strict.operators["d"].retention.max() < 1e-12
     nothing = PerturbTransform("s", (Operator("d", tuple(f"v{i}" for i in range(50)), np.zeros(50)),))
     assert run(nothing, table)[""]["d"].texts() != table["d"].texts()

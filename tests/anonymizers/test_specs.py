@@ -9,8 +9,9 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.pages import pages
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Directions, Role
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
@@ -29,8 +30,14 @@ FACTS = {
     "rating": AttributeFacts("rating", Role.TARGET),
     "addr_*": AttributeFacts("addr_*", Role.INSENSITIVE),
 }
-BOUND = Sensitivity("privacy.sensitivities.disease", "disease", Directions.BOTH, (ValueBound("HIV", 0.1, 0.2),))
-CHANNEL = Template("privacy.templates.t", "t", ("job", "country"), (("disease", "HIV"),), 0.5)
+BOUND = Sensitivity.of_bounds("disease", (BoundOfValue("HIV", 0.1, 0.2),), Directions.BOTH)
+CHANNEL = Template.of(
+    "privacy.templates.t",
+    "t",
+    channel=("job", "country"),
+    sensitive=by_attribute((("disease", "HIV"),)),
+    confidence=0.5,
+)
 
 
 def effect(name, params, requirements=(BOUND, CHANNEL), facts=FACTS):
@@ -95,7 +102,7 @@ def test_a_sensitive_attribute_with_other_values_than_the_requirement_names(chan
     facts = {**FACTS, "disease": FACTS["disease"].changed("coarse", change)}
     assert codes(effect("fine_grain_perturbation", {}, facts=facts)) == expected
     assert codes(effect("progressive_disclosure", {}, facts=facts)) == expected
-    tolerant = Sensitivity("privacy.sensitivities.disease", "disease", Directions.BOTH, (), tolerance=5.0)
+    tolerant = Sensitivity.of_bounds("disease", (), Directions.BOTH, tolerance=5.0)
     assert codes(effect("fine_grain_perturbation", {}, (tolerant,), facts)) == []  # it names no value
 
 

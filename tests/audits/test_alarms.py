@@ -239,8 +239,8 @@ def test_every_attack_finds_some_planted_leak():
 @pytest.mark.parametrize(
     ("plant", "requirement", "measured_value"),
     [
-        (one_value, LDiversity("r", "s", 2, ("a", "b", "c")), 1),
-        (as_they_are, KAnonymity("r", 2, ("a", "b", "c")), 1),
+        (one_value, LDiversity.of("r", "s", l=2, attributes=("a", "b", "c")), 1),
+        (as_they_are, KAnonymity.of("r", k=2, attributes=("a", "b", "c")), 1),
     ],
     ids=["a homogeneous class", "rows as they are"],
 )

@@ -81,10 +81,10 @@ def test_a_population_is_read_as_k_map_reads_it(build, tmp_path):
     released = {"p": ["[20, 30)", "[30, 40)", "*"], "q": ["m", "⊥", "f"]}
     original = {"age": ["21", "33", "45"], "sex": ["m", "f", "f"]}
     changes = {"p": (("coarsen", Change.GENERALIZED),), "q": (("hide", Change.SUPPRESSED),)}
-    population = Population("people.csv")
+    population = Population(path="people.csv")
     case = build.case(original, released, "qq", sources={"p": "age", "q": "sex"}, changes=changes, home=tmp_path)
     figures = ReidentificationRiskAudit(SPEC.params(population="people.csv")).measure(*case.args).figures
-    asked = KMap("privacy.k_map", 2, ("age", "sex"), population)
+    asked = KMap.of("privacy.k_map", k=2, attributes=("age", "sex"), population=population)
     mapped = load("audits", "k_map").load()(None)
     again = replace(case.ctx, requirements=(asked,))
     smallest = mapped.measure(case.original, case.candidate, again).figures["privacy.k_map.k"].value

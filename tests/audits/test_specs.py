@@ -18,6 +18,7 @@ import ppdm_flow.requirements
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.supports import Support
 from ppdm_flow.engine.reading.repeating import CODE
@@ -33,7 +34,7 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import Operator
@@ -98,21 +99,21 @@ def test_no_value_is_told(name, paired, build, tmp_path):
         paired=paired,
         declared={"s": frozenset([written])},
         requirements=(
-            KAnonymity("k", 500, ("p", "q")),
-            Template("t", "t", ("p", "q"), (("s", written),), 0.01),
-            Sensitivity("s", "s", Directions.BOTH, (ValueBound(written, 0.01, 0.02),), tolerance=2.0),
-            AnonymityScore("a", 0.1),
-            Blend("b", Support(count=500)),
-            LDiversity("l", "s", 9, ("p", "q")),
-            TCloseness("c", "s", 0.01, ("p", "q"), Distance.ORDERED, domain),
-            TCloseness("u", "s", 0.01, ("p", "q"), Distance.ORDERED, domain[:2]),
-            AlphaK("f", "s", 0.01, ("p", "q"), (written,)),
-            DeltaDisclosure("d", "s", 0.01, ("p", "q")),
-            BetaLikeness("e", "s", 0.01, ("p", "q")),
-            KMap("m", 500, ("p", "q"), Population("people.csv")),
-            LKC("x", 2, 500, ("p", "q"), 0.01, (("s", written),)),
-            CumulativeK("n", 500, ("p", "q")),
-            FirstDraw("o", ("s",)),
+            KAnonymity.of("k", k=500, attributes=("p", "q")),
+            Template.of("t", "t", channel=("p", "q"), sensitive=by_attribute((("s", written),)), confidence=0.01),
+            Sensitivity.of_bounds("s", (BoundOfValue(written, 0.01, 0.02),), Directions.BOTH, tolerance=2.0),
+            AnonymityScore.of("a", max=0.1),
+            Blend.of("b", min_support=Support(count=500)),
+            LDiversity.of("l", "s", l=9, attributes=("p", "q")),
+            TCloseness.of("c", "s", t=0.01, attributes=("p", "q"), distance=Distance.ORDERED, order=domain),
+            TCloseness.of("u", "s", t=0.01, attributes=("p", "q"), distance=Distance.ORDERED, order=domain[:2]),
+            AlphaK.of("f", "s", alpha=0.01, attributes=("p", "q"), values=(written,)),
+            DeltaDisclosure.of("d", "s", delta=0.01, attributes=("p", "q")),
+            BetaLikeness.of("e", "s", beta=0.01, attributes=("p", "q")),
+            KMap.of("m", k=500, attributes=("p", "q"), population=Population(path="people.csv")),
+            LKC.of("x", l=2, k=500, attributes=("p", "q"), c=0.01, sensitive=by_attribute((("s", written),))),
+            CumulativeK.of("n", k=500, attributes=("p", "q")),
+            FirstDraw.of("o", attributes=("s",)),
         ),
         home=tmp_path,
         operators={"s": Operator("s", domain, np.full(4, 0.3))},

@@ -72,15 +72,15 @@ def check(data: Path) -> Iterator[Row]:
     facts = {n: AttributeFacts(n, role, source=n) for n, role in roles.items()}
     ranks = tuple(table[SENSITIVE].categories.to_pylist())
     asked = {
-        "k": KAnonymity("r", 5, grouping),
-        "l": LDiversity("r", SENSITIVE, 2, grouping),
-        "entropy_l": LDiversity("r", SENSITIVE, 2, grouping, Diversity.ENTROPY),
-        "recursive_l": LDiversity("r", SENSITIVE, 2, grouping, Diversity.RECURSIVE, 2.0),
-        "t": TCloseness("r", SENSITIVE, 0.2, grouping),
-        "ordered_t": TCloseness("r", SENSITIVE, 0.2, grouping, Distance.ORDERED, ranks),
-        "alpha": AlphaK("r", SENSITIVE, 0.5, grouping),
-        "delta": DeltaDisclosure("r", SENSITIVE, 1.0, grouping),
-        "beta": BetaLikeness("r", SENSITIVE, 1.0, grouping),
+        "k": KAnonymity.of("r", k=5, attributes=grouping),
+        "l": LDiversity.of("r", SENSITIVE, l=2, attributes=grouping),
+        "entropy_l": LDiversity.of("r", SENSITIVE, l=2, attributes=grouping, variant=Diversity.ENTROPY),
+        "recursive_l": LDiversity.of("r", SENSITIVE, l=2, attributes=grouping, variant=Diversity.RECURSIVE, c=2.0),
+        "t": TCloseness.of("r", SENSITIVE, t=0.2, attributes=grouping),
+        "ordered_t": TCloseness.of("r", SENSITIVE, t=0.2, attributes=grouping, distance=Distance.ORDERED, order=ranks),
+        "alpha": AlphaK.of("r", SENSITIVE, alpha=0.5, attributes=grouping),
+        "delta": DeltaDisclosure.of("r", SENSITIVE, delta=1.0, attributes=grouping),
+        "beta": BetaLikeness.of("r", SENSITIVE, beta=1.0, attributes=grouping),
     }
     sql = Relation(table)
     baselines = _baselines(table, list(grouping))

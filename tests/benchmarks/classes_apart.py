@@ -48,7 +48,9 @@ def local(data: Path) -> Iterator[Row]:
         view, facts = _view(found)
         for name, (plugin, params, nine) in RUNS.items():
             over = tuple(found.column_names) if nine else EIGHT
-            step = _step(plugin, params, view, StepContext("recode", facts, (KAnonymity("k", 5, over),)))
+            step = _step(
+                plugin, params, view, StepContext("recode", facts, (KAnonymity.of("k", k=5, attributes=over),))
+            )
             yield _timed(f"{size}.{name}", found.num_rows, step, PEERS.get(f"{size}.{name}", ""))
     yield _timed("numbers.microaggregation", NUMBERS, _averages(), "")
 
@@ -69,7 +71,7 @@ def _averages() -> Callable[[], Any]:
     columns = {n: encode_texts(pa.array([str(v) for v in c.tolist()])) for n, c in cells.items()}
     table = Table(columns, np.arange(NUMBERS, dtype=np.int64))
     facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, AttributeType.FLOAT) for n in cells}
-    ctx = StepContext("average", facts, (KAnonymity("k", 5, tuple(cells)),))
+    ctx = StepContext("average", facts, (KAnonymity.of("k", k=5, attributes=tuple(cells)),))
     return _step("microaggregation", {}, InMemoryView.of(table), ctx)
 
 

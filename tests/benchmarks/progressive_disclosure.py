@@ -35,6 +35,7 @@ sys.path.insert(0, str(ROOT / "tests/reproductions"))
 
 from panels import Panel, svg
 
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import RowTransform
@@ -151,7 +152,13 @@ def grown(table: pa.Table, grow: Grow, rows: int) -> pa.Table:
 
 
 def case(table: Table, task: Task) -> Case:
-    template = Template("t", "t", tuple(task.channel), tuple((SENSITIVE, v) for v in task.worst), task.confidence)
+    template = Template.of(
+        "t",
+        "t",
+        channel=tuple(task.channel),
+        sensitive=by_attribute(tuple((SENSITIVE, v) for v in task.worst)),
+        confidence=task.confidence,
+    )
     roles = {task.target: Role.TARGET, SENSITIVE: Role.SENSITIVE}
     return Case(load("anonymizers", "progressive_disclosure"), {}, table, roles=roles, requirements=(template,))
 

@@ -93,13 +93,13 @@ def _run(name: str, size: str, rows: int, file: Path, folder: Path) -> Row:
 def _steps(table: pa.Table):
     """The fits of the step, as the engine would call them."""
     view, facts = _view(table)
-    nine = KAnonymity("k", 5, tuple(table.column_names))
-    eight = KAnonymity("k", 5, EIGHT)
+    nine = KAnonymity.of("k", k=5, attributes=tuple(table.column_names))
+    eight = KAnonymity.of("k", k=5, attributes=EIGHT)
     asked = {
         "k5": (nine,),
-        "k10": (KAnonymity("k", 10, tuple(table.column_names)),),
-        "l5": (eight, LDiversity("l", "occupation", 5, EIGHT)),
-        "t0.2": (eight, TCloseness("t", "occupation", 0.2, EIGHT)),
+        "k10": (KAnonymity.of("k", k=10, attributes=tuple(table.column_names)),),
+        "l5": (eight, LDiversity.of("l", "occupation", l=5, attributes=EIGHT)),
+        "t0.2": (eight, TCloseness.of("t", "occupation", t=0.2, attributes=EIGHT)),
     }
     step = FullDomainRecoding(RecodingParams(suppression=0.04))
     return {n: lambda r=r: step.fit(view, StepContext("recode", facts, r)) for n, r in asked.items()}

@@ -43,7 +43,7 @@ def test_patterns_mean_every_column(compiled):
         ("privacy.l_diversity.s2", 1.5, ("q1", "q2")),
     ]
     assert lkc.attributes == ("q1", "q2")
-    assert lkc.sensitive == (("s1", "hiv"), ("s2", "hiv"))
+    assert lkc.pairs == (("s1", "hiv"), ("s2", "hiv"))
 
 
 @pytest.mark.parametrize("kind", ASKED)

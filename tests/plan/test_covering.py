@@ -28,7 +28,7 @@ def test_k_anonymity_counts_every_column_that_a_pattern_fits(compiled, named):
 def test_a_template_watches_every_column_that_a_pattern_fits(compiled):
     (found,) = requirements(compiled, '{templates: {t: {channel: ["q*"], sensitive: {"s*": [hiv]}, confidence: 0.5}}}')
     assert found.channel == ("q1", "q2")
-    assert found.sensitive == (("s1", "hiv"), ("s2", "hiv"))
+    assert found.pairs == (("s1", "hiv"), ("s2", "hiv"))
 
 
 def test_sensitivities_on_a_pattern_are_one_for_each_column(compiled):

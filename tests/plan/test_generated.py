@@ -34,8 +34,8 @@ def names(compiled, text):
 def test_requirements_with_their_units(compiled):
     plan = compiled(ATTRIBUTES + PRIVACY + RELEASE, columns=("age", "city")).plan
     assert plan.requirements == (
-        AnonymityScore("privacy.anonymity_score", 0.5),
-        Blend("privacy.blend", Support(ratio=0.02), 0.03),
+        AnonymityScore.of("privacy.anonymity_score", max=0.5),
+        Blend.of("privacy.blend", min_support=Support(ratio=0.02), max=0.03),
     )
     assert [r.span.line for r in plan.requirements] == [7, 7]
     written = document(plan)

@@ -44,8 +44,16 @@ def test_a_requirement_with_its_place(compiled):
     more = "max_supports: [0.3, 0.1], max_supports_by_length: {10: [0.35], 2: [0.2, 0.1]}"
     plan = compiled(text(more), columns=("town", "basket")).plan
     (found,) = plan.requirements
-    by_length = ((2, (0.2, 0.1)), (10, (0.35,)))
-    assert found == ItemsetBreach("privacy.itemset_breach", "basket", 0.4, (1, 2), (0.3, 0.1), by_length, 1000)
+    by_length = {"2": (0.2, 0.1), "10": (0.35,)}
+    assert found == ItemsetBreach.of(
+        "privacy.itemset_breach",
+        attribute="basket",
+        level=0.4,
+        sizes=(1, 2),
+        max_supports=(0.3, 0.1),
+        max_supports_by_length=by_length,
+        pool=1000,
+    )
     assert found.span is not None
     assert (found.declared(2), found.declared(3), found.declared(10)) == ((0.2, 0.1), (0.3, 0.1), (0.35,))
     written = document(plan)

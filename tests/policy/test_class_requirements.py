@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.policy import declared_values, load, requirements_of
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
@@ -48,45 +49,84 @@ def one(read, text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("l_diversity: {disease: {l: 3}}", LDiversity("privacy.l_diversity.disease", "disease", 3.0, BOTH)),
+        (
+            "l_diversity: {disease: {l: 3}}",
+            LDiversity.of("privacy.l_diversity.disease", "disease", l=3.0, attributes=BOTH),
+        ),
         (
             "l_diversity: {disease: {l: 2, kind: recursive, c: 3, attributes: [zip]}}",
-            LDiversity("privacy.l_diversity.disease", "disease", 2.0, ("zip",), Diversity.RECURSIVE, 3.0),
+            LDiversity.of(
+                "privacy.l_diversity.disease", "disease", l=2.0, attributes=("zip",), variant=Diversity.RECURSIVE, c=3.0
+            ),
         ),
-        ("t_closeness: {disease: {t: 0.2}}", TCloseness("privacy.t_closeness.disease", "disease", 0.2, BOTH)),
+        (
+            "t_closeness: {disease: {t: 0.2}}",
+            TCloseness.of("privacy.t_closeness.disease", "disease", t=0.2, attributes=BOTH),
+        ),
         (
             "t_closeness: {disease: {t: 0.2, distance: ordered}}",
-            TCloseness("privacy.t_closeness.disease", "disease", 0.2, BOTH, Distance.ORDERED, ("flu", "HIV", "cancer")),
+            TCloseness.of(
+                "privacy.t_closeness.disease",
+                "disease",
+                t=0.2,
+                attributes=BOTH,
+                distance=Distance.ORDERED,
+                order=("flu", "HIV", "cancer"),
+            ),
         ),
         (
             "t_closeness: {income: {t: 0.2, distance: ordered}}",
-            TCloseness("privacy.t_closeness.income", "income", 0.2, BOTH, Distance.ORDERED),
+            TCloseness.of("privacy.t_closeness.income", "income", t=0.2, attributes=BOTH, distance=Distance.ORDERED),
         ),
         (
             "t_closeness: {rating: {t: 0.2, distance: ordered, order: [C, B, A]}}",
-            TCloseness("privacy.t_closeness.rating", "rating", 0.2, BOTH, Distance.ORDERED, ("C", "B", "A")),
+            TCloseness.of(
+                "privacy.t_closeness.rating",
+                "rating",
+                t=0.2,
+                attributes=BOTH,
+                distance=Distance.ORDERED,
+                order=("C", "B", "A"),
+            ),
         ),
         (
             "alpha_k: {disease: {alpha: 0.5, values: [HIV]}}",
-            AlphaK("privacy.alpha_k.disease", "disease", 0.5, BOTH, ("HIV",)),
+            AlphaK.of("privacy.alpha_k.disease", "disease", alpha=0.5, attributes=BOTH, values=("HIV",)),
         ),
         (
             "delta_disclosure: {disease: {delta: 1.5}}",
-            DeltaDisclosure("privacy.delta_disclosure.disease", "disease", 1.5, BOTH),
+            DeltaDisclosure.of("privacy.delta_disclosure.disease", "disease", delta=1.5, attributes=BOTH),
         ),
         (
             "beta_likeness: {disease: {beta: 2}}",
-            BetaLikeness("privacy.beta_likeness.disease", "disease", 2.0, BOTH),
+            BetaLikeness.of("privacy.beta_likeness.disease", "disease", beta=2.0, attributes=BOTH),
         ),
         (
             "k_map: {k: 5, population: {path: voters.csv, columns: {zip: ZIP}}}",
-            KMap("privacy.k_map", 5, BOTH, Population("voters.csv", (("zip", "ZIP"),))),
+            KMap.of(
+                "privacy.k_map",
+                k=5,
+                attributes=BOTH,
+                population=Population(
+                    path="voters.csv",
+                    columns={
+                        "zip": "ZIP",
+                    },
+                ),
+            ),
         ),
         (
             "lkc: {l: 2, k: 5, c: 0.5, sensitive: {disease: [HIV, flu]}}",
-            LKC("privacy.lkc", 2, 5, BOTH, 0.5, (("disease", "HIV"), ("disease", "flu"))),
+            LKC.of(
+                "privacy.lkc",
+                l=2,
+                k=5,
+                attributes=BOTH,
+                c=0.5,
+                sensitive=by_attribute((("disease", "HIV"), ("disease", "flu"))),
+            ),
         ),
-        ("km_anonymity: {k: 5}", KmAnonymity("privacy.km_anonymity", "basket", 5, 2)),
+        ("km_anonymity: {k: 5}", KmAnonymity.of("privacy.km_anonymity", attribute="basket", k=5, m=2)),
     ],
 )
 def test_each(read, text, expected):

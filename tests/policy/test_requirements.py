@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
@@ -37,16 +38,16 @@ def _declared(loaded):
 def test_every_clause_with_its_id_and_place(read) -> None:
     loaded = read(TEXT)
     k, template, disease, income = requirements_of(loaded.policy, loaded.places)
-    assert k == KAnonymity("privacy.k_anonymity", 5, ("job", "addr_*", "city"))
-    assert template == Template(
+    assert k == KAnonymity.of("privacy.k_anonymity", k=5, attributes=("job", "addr_*", "city"))
+    assert template == Template.of(
         "privacy.templates.open",
         "open",
-        ("job", "city"),
-        (("disease", "HIV"), ("disease", "flu"), ("income", "low")),
-        0.5,
+        channel=("job", "city"),
+        sensitive=by_attribute((("disease", "HIV"), ("disease", "flu"), ("income", "low"))),
+        confidence=0.5,
     )
     assert isinstance(disease, Sensitivity)
-    assert (disease.id, disease.directions, disease.tolerance, disease.default, disease.domain) == (
+    assert (disease.id, disease.directions, disease.tolerance, disease.fixed, disease.domain) == (
         "privacy.sensitivities.disease",
         "upward",
         5.0,
@@ -54,7 +55,7 @@ def test_every_clause_with_its_id_and_place(read) -> None:
         ("HIV", "flu"),
     )
     assert [(b.value, b.r1, b.r2, b.span.line) for b in disease.bounds] == [("HIV", 0.1, 0.25, 14)]
-    assert (income.default, income.tolerance, income.domain) == ((0.1, 0.5), None, None)
+    assert (income.fixed, income.tolerance, income.domain) == ((0.1, 0.5), None, None)
     assert [r.span.line for r in (k, template, disease, income)] == [10, 12, 14, 15]
 
 

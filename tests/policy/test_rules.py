@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from ppdm_flow.policy.language.patterns import Declared, matches, overlap
-from ppdm_flow.requirements.templates.clause import Template
 from ppdm_flow.requirements.templates.redundancy import implies
+from ppdm_flow.requirements.templates.requirement import Template
 
 
 def worst(rows, channel, pair, weights) -> float:

@@ -125,7 +125,7 @@ def table1() -> Iterator[Row]:
     original = Table.of({n: [s[i] for s in STUDENTS] for i, n in enumerate(names)})
     released = step("mask", original, attributes={"roll_number": {"first": 6}})
     roles = dict.fromkeys(names, QI)
-    requirement = KAnonymity("privacy.k_anonymity", 2, names)
+    requirement = KAnonymity.of("privacy.k_anonymity", k=2, attributes=names)
     audit = load("audits", "k_anonymity")
     views = InMemoryView.of(original, roles), InMemoryView.of(released, roles)
     found = audit.load()(audit.params()).measure(*views, context(roles, requirements=(requirement,)))

@@ -38,7 +38,7 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
@@ -67,9 +67,9 @@ class Row:
 
 def example() -> Iterator[Row]:
     """The eight patients: operators, record utility, and the worst posteriors either way."""
-    values = tuple(ValueBound(v, *b) for v, b in EXAMPLE.items())
+    values = tuple(BoundOfValue(v, *b) for v, b in EXAMPLE.items())
     frequency = np.full(4, 0.25)
-    wanted = Sensitivity("privacy.sensitivities.disease", "disease", Directions.UPWARD, values)
+    wanted = Sensitivity.of_bounds("disease", values, Directions.UPWARD)
     slack = bounds_of(wanted, tuple(EXAMPLE), frequency).slack
     for (name, gamma), paper in zip(zip(EXAMPLE, slack + 1, strict=True), (1.5, 3, 9.5, 18), strict=True):
         yield Row.exact(f"example.gamma.{name}", paper, gamma)
@@ -141,7 +141,7 @@ def measured(
     name: str, theta: int, share: np.ndarray, counts: np.ndarray, runs: int, paper: tuple[float | None, float | None]
 ) -> Iterator[Row]:
     domain = tuple(f"v{i:02d}" for i in range(VALUES))
-    wanted = Sensitivity("privacy.sensitivities.d", "d", Directions.UPWARD, (), float(theta))
+    wanted = Sensitivity.of_bounds("d", (), Directions.UPWARD, tolerance=float(theta))
     slack = bounds_of(wanted, domain, share).slack
     retention = {
         "fine_grain": optimal_retention(share, slack, Directions.UPWARD),

@@ -16,6 +16,7 @@ from ppdm_flow.audits.learning.errors import Split, trials
 from ppdm_flow.audits.learning.sides import side
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.templates.requirement import Template
@@ -86,7 +87,7 @@ class Experiment:
 
     def template(self, h: int) -> Template:
         values = tuple((a, v) for a in self.top for v in rarer_half(self.data.frame[a]))
-        return Template("top", "top", self.channel, values, h / 100)
+        return Template.of("top", "top", channel=self.channel, sensitive=by_attribute(values), confidence=h / 100)
 
     def cell(self, h: int, repeats: int) -> Cell:
         """Suppress, then measure. An infeasible cell is scored on the most suppressed table."""

@@ -25,8 +25,8 @@ from ppdm_flow.tables.table import Table
 
 SCORE = AnonymityScoreAudit(load("audits", "anonymity_score").params())
 BLEND = BlendAudit(BlendParams())
-NAS = AnonymityScore("privacy.anonymity_score", 0.5)
-RARE = Blend("privacy.blend", Support(count=3), 0.1)
+NAS = AnonymityScore.of("privacy.anonymity_score", max=0.5)
+RARE = Blend.of("privacy.blend", min_support=Support(count=3), max=0.1)
 CELLS = st.sampled_from([None, "⊥", "", "a", "b"])
 
 
@@ -108,7 +108,7 @@ def test_copies_are_found(build, agree):
     example = build.case(data, data, "qqqq", requirements=(NAS, RARE))
     assert agree(SCORE, example)["privacy.anonymity_score.nas"] == 1.0
     assert agree(BLEND, example)["privacy.blend.share"] == 1.0
-    assert measured(SCORE, example).figure.value > NAS.maximum
+    assert measured(SCORE, example).figure.value > NAS.max
     assert {f.code for f in SCORE.measure(*example.args).findings} == {"PPF852"}
     assert {f.code for f in BLEND.measure(*example.args).findings} == {"PPF853"}
 
@@ -150,8 +150,8 @@ def test_a_rare_row_that_is_made_frequent_is_told(build, agree):
 def test_the_support_as_a_ratio_is_one_of_each_table(build, agree):
     data = {"a": ["x"] * 90 + ["y"] * 10}
     release = {"a": ["x"] * 9 + ["y"]}
-    tight = Blend("privacy.blend", Support(ratio=0.11), 0.1)
-    loose = Blend("privacy.blend", Support(ratio=0.1), 0.1)
+    tight = Blend.of("privacy.blend", min_support=Support(ratio=0.11), max=0.1)
+    loose = Blend.of("privacy.blend", min_support=Support(ratio=0.1), max=0.1)
     found = [agree(BLEND, build.case(data, release, "q", requirements=(r,))) for r in (tight, loose)]
     assert [f["privacy.blend.share"] for f in found] == [1.0, 0.0]
     assert [f["privacy.blend.rare_released"] for f in found] == [1, 0]

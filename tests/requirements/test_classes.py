@@ -35,16 +35,16 @@ TABLES = st.integers(0, 14).flatmap(
 )
 QI = ("p", "q")
 REQUIREMENTS = (
-    LDiversity("r", "s", 2, QI),
-    LDiversity("r", "s", 1.8, QI, Diversity.ENTROPY),
-    LDiversity("r", "s", 2, QI, Diversity.RECURSIVE, 1.5),
-    TCloseness("r", "s", 0.3, QI),
-    TCloseness("r", "s", 0.3, QI, Distance.ORDERED),
-    TCloseness("r", "s", 0.3, QI, Distance.ORDERED, ("2", "10", "1", "never")),
-    AlphaK("r", "s", 0.5, QI),
-    AlphaK("r", "s", 0.5, QI, ("1", "2")),
-    DeltaDisclosure("r", "s", 1.0, QI),
-    BetaLikeness("r", "s", 1.0, QI),
+    LDiversity.of("r", "s", l=2, attributes=QI),
+    LDiversity.of("r", "s", l=1.8, attributes=QI, variant=Diversity.ENTROPY),
+    LDiversity.of("r", "s", l=2, attributes=QI, variant=Diversity.RECURSIVE, c=1.5),
+    TCloseness.of("r", "s", t=0.3, attributes=QI),
+    TCloseness.of("r", "s", t=0.3, attributes=QI, distance=Distance.ORDERED),
+    TCloseness.of("r", "s", t=0.3, attributes=QI, distance=Distance.ORDERED, order=("2", "10", "1", "never")),
+    AlphaK.of("r", "s", alpha=0.5, attributes=QI),
+    AlphaK.of("r", "s", alpha=0.5, attributes=QI, values=("1", "2")),
+    DeltaDisclosure.of("r", "s", delta=1.0, attributes=QI),
+    BetaLikeness.of("r", "s", beta=1.0, attributes=QI),
 )
 
 
@@ -193,7 +193,7 @@ def test_the_ordered_distance_is_the_earth_movers_or_above(counts, others, marks
     if not one:
         return
     columns = {"p": ["a"] * len(one) + ["b"] * len(other), "s": one + other}
-    requirement = TCloseness("r", "s", 0.1, ("p",), Distance.ORDERED)
+    requirement = TCloseness.of("r", "s", t=0.1, attributes=("p",), distance=Distance.ORDERED)
     example = build.case(columns, columns, "qs", requirements=(requirement,))
     value = audit(requirement).measure(*example.args).figures["r.t"].value
     whole = share(Counter(one + other))
@@ -214,7 +214,7 @@ HOMOGENEOUS = {
 
 def test_a_homogeneous_class_has_one_value(build, agree):
     """3-anonymous, and Bob (47678, 27) has heart disease for certain."""
-    many = LDiversity("privacy.l_diversity.disease", "disease", 2, ("zip", "age"))
+    many = LDiversity.of("privacy.l_diversity.disease", "disease", l=2, attributes=("zip", "age"))
     example = build.case(HOMOGENEOUS, HOMOGENEOUS, "qqs", requirements=(many,))
     found = agree(audit(many), example)
     assert found["privacy.l_diversity.disease.l"] == 1
@@ -222,11 +222,11 @@ def test_a_homogeneous_class_has_one_value(build, agree):
     (measured,) = audit(many).measure(*example.args).measured
     assert "everybody's value is known" in measured.sentence
     assert "Heart" not in measured.sentence
-    most = AlphaK("a", "disease", 0.9, ("zip", "age"), ("Heart Disease",))
+    most = AlphaK.of("a", "disease", alpha=0.9, attributes=("zip", "age"), values=("Heart Disease",))
     assert agree(audit(most), example.but(requirements=(most,)))["a.alpha"] == 1.0
-    close = TCloseness("t", "disease", 0.9, ("zip", "age"))
+    close = TCloseness.of("t", "disease", t=0.9, attributes=("zip", "age"))
     assert agree(audit(close), example.but(requirements=(close,)))["t.t"] == pytest.approx(1 - 5 / 9)
-    gone = DeltaDisclosure("d", "disease", 9.0, ("zip", "age"))
+    gone = DeltaDisclosure.of("d", "disease", delta=9.0, attributes=("zip", "age"))
     outcome = audit(gone).measure(*example.but(requirements=(gone,)).args)
     assert outcome.measured[0].figure.value is None
     assert outcome.figures["d.classes_lacking_a_value"].value == 2
@@ -238,7 +238,7 @@ def test_salaries_as_in_the_paper(build, agree):
     salaries = [str(n) for n in (3000, 4000, 5000, 6000, 11000, 8000, 7000, 9000, 10000)]
     for zipcode, expected in ((["476**"] * 3 + ["4790*"] * 6, 0.375), (["b"] * 3 + ["a", "a", "a"] + ["b"] * 3, 1 / 6)):
         columns = {"zip": zipcode, "salary": salaries}
-        close = TCloseness("t", "salary", 0.1, ("zip",), Distance.ORDERED)
+        close = TCloseness.of("t", "salary", t=0.1, attributes=("zip",), distance=Distance.ORDERED)
         example = build.case(columns, columns, "qs", requirements=(close,))
         assert agree(audit(close), example)["t.t"] == pytest.approx(expected, abs=2e-9)
 
@@ -259,7 +259,7 @@ def test_attributes_that_are_not_released(build):
 
 def test_dropped_quasi_identifiers_and_two_columns_of_one_attribute(build, agree):
     original = {"p": ["a", "a", "b", "b"], "s": ["1", "2", "1", "2"]}
-    many = LDiversity("l", "s", 2, ("p", "q"))
+    many = LDiversity.of("l", "s", l=2, attributes=("p", "q"))
     example = build.case(original, {"s": original["s"]}, "qs", requirements=(many,))
     assert agree(audit(many), example)["l.l"] == 2
     released = {"p": original["p"], "s": original["s"], "coarse": ["x", "x", "x", "y"]}
@@ -270,7 +270,7 @@ def test_dropped_quasi_identifiers_and_two_columns_of_one_attribute(build, agree
 def test_values_without_a_rank_are_not_verified(build):
     columns = {"p": ["a", "a"], "s": ["low", "7"]}
     for order in ((), ("low", "high")):
-        close = TCloseness("t", "s", 0.5, ("p",), Distance.ORDERED, order)
+        close = TCloseness.of("t", "s", t=0.5, attributes=("p",), distance=Distance.ORDERED, order=order)
         example = build.case(columns, columns, "qs", requirements=(close,))
         outcome = audit(close).measure(*example.args)
         assert not outcome.measured[0].verifiable
@@ -282,7 +282,7 @@ def test_values_without_a_rank_are_not_verified(build):
 def test_dates_have_an_order(build, agree):
     days = [date(2020 + i, 1, 1).isoformat() for i in (0, 1, 2)]
     columns = {"p": ["a", "b", "b"], "s": days}
-    close = TCloseness("t", "s", 0.5, ("p",), Distance.ORDERED)
+    close = TCloseness.of("t", "s", t=0.5, attributes=("p",), distance=Distance.ORDERED)
     facts = {
         "p": AttributeFacts("p", Role.QUASI_IDENTIFIER),
         "s": AttributeFacts("s", Role.SENSITIVE, AttributeType.DATE),
@@ -293,7 +293,7 @@ def test_dates_have_an_order(build, agree):
 
 def test_excluded_rows_are_told(build):
     columns = {"p": ["a", "a", None], "s": ["1", "2", "1"]}
-    many = LDiversity("l", "s", 2, ("p",))
+    many = LDiversity.of("l", "s", l=2, attributes=("p",))
     outcome = audit(many).measure(*build.case(columns, columns, "qs", nulls=Nulls.EXCLUDE, requirements=(many,)).args)
     assert [f.code for f in outcome.findings] == ["PPF876"]
     assert "1 row with a missing value" in outcome.measured[0].sentence

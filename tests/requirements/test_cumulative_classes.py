@@ -19,14 +19,14 @@ from ppdm_flow.sdk.registry import load
 
 QI = ("p", "q")
 REQUIREMENTS = (
-    LDiversity("r", "s", 2, QI),
-    LDiversity("r", "s", 1.8, QI, Diversity.ENTROPY),
-    LDiversity("r", "s", 2, QI, Diversity.RECURSIVE, 1.5),
-    TCloseness("r", "s", 0.3, QI),
-    TCloseness("r", "s", 0.3, QI, Distance.ORDERED),
-    AlphaK("r", "s", 0.5, QI, ("1", "2")),
-    DeltaDisclosure("r", "s", 1.0, QI),
-    BetaLikeness("r", "s", 1.0, QI),
+    LDiversity.of("r", "s", l=2, attributes=QI),
+    LDiversity.of("r", "s", l=1.8, attributes=QI, variant=Diversity.ENTROPY),
+    LDiversity.of("r", "s", l=2, attributes=QI, variant=Diversity.RECURSIVE, c=1.5),
+    TCloseness.of("r", "s", t=0.3, attributes=QI),
+    TCloseness.of("r", "s", t=0.3, attributes=QI, distance=Distance.ORDERED),
+    AlphaK.of("r", "s", alpha=0.5, attributes=QI, values=("1", "2")),
+    DeltaDisclosure.of("r", "s", delta=1.0, attributes=QI),
+    BetaLikeness.of("r", "s", beta=1.0, attributes=QI),
 )
 PEOPLE = [f"p{i}" for i in range(8)]
 ROW = st.tuples(
@@ -70,9 +70,7 @@ def test_it_is_one_more_column_that_others_know(requirement, rows, earlier, null
     columns = {n: [r[i] for r in rows] for i, n in enumerate("pqs", start=1)}
     told = [".".join(e.get(p, "-") for e in earlier) for p in people]
     plain = build.case(columns | {"t": told}, columns | {"t": told}, "qqsq", nulls=nulls)
-    wider = type(requirement)(
-        **{n: getattr(requirement, n) for n in requirement.__slots__ if n != "attributes"}, attributes=(*QI, "t")
-    )
+    wider = requirement.changed(attributes=(*QI, "t"))
     expected = agree(audit(wider), plain.but(requirements=(wider,)), least=4)
     example = build.case(columns, columns, "qqs", nulls=nulls, ledger=True, history=history(people, *earlier))
     found = agree(audit(requirement), example.but(requirements=(requirement,)), least=8)
@@ -86,7 +84,7 @@ NOW = {"p": list("ababaabb"), "s": ["1", "2", "1", "2", "2", "1", "1", "2"]}
 
 
 def crossed(build, *earlier, **more):
-    requirement = LDiversity("privacy.l_diversity.s", "s", 2, ("p",))
+    requirement = LDiversity.of("privacy.l_diversity.s", "s", l=2, attributes=("p",))
     return build.case(
         NOW, NOW, "qs", requirements=(requirement,), ledger=True, history=history(PEOPLE, *earlier), **more
     )
@@ -124,7 +122,7 @@ def test_who_is_new_is_told_from_the_others(build):
     """Six of eight were there before: the two new ones share a class and a disease."""
     before = dict.fromkeys(PEOPLE[:6], "a")
     now = {"p": ["x"] * 8, "s": ["1", "2", "1", "2", "1", "2", "1", "1"]}
-    requirement = LDiversity("r", "s", 2, ("p",))
+    requirement = LDiversity.of("r", "s", l=2, attributes=("p",))
     example = build.case(now, now, "qs", requirements=(requirement,), ledger=True, history=history(PEOPLE, before))
     outcome = audit(requirement).measure(*example.args)
     assert outcome.figures["r.cumulative_l"].value == 1
@@ -142,7 +140,7 @@ def test_who_is_new_is_told_from_the_others(build):
     ids=["judged alone", "nobody's rows", "no pairs", "unknown release"],
 )
 def test_what_cannot_be_told_does_not_hold(build, more):
-    requirement = LDiversity("r", "s", 2, ("p",))
+    requirement = LDiversity.of("r", "s", l=2, attributes=("p",))
     given = {"history": history(PEOPLE, FIRST)} | more
     example = build.case(NOW, NOW, "qs", requirements=(requirement,), ledger=True, **given)
     found = shown(audit(requirement).measure(*example.args))["r.cumulative_l"]
@@ -153,7 +151,7 @@ def test_what_cannot_be_told_does_not_hold(build, more):
 
 
 def test_generated_rows_are_nobodys_and_policies_without_a_ledger_ask_nothing(build):
-    requirement = LDiversity("r", "s", 2, ("p",))
+    requirement = LDiversity.of("r", "s", l=2, attributes=("p",))
     made = dict.fromkeys(NOW, (("make", Change.GENERATED),))
     for more in ({"ledger": True, "changes": made, "history": History(None)}, {"ledger": False}):
         example = build.case(NOW, NOW, "qs", requirements=(requirement,), **more)

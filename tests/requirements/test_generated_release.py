@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -29,12 +30,12 @@ COARSE = {"a": "ab", "b": "ab"}
 QI = ("p", "q")
 MADE = dict.fromkeys("pqs", (("generate", Change.GENERATED),))
 REQUIREMENTS = (
-    KAnonymity("r", 2, QI),
-    LDiversity("r", "s", 2, QI),
-    AlphaK("r", "s", 0.5, QI),
-    TCloseness("r", "s", 0.3, QI),
-    Template("r", "t", QI, (("s", "1"),), 0.5, min_support=2),
-    LKC("r", 2, 2, QI, 0.5, (("s", "1"), ("s", "2"))),
+    KAnonymity.of("r", k=2, attributes=QI),
+    LDiversity.of("r", "s", l=2, attributes=QI),
+    AlphaK.of("r", "s", alpha=0.5, attributes=QI),
+    TCloseness.of("r", "s", t=0.3, attributes=QI),
+    Template.of("r", "t", channel=QI, sensitive=by_attribute((("s", "1"),)), confidence=0.5, min_support=2),
+    LKC.of("r", l=2, k=2, attributes=QI, c=0.5, sensitive=by_attribute((("s", "1"), ("s", "2")))),
 )
 
 
@@ -112,7 +113,7 @@ def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agr
 @settings(deadline=None, derandomize=True, database=None, max_examples=60)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from([Nulls.OWN_CATEGORY, Nulls.WILDCARD]), known=st.integers(1, 2))
 def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
-    requirement = LKC("r", known, 2, QI, 0.5, (("s", "1"), ("s", "2")))
+    requirement = LKC.of("r", l=known, k=2, attributes=QI, c=0.5, sensitive=by_attribute((("s", "1"), ("s", "2"))))
     sizes, shares = [], [0.0]
     for many in range(1, known + 1):
         for chosen in combinations((0, 1), many):
@@ -127,7 +128,7 @@ def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
 @settings(deadline=None, derandomize=True, database=None, max_examples=40)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from(Nulls))
 def test_the_distance_of_both_tables_by_two_routes(original, made, nulls, build, agree):
-    requirement = TCloseness("r", "s", 0.3, QI)
+    requirement = TCloseness.of("r", "s", t=0.3, attributes=QI)
     found = agree(audit(requirement), example(build, original, made, requirement, nulls), least=1)
     if nulls is not Nulls.OWN_CATEGORY:
         return
@@ -191,7 +192,7 @@ def test_a_template_on_what_is_not_released_holds_whatever_was_learned_from(buil
     made = Table.of(less)
     facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, source=n) for n in "pq"}
     generation = Generation(build.Pairs(made, made), None, facts, facts)
-    template = Template("r", "t", QI, (("s", "1"),), 0.5)
+    template = Template.of("r", "t", channel=QI, sensitive=by_attribute((("s", "1"),)), confidence=0.5)
     case = build.case(
         table(UNIQUE), less, "qqs", paired=False, changes=MADE, requirements=(template,), generation=generation
     )

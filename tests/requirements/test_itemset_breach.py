@@ -35,7 +35,7 @@ from ppdm_flow.testing.view import InMemoryView
 ITEMS = [f"item-{n:02d}" for n in range(80)]
 SIZES = (1, 2, 3, 4)
 ID = "privacy.itemset_breach"
-REQUIREMENT = ItemsetBreach(ID, "basket", 0.6, (1, 2), pool=200)
+REQUIREMENT = ItemsetBreach.of(ID, attribute="basket", level=0.6, sizes=(1, 2), pool=200)
 OPERATOR = Operator.cut_and_paste({m: m + 4 for m in SIZES}, {m: 0.25 + 0.0625 * m for m in SIZES}, len(ITEMS))
 ROWS = 3000
 
@@ -346,7 +346,7 @@ def test_rows_may_be_dropped_afterwards() -> None:
 def test_sets_that_are_not_released() -> None:
     before = shop(50)
     audit = ItemsetBreachAudit(ItemsetBreachParams())
-    ctx = AuditContext("study", {}, {}, (replace(REQUIREMENT, attribute="other"),))
+    ctx = AuditContext("study", {}, {}, (REQUIREMENT.changed(attribute="other"),))
     (measured,) = audit.measure(view(before), view(before), ctx).measured
     assert measured.verifiable
     assert measured.figure.value == 0.0
@@ -364,11 +364,19 @@ def test_a_weak_operator_exceeds_the_level() -> None:
 def test_data_beyond_what_the_policy_expects() -> None:
     before = shop()
     after = randomized(before)
-    honest = ItemsetBreach(ID, "basket", 0.6, (1, 2), (0.45, 0.3), pool=200)
+    honest = ItemsetBreach.of(ID, attribute="basket", level=0.6, sizes=(1, 2), max_supports=(0.45, 0.3), pool=200)
     outcome, _ = judged(before, after, requirement=honest)
     assert not [f for f in outcome.findings if f.code == "PPF873"]
     assert figure(outcome, "bound").value >= figure(outcome, "worst_posterior").value
-    low = ItemsetBreach(ID, "basket", 0.6, (1, 2), (0.2, 0.01), ((4, (0.5, 0.4)),), 200)
+    low = ItemsetBreach.of(
+        ID,
+        attribute="basket",
+        level=0.6,
+        sizes=(1, 2),
+        max_supports=(0.2, 0.01),
+        max_supports_by_length={"4": (0.5, 0.4)},
+        pool=200,
+    )
     outcome, _ = judged(before, after, requirement=low)
     assert not outcome.measured[0].verifiable
     (finding,) = [f for f in outcome.findings if f.code == "PPF873"]

@@ -45,7 +45,7 @@ def twin(rows: list[tuple], weights: list[int], nulls: Nulls, k: int) -> dict[st
 
 
 def requirement(k: int = 3, attributes: tuple[str, ...] = ("p", "q", "r")) -> KAnonymity:
-    return KAnonymity("privacy.k_anonymity", k, attributes)
+    return KAnonymity.of("privacy.k_anonymity", k=k, attributes=attributes)
 
 
 @settings(deadline=None, derandomize=True, database=None, max_examples=80)

@@ -57,7 +57,17 @@ def write(path, people):
 def test_people_one_by_one(rows, people, nulls, tmp_path_factory, build, agree):
     home = tmp_path_factory.mktemp("k_map")
     write(home / "people.csv", people)
-    requirement = KMap("privacy.k_map", 2, ("town", "age"), Population("people.csv", (("town", "TOWN"),)))
+    requirement = KMap.of(
+        "privacy.k_map",
+        k=2,
+        attributes=("town", "age"),
+        population=Population(
+            path="people.csv",
+            columns={
+                "town": "TOWN",
+            },
+        ),
+    )
     table = {"town": [t for t, _ in rows], "age": [a for _, a in rows]}
     example = build.case(
         table,
@@ -120,7 +130,17 @@ def test_what_no_step_generalized_is_compared_letter_by_letter():
 
 def test_a_class_that_fits_nobody_is_told(tmp_path, build):
     write(tmp_path / "people.csv", [("Bonn", "7")] * 9)
-    requirement = KMap("privacy.k_map", 5, ("town",), Population("people.csv", (("town", "TOWN"),)))
+    requirement = KMap.of(
+        "privacy.k_map",
+        k=5,
+        attributes=("town",),
+        population=Population(
+            path="people.csv",
+            columns={
+                "town": "TOWN",
+            },
+        ),
+    )
     table = {"town": ["Rhine", "Rhine", "Sea"]}
     more = {"attributes": FACTS, "original_attributes": FACTS, "home": tmp_path}
     outcome = AUDIT.measure(*build.case(table, table, "q", requirements=(requirement,), **more).args)
@@ -135,7 +155,17 @@ def test_a_class_that_fits_nobody_is_told(tmp_path, build):
 def test_files_that_are_none(content, tmp_path, build):
     if content is not None:
         (tmp_path / "people.csv").write_bytes(content)
-    requirement = KMap("privacy.k_map", 5, ("town",), Population("people.csv", (("town", "TOWN"),)))
+    requirement = KMap.of(
+        "privacy.k_map",
+        k=5,
+        attributes=("town",),
+        population=Population(
+            path="people.csv",
+            columns={
+                "town": "TOWN",
+            },
+        ),
+    )
     example = build.case({"town": ["a"]}, {"town": ["a"]}, "q", requirements=(requirement,), home=tmp_path)
     with pytest.raises(DataError) as fault:
         AUDIT.measure(*example.args)
@@ -145,6 +175,6 @@ def test_files_that_are_none(content, tmp_path, build):
 
 def test_no_quasi_identifier_released(tmp_path, build, agree):
     write(tmp_path / "people.csv", [("Bonn", "7")] * 9)
-    requirement = KMap("privacy.k_map", 5, ("town",), Population("people.csv"))
+    requirement = KMap.of("privacy.k_map", k=5, attributes=("town",), population=Population(path="people.csv"))
     example = build.case({"town": ["a"], "s": ["1"]}, {"s": ["1"]}, "qs", requirements=(requirement,), home=tmp_path)
     assert agree(AUDIT, example)["privacy.k_map.k"] == 9

@@ -56,7 +56,7 @@ def case(rows, weights=None, k=3, m=2, name="basket"):
         release="public",
         attributes={name: AttributeFacts(name, Role.ITEMS, source="basket")},
         original_attributes={"basket": AttributeFacts("basket", Role.ITEMS, source="basket")},
-        requirements=(KmAnonymity("privacy.km_anonymity", "basket", k, m),),
+        requirements=(KmAnonymity.of("privacy.km_anonymity", attribute="basket", k=k, m=m),),
         sql=SimpleNamespace(rows=query),
     )
     return view, view, ctx

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.registry import load
@@ -46,7 +47,9 @@ def twin(table, known, values, nulls):
 @settings(deadline=None, derandomize=True, database=None, max_examples=60)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), known=st.integers(1, 3))
 def test_twin_and_recheck(table, nulls, known, build, agree):
-    requirement = LKC("privacy.lkc", known, 2, ("p", "q", "r"), 0.5, (("s", "1"), ("s", "2")))
+    requirement = LKC.of(
+        "privacy.lkc", l=known, k=2, attributes=("p", "q", "r"), c=0.5, sensitive=by_attribute((("s", "1"), ("s", "2")))
+    )
     found = agree(AUDIT, build.case(table, table, "qqqs", nulls=nulls, requirements=(requirement,)), least=2)
     k, confidence = twin(table, known, ("1", "2"), nulls)
     assert found["privacy.lkc.k"] == k
@@ -62,10 +65,10 @@ def test_two_attributes_that_find_somebody(build):
         "s": ["flu"] * 100 + ["HIV"],
     }
     sensitive = (("s", "HIV"),)
-    alone = LKC("privacy.lkc", 1, 50, ("p", "q", "r"), 0.5, sensitive)
+    alone = LKC.of("privacy.lkc", l=1, k=50, attributes=("p", "q", "r"), c=0.5, sensitive=by_attribute(sensitive))
     outcome = AUDIT.measure(*build.case(columns, columns, "qqqs", requirements=(alone,)).args)
     assert [m.figure.value for m in outcome.measured] == [50, pytest.approx(1 / 51)]
-    both = LKC("privacy.lkc", 2, 50, ("p", "q", "r"), 0.5, sensitive)
+    both = LKC.of("privacy.lkc", l=2, k=50, attributes=("p", "q", "r"), c=0.5, sensitive=by_attribute(sensitive))
     outcome = AUDIT.measure(*build.case(columns, columns, "qqqs", requirements=(both,)).args)
     assert [m.figure.value for m in outcome.measured] == [1, 1.0]
     assert [(m.bound, m.at_most) for m in outcome.measured] == [(50.0, False), (0.5, True)]
@@ -76,38 +79,42 @@ def test_two_attributes_that_find_somebody(build):
 def test_the_values_of_an_attribute_count_together(build, agree):
     """Half has the one and half the other: everybody has one of them."""
     columns = {"p": ["a"] * 4 + ["b"] * 4, "s": ["HIV", "syphilis"] * 2 + ["HIV", "syphilis", "flu", "flu"]}
-    both = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "HIV"), ("s", "syphilis")))
+    both = LKC.of(
+        "privacy.lkc", l=1, k=2, attributes=("p",), c=0.5, sensitive=by_attribute((("s", "HIV"), ("s", "syphilis")))
+    )
     assert agree(AUDIT, build.case(columns, columns, "qs", requirements=(both,)))["privacy.lkc.confidence"] == 1.0
-    one = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "HIV"),))
+    one = LKC.of("privacy.lkc", l=1, k=2, attributes=("p",), c=0.5, sensitive=by_attribute((("s", "HIV"),)))
     assert agree(AUDIT, build.case(columns, columns, "qs", requirements=(one,)))["privacy.lkc.confidence"] == 0.5
 
 
 def test_the_values_of_two_attributes_do_not_count_together(build, agree):
     columns = {"p": ["a"] * 4, "s": ["HIV", "HIV", "flu", "flu"], "t": ["y", "n", "y", "n"]}
-    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "HIV"), ("t", "y")))
+    requirement = LKC.of(
+        "privacy.lkc", l=1, k=2, attributes=("p",), c=0.5, sensitive=by_attribute((("s", "HIV"), ("t", "y")))
+    )
     found = agree(AUDIT, build.case(columns, columns, "qss", requirements=(requirement,)))
     assert found["privacy.lkc.confidence"] == 0.5
 
 
 def test_nothing_sensitive_released(build, agree):
     columns = {"p": ["a", "a"], "s": ["1", "2"]}
-    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "1"),))
+    requirement = LKC.of("privacy.lkc", l=1, k=2, attributes=("p",), c=0.5, sensitive=by_attribute((("s", "1"),)))
     example = build.case(columns, {"p": columns["p"]}, "qs", requirements=(requirement,))
     assert agree(AUDIT, example)["privacy.lkc.confidence"] == 0.0
     assert "released" in AUDIT.measure(*example.args).measured[1].sentence
-    plain = LKC("privacy.lkc", 1, 2, ("p",))
+    plain = LKC.of("privacy.lkc", l=1, k=2, attributes=("p",))
     assert len(AUDIT.measure(*example.but(requirements=(plain,)).args).measured) == 1
 
 
 def test_an_empty_release_does_not_pass(build, agree):
-    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "1"),))
+    requirement = LKC.of("privacy.lkc", l=1, k=2, attributes=("p",), c=0.5, sensitive=by_attribute((("s", "1"),)))
     example = build.case({"p": [], "s": []}, {"p": [], "s": []}, "qs", requirements=(requirement,))
     assert agree(AUDIT, example)["privacy.lkc.k"] == 0
 
 
 def test_randomized_values_prove_nothing(build):
     columns = {"p": ["a", "a"], "s": ["1", "2"]}
-    requirement = LKC("privacy.lkc", 1, 2, ("p",), 0.5, (("s", "1"),))
+    requirement = LKC.of("privacy.lkc", l=1, k=2, attributes=("p",), c=0.5, sensitive=by_attribute((("s", "1"),)))
     changes = {"s": (("perturb", Change.PERTURBED),)}
     outcome = AUDIT.measure(*build.case(columns, columns, "qs", changes=changes, requirements=(requirement,)).args)
     assert [m.verifiable for m in outcome.measured] == [True, False]
@@ -117,7 +124,9 @@ def test_randomized_values_prove_nothing(build):
 def test_pictures_show_the_worst_knowledge_first(build):
     columns = {n: [str(i % m) for i in range(24)] for n, m in zip("abcdefg", (2, 3, 4, 2, 6, 2, 2), strict=True)}
     columns["s"] = ["1" if i % 4 == 0 else "2" for i in range(24)]
-    requirement = LKC("privacy.lkc", 2, 3, tuple("abcdefg"), 0.5, (("s", "1"),))
+    requirement = LKC.of(
+        "privacy.lkc", l=2, k=3, attributes=tuple("abcdefg"), c=0.5, sensitive=by_attribute((("s", "1"),))
+    )
     example = build.case(columns, columns, "qqqqqqqs", requirements=(requirement,))
     outcome = AUDIT.measure(*example.args)
     rows, shares = outcome.charts

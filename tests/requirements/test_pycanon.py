@@ -62,22 +62,22 @@ def test_the_same_figures(source, build):
     for frame, grouping in source():
         s, by = frame.columns[-1], tuple(grouping)
         ours = lambda requirement, metric: figure(build, frame, grouping, requirement, metric)  # noqa: B023, E731
-        assert ours(KAnonymity("r", 2, by), "k") == pycanon.k_anonymity(frame, grouping)
-        many = ours(LDiversity("r", s, 2, by), "l")
+        assert ours(KAnonymity.of("r", k=2, attributes=by), "k") == pycanon.k_anonymity(frame, grouping)
+        many = ours(LDiversity.of("r", s, l=2, attributes=by), "l")
         assert many == pycanon.l_diversity(frame, grouping, [s])
-        entropy = ours(LDiversity("r", s, 2, by, Diversity.ENTROPY), "l")
+        entropy = ours(LDiversity.of("r", s, l=2, attributes=by, variant=Diversity.ENTROPY), "l")
         assert math.floor(entropy + 1e-9) in (
             pycanon.entropy_l_diversity(frame, grouping, [s]),
             pycanon.entropy_l_diversity(frame, grouping, [s]) + 1,  # where rounding there falls short of a whole number
         )
         alpha, _ = pycanon.alpha_k_anonymity(frame, grouping, [s])
-        assert ours(AlphaK("r", s, 0.5, by), "alpha") == pytest.approx(alpha)
+        assert ours(AlphaK.of("r", s, alpha=0.5, attributes=by), "alpha") == pytest.approx(alpha)
         beta = pycanon.basic_beta_likeness(frame, grouping, [s])
-        assert ours(BetaLikeness("r", s, 1.0, by), "beta") == pytest.approx(beta)
+        assert ours(BetaLikeness.of("r", s, beta=1.0, attributes=by), "beta") == pytest.approx(beta)
         distance = Distance.EQUAL if frame[s].dtype.kind in "OUT" or s == "occupation" else Distance.ORDERED
         close = pycanon.t_closeness(frame, grouping, [s])
-        assert ours(TCloseness("r", s, 0.2, by, distance), "t") == pytest.approx(close)
-        delta = ours(DeltaDisclosure("r", s, 1.0, by), "delta")
+        assert ours(TCloseness.of("r", s, t=0.2, attributes=by, distance=distance), "t") == pytest.approx(close)
+        delta = ours(DeltaDisclosure.of("r", s, delta=1.0, attributes=by), "delta")
         assert delta is None or delta == pytest.approx(pycanon.delta_disclosure(frame, grouping, [s]))
 
 
@@ -85,7 +85,7 @@ def test_the_same_figures(source, build):
 def test_delta_of_a_class_that_lacks_a_value(build):
     """Whoever is in class a has not 2, for certain."""
     frame = pd.DataFrame({"p": ["a"] * 5 + ["b"] * 10, "s": [1] * 5 + [1] * 5 + [2] * 5})
-    assert figure(build, frame, ["p"], DeltaDisclosure("r", "s", 1.0, ("p",)), "delta") is None
+    assert figure(build, frame, ["p"], DeltaDisclosure.of("r", "s", delta=1.0, attributes=("p",)), "delta") is None
     assert math.isfinite(pycanon.delta_disclosure(frame, ["p"], ["s"]))
 
 
@@ -94,5 +94,14 @@ def test_recursive_diversity_begins_with_the_most_frequent_value(build):
     """90 of 100 have one value: 90 < c 5 needs c > 18, where pycanon finds that c = 1 will do, as 5 < 90 is true."""
     frame = pd.DataFrame({"p": ["a"] * 100, "s": [1] * 90 + [2] * 5 + [3] * 5})
     for c, expected in ((18.0, 2), (18.1, 3)):
-        assert figure(build, frame, ["p"], LDiversity("r", "s", 2, ("p",), Diversity.RECURSIVE, c), "l") == expected
+        assert (
+            figure(
+                build,
+                frame,
+                ["p"],
+                LDiversity.of("r", "s", l=2, attributes=("p",), variant=Diversity.RECURSIVE, c=c),
+                "l",
+            )
+            == expected
+        )
     assert pycanon.recursive_c_l_diversity(frame, ["p"], ["s"]) == (1, 3)

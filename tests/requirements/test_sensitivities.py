@@ -19,7 +19,7 @@ from ppdm_flow.requirements.sensitivities.exact import brute_posteriors
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint, joint_fit
 from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit
 from ppdm_flow.requirements.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.registry import load
 
@@ -30,8 +30,8 @@ BOUNDS = ((F(1, 10), F(1, 7)), (F(1, 10), F(1, 4)), (F(1, 9), F(19, 35)), (F(1, 
 
 
 def requirement(directions: Directions = Directions.BOTH, **more) -> Sensitivity:
-    bounds = tuple(ValueBound(v, float(a), float(b)) for v, (a, b) in zip(DISEASES, BOUNDS, strict=True))
-    return Sensitivity(**{"id": ID, "attribute": "s", "directions": directions, "bounds": bounds, **more})
+    bounds = tuple(BoundOfValue(v, float(a), float(b)) for v, (a, b) in zip(DISEASES, BOUNDS, strict=True))
+    return Sensitivity.of_bounds("s", **{"directions": directions, "bounds": bounds, **more})
 
 
 def perturbed(values: np.ndarray, retention: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -304,7 +304,7 @@ def test_few_rows_are_told(build):
 
 
 def test_a_bound_on_an_unknown_value_is_told(build):
-    odd = requirement(bounds=(ValueBound("SRAS", 0.1, 0.2),))
+    odd = requirement(bounds=(BoundOfValue("SRAS", 0.1, 0.2),))
     outcome = AUDIT.measure(*example(build, SAFE, requirements=(odd,)).args)
     assert [f.code for f in outcome.findings] == ["PPF815"]
 

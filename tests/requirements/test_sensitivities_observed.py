@@ -17,7 +17,7 @@ from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint
 from ppdm_flow.requirements.sensitivities.observed import LEVEL, clopper_pearson, observe
 from ppdm_flow.requirements.sensitivities.posteriors import amplification, most_telling, posteriors_at
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.registry import load
 
@@ -41,7 +41,7 @@ def example(build, bounds, rows=20_000, retention=SAFE, seed=1, **more):
     rng = np.random.default_rng(seed)
     values = rng.choice(4, rows, p=[0.4, 0.3, 0.2, 0.1])
     out = perturbed(values, np.asarray(retention), rng)
-    required = Sensitivity(ID, "s", Directions.BOTH, bounds)
+    required = Sensitivity.of_bounds("s", bounds, Directions.BOTH)
     return build.case(
         {"s": [DOMAIN[v] for v in values]},
         {"s": [DOMAIN[v] for v in out]},
@@ -116,7 +116,7 @@ def test_ends_of_the_interval():
 
 
 def test_the_report_says_what_was_counted(build):
-    case = example(build, (ValueBound("HIV", 0.3, 0.6), ValueBound("cancer", 0.1, 0.4)))
+    case = example(build, (BoundOfValue("HIV", 0.3, 0.6), BoundOfValue("cancer", 0.1, 0.4)))
     outcome = AUDIT.measure(*case.args)
     counted = outcome.figures[f"{ID}.measured_at_own_prior"]
     predicted = outcome.figures[f"{ID}.highest_at_own_prior"].value
@@ -133,13 +133,13 @@ def test_the_report_says_what_was_counted(build):
 
 
 def test_without_pairs_nothing_is_counted(build):
-    case = example(build, (ValueBound("HIV", 0.3, 0.6),), paired=False)
+    case = example(build, (BoundOfValue("HIV", 0.3, 0.6),), paired=False)
     figure = AUDIT.measure(*case.args).figures[f"{ID}.measured_at_own_prior"]
     assert (figure.value, figure.note) == (None, "original and released rows cannot be paired")
 
 
 def test_another_operator_shows_in_the_counts(build):
-    case = example(build, (ValueBound("HIV", 0.3, 0.6), ValueBound("cancer", 0.1, 0.4)))
+    case = example(build, (BoundOfValue("HIV", 0.3, 0.6), BoundOfValue("cancer", 0.1, 0.4)))
     stated = {"s": Operator("s", DOMAIN, np.full(4, 0.4), "perturb")}
     outcome = AUDIT.measure(*case.but(operators=stated).args)
     assert outcome.figures[f"{ID}.values_off_prediction"].value == 2
@@ -148,7 +148,7 @@ def test_another_operator_shows_in_the_counts(build):
 
 def test_each_of_several_bounds_is_judged(build, agree):
     """The margin is the worst over a value's bounds, whichever comes first; both routes see all of them."""
-    loose, strict = ValueBound("HIV", 0.1, 0.5), ValueBound("HIV", 0.3, 0.35, given="donors")
+    loose, strict = BoundOfValue("HIV", 0.1, 0.5), BoundOfValue("HIV", 0.3, 0.35, given="donors")
     alone = {b: agree(AUDIT, example(build, (b,)), least=4)[f"{ID}.margin"] for b in (loose, strict)}
     assert alone[loose] < 0 < alone[strict]
     for both in ((loose, strict), (strict, loose)):
@@ -160,7 +160,7 @@ def test_each_of_several_bounds_is_judged(build, agree):
 
 
 def test_a_conditional_bound_below_the_share_is_no_finding(build):
-    bound = ValueBound("HIV", 0.05, 0.2, given="donors")
+    bound = BoundOfValue("HIV", 0.05, 0.2, given="donors")
     codes = {f.code for f in AUDIT.measure(*example(build, (bound,)).args).findings}
     assert "PPF813" not in codes
     codes = {f.code for f in AUDIT.measure(*example(build, (replace(bound, given=""),)).args).findings}
@@ -168,7 +168,7 @@ def test_a_conditional_bound_below_the_share_is_no_finding(build):
 
 
 def test_not_released_with_several_bounds(build, agree):
-    bounds = (ValueBound("HIV", 0.1, 0.5), ValueBound("HIV", 0.3, 0.35))
+    bounds = (BoundOfValue("HIV", 0.1, 0.5), BoundOfValue("HIV", 0.3, 0.35))
     case = example(build, bounds)
     gone = build.case({"s": list(DOMAIN), "q": list("abcd")}, {"q": list("abcd")}, "sq")
     agree(AUDIT, gone.but(requirements=case.ctx.requirements))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.templates.algorithm import TemplatesAudit
 from ppdm_flow.requirements.templates.requirement import Template
@@ -37,7 +38,9 @@ tables = st.integers(0, 12).flatmap(
 def template(
     confidence: float = 0.5, channel=("p", "q"), values=(("s", "h"), ("s", "i"), ("u", "h")), **more
 ) -> Template:
-    return Template(ID, "t", tuple(channel), tuple(values), confidence, **more)
+    return Template.of(
+        ID, "t", channel=tuple(channel), sensitive=by_attribute(tuple(values)), confidence=confidence, **more
+    )
 
 
 def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float, negated=False) -> dict[str, float]:

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, ValueBound, slack_of
+from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity, slack_of
 from ppdm_flow.requirements.sensitivities.value_bounds import value_bounds
 
 pairs = st.tuples(st.floats(0.001, 0.9), st.floats(0.05, 0.95)).map(lambda p: (p[0], p[0] + (0.999 - p[0]) * p[1]))
 
 
-def requirement(*bounds: ValueBound, tolerance=None, default=None) -> Sensitivity:
-    return Sensitivity("privacy.sensitivities.d", "d", Directions.BOTH, bounds, tolerance, default)
+def requirement(*bounds: BoundOfValue, tolerance=None, default=None) -> Sensitivity:
+    return Sensitivity.of_bounds("d", bounds, Directions.BOTH, tolerance=tolerance, default=default)
 
 
 def plain(wanted: Sensitivity, domain, frequency) -> list[tuple[int, float, float]]:
@@ -26,8 +26,8 @@ def plain(wanted: Sensitivity, domain, frequency) -> list[tuple[int, float, floa
         if not own and wanted.tolerance is not None:
             share = frequency[i]
             own = [(share, wanted.tolerance * share)] if wanted.tolerance * share < 1 else []
-        elif not own and wanted.default is not None:
-            own = [wanted.default]
+        elif not own and wanted.fixed is not None:
+            own = [wanted.fixed]
         found.extend((i, *pair) for pair in own)
     return found
 
@@ -40,7 +40,7 @@ def test_against_the_plain_twin(data):
     frequency = counts / max(1.0, counts.sum())
     bounds = data.draw(st.lists(st.tuples(st.sampled_from("abcx"), pairs, st.sampled_from(["", "z"])), max_size=6))
     more = data.draw(st.sampled_from([{}, {"tolerance": 3.0}, {"default": (0.2, 0.3)}]))
-    wanted = requirement(*(ValueBound(v, *p, given=g) for v, p, g in bounds), **more)
+    wanted = requirement(*(BoundOfValue(v, *p, given=g) for v, p, g in bounds), **more)
     found = value_bounds(wanted, domain, frequency)
     expected = plain(wanted, domain, frequency)
     assert list(zip(found.place.tolist(), found.r1.tolist(), found.r2.tolist(), strict=True)) == expected
@@ -52,7 +52,9 @@ def test_against_the_plain_twin(data):
 
 
 def test_conditional_bounds_are_not_held_against_the_share_among_all():
-    wanted = requirement(ValueBound("a", 0.1, 0.2, given="z"), ValueBound("b", 0.1, 0.2), ValueBound("b", 0.2, 0.9))
+    wanted = requirement(
+        BoundOfValue("a", 0.1, 0.2, given="z"), BoundOfValue("b", 0.1, 0.2), BoundOfValue("b", 0.2, 0.9)
+    )
     frequency = np.array([0.5, 0.5, 0.0])
     found = value_bounds(wanted, ("a", "b", "c"), frequency)
     assert found.known_too_well(frequency).tolist() == [1]

@@ -49,7 +49,8 @@ def install(tmp_path_factory: pytest.TempPathFactory, python: Python) -> Callabl
         words = ["install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", str(target)]
         quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", "PIP_ROOT_USER_ACTION": "ignore"}
         python("-m", "pip", *words, *sources, env={**os.environ, **quiet})
-        return {**os.environ, "PYTHONPATH": str(target), "NO_COLOR": "1", "COLUMNS": "200"}
+        path = os.pathsep.join(filter(None, (str(target), os.environ.get("PYTHONPATH"))))
+        return {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "COLUMNS": "200"}
 
     return into
 

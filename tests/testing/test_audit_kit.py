@@ -32,7 +32,7 @@ class TestClassSizes(AuditConformance):
 
 class TestKAnonymity(AuditConformance):
     def case(self) -> AuditCase:
-        asked = KAnonymity("privacy.k_anonymity", 2, ("x",))
+        asked = KAnonymity.of("privacy.k_anonymity", k=2, attributes=("x",))
         roles = {"x": Role.QUASI_IDENTIFIER}
         return AuditCase(registry.load("audits", "k_anonymity"), {}, TABLE, TABLE, roles, (asked,))
 

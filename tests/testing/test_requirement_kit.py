@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import pytest
@@ -12,7 +12,6 @@ from typing_extensions import TypedDict
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.policy.language.kinds import spec_of
-from ppdm_flow.policy.language.model import Clause
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.order import ORDER, Size
@@ -79,17 +78,16 @@ SILENT = replace(ORDER, says=lambda requirement, frame: iter([object()]))
 STRANGE = Order(ORDER.says, ORDER.rules, frozenset(("k", "attributes", "colour")))
 
 
-class OtherFields(TypedDict):
-    k: int
-    colour: str
+class OtherFields(KAnonymity):
+    @classmethod
+    def document_type(cls):
+        return TypedDict("OtherFields", {"k": int, "attributes": list[str], "colour": str})
 
 
-class Undescribed(Clause):
+class Undescribed(KAnonymity):
     k: Annotated[int, Field(ge=2)]
-    attributes: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Generous(KAnonymity):
     classes: ClassVar[str] = f"{HERE}:one_row_less"
 
@@ -98,8 +96,9 @@ def one_row_less(asked, columns):
     return [KAnonymous(asked.k - 1)]
 
 
-def generous(entry, place):
-    return Generous(place.id, entry.k, place.grouped(entry.attributes), place.span)
+class Raising(KAnonymity):
+    def bound(self, place):
+        raise TypeError
 
 
 BROKEN = {
@@ -119,13 +118,13 @@ BROKEN = {
     "strange order": (checks.order_looks_at_every_field, {"order": f"{HERE}:STRANGE"}, "`colour`"),
     "generous classes": (
         checks.classes_agree_with_measure,
-        {"requirement": Generous, "bind": generous},
+        {"requirement": Generous},
         "by `measure` the table breaks it",
     ),
-    "undescribed key": (checks.fields_are_described, {"clause": Undescribed}, "the key `k` has no description"),
+    "undescribed key": (checks.fields_are_described, {"requirement": Undescribed}, "the key `k` has no description"),
     "page that is not there": (checks.page_is_there, {"page": "ppdm_flow:nowhere.md"}, "nowhere.md"),
     "no page": (checks.page_is_there, {"name": "nobodys_kind"}, "has no page"),
-    "other fields": (checks.document_has_its_fields, {"fields": f"{HERE}:OtherFields"}, "`colour`"),
+    "other fields": (checks.document_has_its_fields, {"requirement": OtherFields}, "`colour`"),
     "no sentence": (checks.failures_name_what_is_wrong, {"audit": measured_by("Mute")}, "no sentence"),
 }
 
@@ -152,7 +151,7 @@ def test_refused_entries_name_what_is_wrong(bad, told):
 
 
 def test_what_a_kind_raises_is_a_fault_of_it():
-    assert "TypeError was raised" in faults(case(bind=None))["two_routes_agree"]
+    assert "TypeError was raised" in faults(case(requirement=Raising))["two_routes_agree"]
 
 
 def test_every_check_is_a_test_of_the_class():

@@ -94,7 +94,7 @@ def _as_written(requirement: Sensitivity) -> Mapping[str, Any]:
     bounds = [
         {"value": b.value, "r1": b.r1, "r2": b.r2} | ({"given": b.given} if b.given else {}) for b in requirement.bounds
     ]
-    default = requirement.default and {"r1": requirement.default[0], "r2": requirement.default[1]}
+    default = requirement.fixed and {"r1": requirement.fixed[0], "r2": requirement.fixed[1]}
     return {"values": bounds, "tolerance": requirement.tolerance, "default": default}
 
 

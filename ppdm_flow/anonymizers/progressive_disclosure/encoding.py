@@ -88,8 +88,8 @@ def _channels(counts: Counts, task: Task) -> tuple[Channel, ...]:
     for requirement in task.templates:
         key = tuple(sorted(requirement.channel))
         templates.setdefault(key, []).extend(_single(counts, requirement))
-        if requirement.min_support > 1:
-            floors.setdefault(key, []).append((requirement.id, requirement.min_support))
+        if requirement.smallest_group > 1:
+            floors.setdefault(key, []).append((requirement.id, requirement.smallest_group))
     for k in task.floors:
         floors.setdefault(tuple(sorted(k.attributes)), []).append((k.id, k.k))
     keys = dict.fromkeys((*templates, *floors))
@@ -99,7 +99,7 @@ def _channels(counts: Counts, task: Task) -> tuple[Channel, ...]:
 def _single(counts: Counts, requirement: Requirement) -> list[Template]:
     """One template a sensitive value: a list of values is never their union."""
     found = []
-    for name, value in requirement.sensitive:
+    for name, value in requirement.pairs:
         code = counts.code(name, value)
         hits = np.zeros(len(counts), dtype=np.bool_) if code is None else counts.of(name) == code
         found.append(Template(requirement.id, ~hits if requirement.negated else hits, requirement.confidence))

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirement import within
+from ppdm_flow.core.requirement import by_attribute, within
 from ppdm_flow.requirements.templates.requirement import Template
 
 
@@ -74,10 +73,10 @@ def needed(templates: Sequence[Template]) -> tuple[tuple[Template, ...], tuple[s
             for i, t in enumerate(templates)
             if i != place and _bounds(t, template) and (not _bounds(template, t) or i < place)
         ]
-        covered = {pair for t in stronger for pair in t.sensitive}
-        rest = tuple(pair for pair in dict.fromkeys(template.sensitive) if pair not in covered)
+        covered = {pair for t in stronger for pair in t.pairs}
+        rest = tuple(pair for pair in dict.fromkeys(template.pairs) if pair not in covered)
         if rest:
-            kept.append(replace(template, sensitive=rest))
+            kept.append(template.changed(sensitive=by_attribute(rest)))
         else:
             left_out.append(template.id)
     return tuple(kept), tuple(left_out)
@@ -89,5 +88,5 @@ def _bounds(one: Template, other: Template) -> bool:
         set(one.channel) >= set(other.channel)
         and one.confidence <= other.confidence
         and one.negated == other.negated
-        and one.min_support >= other.min_support
+        and one.smallest_group >= other.smallest_group
     )

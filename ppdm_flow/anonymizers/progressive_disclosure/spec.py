@@ -97,7 +97,7 @@ def channels(enforced: tuple[Template, ...]) -> tuple[str, ...]:
 
 def sensitive(enforced: tuple[Template, ...]) -> tuple[str, ...]:
     """Return the sensitive attributes of ``enforced``, in order of first appearance."""
-    return tuple(dict.fromkeys(a for t in enforced for a, _ in t.sensitive))
+    return tuple(dict.fromkeys(a for t in enforced for a, _ in t.pairs))
 
 
 def effect(params: DisclosureParams, scope: Scope) -> Effect:
@@ -128,7 +128,7 @@ def effect(params: DisclosureParams, scope: Scope) -> Effect:
 
 def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...]) -> str:
     text = "no group over a channel reveals its sensitive value above the template's confidence"
-    if any(t.min_support > 1 for t in enforced):
+    if any(t.smallest_group > 1 for t in enforced):
         text += ", or has fewer rows than its support"
     return "; ".join([*([text] if enforced else []), *(f"every class has at least {k.k} rows" for k in floors)])
 

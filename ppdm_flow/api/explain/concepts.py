@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,7 +13,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.pages import MalformedPageError, Page, Pages, read
 from ppdm_flow.policy.language.descriptions import POLICY
 from ppdm_flow.policy.language.kind_pages import keys_of, page_of
-from ppdm_flow.policy.language.kinds import RequirementSpec, known, third_parties
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, known, third_parties
 
 KINDS = (
     "Risks of re-identification",
@@ -66,6 +67,9 @@ CONCEPTS: Mapping[str, Concept] = Pages("concepts", "requirements", "roles", mad
 """By the name that ``explain`` takes."""
 
 
+_PLAIN = re.compile(r"[\w.][\w./-]*")
+
+
 def usable() -> Iterator[RequirementSpec]:
     """Yield the kinds of other packages that can be loaded; `doctor` names the others."""
     specs = (known(name) for name in sorted(third_parties()))
@@ -85,24 +89,36 @@ def concept(name: str) -> Concept | None:
 
 
 def entries(name: str) -> Iterator[str]:
-    """Yield what the clauses of other packages say of a key of theirs, each with an example."""
-    for spec in usable():
+    """Yield what clauses say of a key of theirs, each with an example; kinds that say the same are named together."""
+    owners: dict[str, list[str]] = {}
+    for spec in _all():
         for key in keys_of(spec):
             if key.name == name and key.description:
-                text = f"`{name}` of `{spec.name}`: {key.description[:1].lower()}{key.description[1:]}"
                 example = "" if key.example is None else f"\n\n```yaml\n{name}: {_yaml(key.example)}\n```"
-                yield text + example
+                text = f"{key.description[:1].lower()}{key.description[1:]}{example}"
+                owners.setdefault(text, []).append(f"`{spec.name}`")
+    for text, named in owners.items():
+        yield f"`{name}` of {', '.join(dict.fromkeys(named))}: {text}"
 
 
 def key_names() -> Iterator[str]:
-    """Yield the keys that these clauses tell of."""
-    for spec in usable():
+    """Yield the keys that clauses tell of."""
+    for spec in _all():
         yield from (key.name for key in keys_of(spec) if key.description)
 
 
+def _all() -> Iterator[RequirementSpec]:
+    yield from built_in()
+    yield from usable()
+
+
 def _yaml(value: object) -> str:
-    """Write a value as YAML does on one line; JSON is YAML."""
-    return value if isinstance(value, str) and value.isidentifier() else json.dumps(value, ensure_ascii=False)
+    """Write a value on one line of YAML; texts without quotes where they need none."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_yaml(key)}: {_yaml(each)}' for key, each in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_yaml, value))}]"
+    return str(value) if _PLAIN.fullmatch(str(value)) else json.dumps(value, ensure_ascii=False)
 
 
 @cache

@@ -44,7 +44,7 @@ def population_of(
     """
     sizes = released.counts
     if file is not None:
-        people = profiles(FileOf(file), released, ctx, "an audit `reidentification_risk`")
+        people = profiles(FileOf(path=file), released, ctx, "an audit `reidentification_risk`")
         fitting_people = fitting(released.codes, people)
         strangers = int((fitting_people < sizes).sum())
         return Population(np.maximum(fitting_people, sizes), "", strangers)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from ppdm_flow.core.model import Fixed, FixedMap, Model
+from ppdm_flow.core.requirement_fields import InDocuments
+
+_PATH = "A CSV file with a header, relative to this file."
+_COLUMNS = "What that file calls the attributes, where its names are others."
+_DELIMITER = "What separates the cells of that file."
 
 
-@dataclass(frozen=True, slots=True)
-class Population:
-    """A CSV file with a row for each person; ``columns`` are (attribute, its name in the file). Relative ``path``."""
+class Population(Model):
+    """A CSV file with a row for each person; ``columns`` names its columns where they are called otherwise."""
 
-    path: str
-    columns: tuple[tuple[str, str], ...] = ()
-    delimiter: str = ","
+    path: Annotated[str, Field(description=_PATH, examples=["voters.csv"])]
+    columns: Annotated[dict[str, str], Fixed, InDocuments(always=True)] = Field(
+        default_factory=FixedMap, description=_COLUMNS, examples=[{"zip": "ZIP"}]
+    )
+    delimiter: Annotated[str, Field(description=_DELIMITER, examples=[","])] = ","

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from ppdm_flow.core.model import Model
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.demands import (
@@ -29,7 +30,6 @@ from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
 from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
-from ppdm_flow.policy.language.model import Model
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, as_written, at
 from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath

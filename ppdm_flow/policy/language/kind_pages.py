@@ -36,7 +36,7 @@ def entry_of(spec: RequirementSpec) -> tuple[str, Any]:
     """
     page = page_of(spec)
     if page is None:
-        return f"{(spec.clause.__doc__ if spec.clause else '') or ''}".strip(), None
+        return (spec.requirement.__doc__ or "").strip(), None
     try:
         summary, example = page.entry("summary"), yaml.load(page.example("Example"), Loader=_Loader)  # noqa: S506  # it makes nothing but texts, lists and maps
         return f"{summary[:1].upper()}{summary[1:]}.", example["privacy"][spec.name]
@@ -46,8 +46,8 @@ def entry_of(spec: RequirementSpec) -> tuple[str, Any]:
 
 def keys_of(spec: RequirementSpec) -> Iterator[Key]:
     """Yield the keys of an entry, and those of the maps in it."""
-    if spec.clause is not None:
-        yield from _below(shape_of(spec.clause))
+    if spec.written:
+        yield from _below(shape_of(spec.requirement))
 
 
 def _below(shape: Shape) -> Iterator[Key]:

@@ -13,7 +13,6 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.guarded import guarded
-from ppdm_flow.policy.language.model import Clause, Model
 from ppdm_flow.policy.language.wording import Wording
 from ppdm_flow.sdk.registry import Listed, find, listed, load_listed_entry, unfit
 from ppdm_flow.sdk.spec import PluginSpec
@@ -36,12 +35,12 @@ class Entries(StrEnum):
 class RequirementSpec:
     """A kind of requirement: all that the policy, the comparison of policies and the reports know of it.
 
-    ``clause`` is the model of an entry, ``bind`` makes the requirement of it at its place in a policy. ``judge`` yields
-    what is wrong with the clauses of a policy, given by name. ``implied`` yields the requirements that other parts of a
-    policy imply, after all that are written.
+    ``requirement`` is the model of an entry, and what is made of one at its place in a policy. ``judge`` yields what is
+    wrong with the entries of a policy, given by name. ``implied`` yields the requirements that other parts of a policy
+    imply, after all that are written.
 
     ``order`` is the dotted path of what its clauses claim and imply (``package.module:ORDER``), which is loaded only to
-    compare policies; ``fields`` that of its fields in documents. ``audit`` is the card of the audit that measures it,
+    compare policies. ``audit`` is the card of the audit that measures it,
     which has its name. ``noun`` is what an entry is called, ``place_name``
     what places below are, from the entry's name on. ``files`` are places below an entry that have the path of a file.
     ``needs_people``: it has to find people again. ``implied_by``: the kind that it follows where it has no clause of
@@ -63,10 +62,7 @@ class RequirementSpec:
     entries: Entries
     order: str
     audit: PluginSpec
-    fields: str
     wording: Wording
-    clause: type[Model] | None = None
-    bind: Callable[[Any, Any], Requirement] | None = None
     judge: Callable[[Any, Mapping[str, Any]], Iterator[Diagnostic]] | None = None
     implied: Callable[[Any, Any, Any], Iterator[Requirement]] | None = None
     rank: int = LAST
@@ -84,6 +80,11 @@ class RequirementSpec:
     aliases: tuple[str, ...] = ()
     mixes: bool = True
     page: str = ""
+
+    @property
+    def written(self) -> bool:
+        """Whether a policy can ask for it."""
+        return self.entries is not Entries.IMPLIED
 
 
 @cache
@@ -175,7 +176,7 @@ def measured_on(change: Change) -> tuple[str, ...]:
 def over_releases() -> RequirementSpec:
     """Return the kind on several releases together that a policy can ask for."""
     specs = (loaded(each) for each in listed(GROUP) if each.built_in)  # one after the other: few have to be imported
-    return next(spec for spec in specs if spec.requirement.successive and spec.clause is not None)
+    return next(spec for spec in specs if spec.requirement.successive and spec.written)
 
 
 def with_operators(*, on_sets: bool) -> str:
@@ -201,20 +202,20 @@ def loaded(each: Listed) -> RequirementSpec:
 
 def _misfits(spec: RequirementSpec) -> Iterator[str]:
     """Yield what a kind of another package lacks, so that no policy could ask for it."""
-    if spec.requirement.kind != spec.name:
+    given: object = spec.requirement
+    if not (isinstance(given, type) and issubclass(given, Requirement)):
+        yield "its `requirement` is no model that is derived from `Requirement`"
+    elif getattr(given, "kind", None) != spec.name:
         yield "its requirement has another `kind`"
     if spec.audit.info.name != spec.name:
         yield "its audit has another name"
-    if spec.clause is None or not issubclass(spec.clause, Clause) or spec.bind is None:
-        yield "it needs a `clause` that is derived from `Clause`, and `bind`"
-    if "releases" not in getattr(spec.requirement, "__dataclass_fields__", {}):
-        yield "its requirement needs the field `releases: tuple[str, ...] = ()`"
+    if not spec.written:
+        yield "it must have entries: only built-in kinds are implied by other parts of a policy"
 
 
 def _guarded(spec: RequirementSpec) -> RequirementSpec:
     """Return a kind whose functions do not raise but what the program knows how to tell."""
     uses = {
-        "bind": "read its clause",
         "judge": "judge its clauses",
         "implied": "say what follows from a policy",
         "conflicts": "compare its requirements",

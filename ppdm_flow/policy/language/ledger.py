@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ppdm_flow.policy.language.model import Model
+from ppdm_flow.core.model import Model
 
 Spelling = Literal["case", "blanks", "form"]
 """A difference between two spellings of an id."""

@@ -8,9 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ppdm_flow.core.gate import MAX_WIDTH
-from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.policy.language.ledger import Ledger
-from ppdm_flow.policy.language.model import (
+from ppdm_flow.core.model import (
     HIGHER,
     LOWER,
     Flag,
@@ -21,6 +19,8 @@ from ppdm_flow.policy.language.model import (
     Texts,
     Tree,
 )
+from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.policy.language.ledger import Ledger
 from ppdm_flow.policy.language.waivers import Waiver
 
 

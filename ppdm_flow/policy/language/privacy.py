@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, create_model
 
+from ppdm_flow.core.model import EntryName, Name, OneOrNamed
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in, installed, kinds_among
-from ppdm_flow.policy.language.model import EntryName, Name, OneOrNamed
 from ppdm_flow.policy.language.models import Policy, Privacy
 
 
@@ -39,14 +39,14 @@ def model_for(path: tuple[str, ...]) -> type[Policy]:
 @cache
 def _model(kinds: frozenset[str] | None) -> type[Policy]:
     specs = built_in() if kinds is None else kinds_among(kinds)
-    fields: dict[str, Any] = {s.name: _field(s) for s in specs if s.clause is not None}
+    fields: dict[str, Any] = {s.name: _field(s) for s in specs if s.written}
     privacy = create_model("Privacy", __base__=Privacy, __doc__=Privacy.__doc__, **fields)
     whole: Any = (privacy, Field(default_factory=privacy))
     return create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, privacy=whole)
 
 
 def _field(spec: RequirementSpec) -> Any:
-    clause: Any = spec.clause
+    clause: Any = spec.requirement
     if spec.entries is Entries.ONCE:
         one = OneOrNamed(clause)
         return (Annotated[dict[EntryName, clause], one, BeforeValidator(one)], Field(default_factory=dict))

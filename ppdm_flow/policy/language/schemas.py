@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ppdm_flow.core.model import NAME
 from ppdm_flow.policy.language.descriptions import POLICY, Described, descriptions
 from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.language.kinds import spec_of, third_parties
-from ppdm_flow.policy.language.model import NAME
 from ppdm_flow.policy.language.models import Privacy
 from ppdm_flow.policy.language.privacy import policy_model, whole_model
 from ppdm_flow.policy.language.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of

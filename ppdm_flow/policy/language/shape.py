@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from ppdm_flow.core.model import Flag, OneOrNamed, Stricter, StrongestFirst, one_or_more, text_or_texts
 from ppdm_flow.core.supports import Support
-from ppdm_flow.policy.language.model import Flag, OneOrNamed, Stricter, StrongestFirst, one_or_more, text_or_texts
 from ppdm_flow.policy.language.privacy import model_for, policy_model
 
 
@@ -104,7 +104,7 @@ def shape_of(model: type[BaseModel]) -> Keys:
     keys = {}
     for field, info in model.model_fields.items():
         name = info.alias or field
-        told = not info.is_required() and info.default_factory is None
+        told = not info.is_required() and info.default_factory is None and info.default != ()
         marks = {type(mark): mark for mark in info.metadata}
         default = info.default if told else None
         keys[name] = Key(

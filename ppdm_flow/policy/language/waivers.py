@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.policy.language.model import Model
+from ppdm_flow.core.model import Model
 
 
 class Waiver(Model):

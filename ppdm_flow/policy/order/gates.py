@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.gate import Gate
-from ppdm_flow.core.requirement import Requirement, fields_of
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import EVERYWHERE, ReleaseScope, Rules
 from ppdm_flow.policy.order.frame import Between
@@ -149,7 +149,7 @@ def sorted_paths(paths: Sequence[str | None]) -> list[str]:
 def _definition(requirement: Requirement, figure: str, bounds: frozenset[str]) -> tuple[Any, ...]:
     """Return what a requirement's figure is: without its bound, where the figure does not depend on it."""
     skipped = _WORDS | (bounds if figure in _FREE | bounds else frozenset())
-    given = {name: value for name, value in fields_of(requirement).items() if name not in skipped}
+    given = {name: value for name, value in requirement.said().items() if name not in skipped}
     said = tuple((name, frozenset(value) if name in _SETS else value) for name, value in given.items())
     return (requirement.kind, said, figure)
 

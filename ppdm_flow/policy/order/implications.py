@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ppdm_flow.core.requirement import Requirement, fields_of
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.kinds import built_in, spec_of, third_parties
 from ppdm_flow.policy.order import claim, gates
@@ -61,7 +61,7 @@ def said(requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     order = order_of(requirement.kind)
     yield from order.says(requirement, frame)
     known = _NAMES | order.fields
-    rest = [(name, value) for name, value in fields_of(requirement).items() if name not in known]
+    rest = [(name, value) for name, value in requirement.said().items() if name not in known]
     if rest:
         yield Opaque(requirement.kind, repr(rest))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -31,9 +31,7 @@ def _marked(requirement: Requirement, clauses: Clauses) -> Requirement:
     given = getattr(requirement, "attributes", None)
     if given is None or spec_of(requirement.kind).entries is Entries.IMPLIED or _names_them(requirement, clauses):
         return requirement
-    grouped: Any = requirement
-    marked: Requirement = replace(grouped, attributes=by_role(given))
-    return marked
+    return requirement.changed(attributes=by_role(given))
 
 
 def _names_them(requirement: Requirement, clauses: Clauses) -> bool:

@@ -25,9 +25,9 @@ def grouping(scene: Scene, names: tuple[str, ...], path: tuple[str, ...], use: s
             yield scene.unfit(name, attribute.role, here, use)
 
 
-def grouped(scene: Scene, attributes: tuple[str, ...] | None, path: Path) -> Iterator[Diagnostic]:
+def grouped(scene: Scene, attributes: tuple[str, ...], path: Path) -> Iterator[Diagnostic]:
     """Judge what a requirement groups by."""
-    if attributes is not None:
+    if attributes:
         yield from repeats(scene, attributes, (*path, "attributes"), "`attributes`")
         yield from grouping(scene, attributes, (*path, "attributes"), "an attribute that classes are formed by")
         return
@@ -67,8 +67,8 @@ def sensitive_values(scene: Scene, name: str, values: tuple[str, ...], path: Pat
         yield from scene.values(attribute, name, [(v, (*path, str(i))) for i, v in enumerate(values)])
 
 
-def known(scene: Scene, attributes: tuple[str, ...] | None) -> tuple[str, ...]:
+def known(scene: Scene, attributes: tuple[str, ...]) -> tuple[str, ...]:
     """Return what groups are formed by: all quasi-identifiers where a clause names none."""
-    if attributes is not None:
+    if attributes:
         return attributes
     return tuple(n for n, a in scene.policy.attributes.items() if a.role is Role.QUASI_IDENTIFIER)

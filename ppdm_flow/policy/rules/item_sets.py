@@ -11,9 +11,9 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
 
 
-def item_sets(scene: Scene, path: PolicyPath, named: str | None, code: str) -> Iterator[Diagnostic]:
+def item_sets(scene: Scene, path: PolicyPath, named: str, code: str) -> Iterator[Diagnostic]:
     """Judge which sets the clause at ``path`` is about: the attribute ``named``, else the only one with that role."""
-    if named is not None:
+    if named:
         place = (*path, "attribute")
         attribute, faults = scene.attribute(named, place)
         yield from faults

@@ -41,13 +41,13 @@ def domain(scene: Scene, name: str) -> tuple[Related, ...]:
 
 
 def _inside(
-    scene: Scene, name: str, attribute: Attribute | None, attributes: tuple[str, ...] | None, path: Path
+    scene: Scene, name: str, attribute: Attribute | None, attributes: tuple[str, ...], path: Path
 ) -> Iterator[Diagnostic]:
     text = f"`{short(name)}` forms the classes in which its own values are to vary"
-    if attributes is not None and name in attributes:
+    if name in attributes:
         where = (*path, "attributes", str(attributes.index(name)))
         yield scene.fault("PPF581", text, where, hint="take it out")
-    elif attributes is None and attribute is not None and attribute.role is Role.QUASI_IDENTIFIER:
+    elif not attributes and attribute is not None and attribute.role is Role.QUASI_IDENTIFIER:
         hint = "give it `role: sensitive`, or name in `attributes` what else groups"
         declared = ("attributes", scene.declared.key(name) or name)
         yield scene.fault(

@@ -12,7 +12,7 @@ from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language.kinds import RequirementSpec, third_parties
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.requirements import specs_of
+from ppdm_flow.policy.requirements import bound, specs_of
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 
@@ -30,7 +30,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
             path = ("privacy", spec.name)
             yield from (replace(d, span=scene.places.key(*path), path=path) for d in error.diagnostics)
         for name, clause in entries.items():
-            yield from _releases(scene, clause.releases or (), (*entry_path(spec.name, name), "releases"))
+            yield from _releases(scene, clause.releases, (*entry_path(spec.name, name), "releases"))
 
 
 def _releases(scene: Scene, named: Sequence[str], path: PolicyPath) -> Iterator[Diagnostic]:
@@ -48,5 +48,4 @@ def _try_to_bind(spec: RequirementSpec, scene: Scene) -> None:
     """Read the clauses of another package's kind once, so that what it raises has a place. Raises PluginError."""
     for name, clause in scene.policy.privacy.entries(spec.name).items():
         path = entry_path(spec.name, name)
-        if spec.bind is not None:
-            spec.bind(clause, ClausePlace(path, name, scene.policy, scene.places))
+        bound(clause, ClausePlace(path, name, scene.policy, scene.places))

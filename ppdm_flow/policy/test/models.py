@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.policy.language.model import Model, Name, ParamName
+from ppdm_flow.core.model import Model, Name, ParamName
 
 
 class Table(Model):

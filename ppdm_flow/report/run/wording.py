@@ -32,7 +32,7 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
 
 def _over_releases() -> RequirementSpec | None:
     """Return the kind that is about several releases, whose advice is that of all such figures."""
-    return next((spec for spec in built_in() if spec.requirement.successive and spec.clause is not None), None)
+    return next((spec for spec in built_in() if spec.requirement.successive and spec.written), None)
 
 
 def _released(plan: dict[str, Any], release: str) -> dict[str, list[str]]:

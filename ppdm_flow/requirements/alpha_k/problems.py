@@ -11,7 +11,7 @@ from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.on_sensitive import Path, domain
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
-from ppdm_flow.requirements.alpha_k.clause import AlphaK
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 
 
 def judge(scene: Scene, entries: Mapping[str, AlphaK]) -> Iterator[Diagnostic]:
@@ -28,12 +28,12 @@ def _own(scene: Scene, name: str, attribute: Attribute, model: AlphaK, path: Pat
     if model.alpha >= 1.0:
         yield scene.fault("PPF582", "no share exceeds 1, so this bound holds of any data", (*path, "alpha"))
     place = (*path, "values")
-    yield from repeats(scene, model.values or (), place, "`values`")
-    for i, value in enumerate(model.values or ()):
+    yield from repeats(scene, model.values, place, "`values`")
+    for i, value in enumerate(model.values):
         if value == SUPPRESSED:
             yield suppressed(scene, (*place, str(i)))
-    yield from scene.values(attribute, name, [(v, (*place, str(i))) for i, v in enumerate(model.values or ())])
+    yield from scene.values(attribute, name, [(v, (*place, str(i))) for i, v in enumerate(model.values)])
     values = len(set(attribute.domain or ()))
-    if values and model.values is None and model.alpha * values < 1.0:
+    if values and not model.values and model.alpha * values < 1.0:
         text = f"of {values} values one has a share of at least 1/{values}, so no class keeps {model.alpha:g}"
         yield scene.fault("PPF580", text, (*path, "alpha"), related=domain(scene, name))

@@ -73,9 +73,9 @@ def _judged(ctx: AuditContext, figures: Mapping[str, Figure], told: str) -> tupl
             requirement=r.id,
             metric=f"{r.id}.nas",
             figure=figures[f"{r.id}.nas"],
-            bound=r.maximum,
+            bound=r.max,
             at_most=True,
-            sentence=f"{told} At most {r.maximum:.1%} is allowed." if told != NOTHING else told,
+            sentence=f"{told} At most {r.max:.1%} is allowed." if told != NOTHING else told,
             verifiable=told != NOTHING,
         )
         for r in ctx.requirements

@@ -19,7 +19,7 @@ class Score:
 
 def says(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[Score]:
     """Yield what the score claims."""
-    yield Score(requirement.maximum)
+    yield Score(requirement.max)
 
 
 def scores(given: Score, asked: Score, between: Between) -> str | None:
@@ -32,5 +32,5 @@ def scores(given: Score, asked: Score, between: Between) -> str | None:
 ORDER = Order(
     says=says,
     rules=((Score, Score, scores),),
-    fields=frozenset(("maximum",)),
+    fields=frozenset(("max",)),
 )

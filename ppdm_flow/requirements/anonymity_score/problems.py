@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.anonymity_score.clause import AnonymityScore
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 
 
 def judge(scene: Scene, entries: Mapping[str, AnonymityScore]) -> Iterator[Diagnostic]:

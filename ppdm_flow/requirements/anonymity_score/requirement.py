@@ -1,28 +1,23 @@
-"""The Normalised Anonymity Score of the released rows."""
+"""The Normalised Anonymity Score: how many original rows a generated release repeats."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
+from pydantic import Field
+
+from ppdm_flow.core.model import LOWER
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.core.spans import Span
+
+_ABOUT = "The highest score; 0 is no original row released, 1 is all of them."
 
 
-@dataclass(frozen=True, slots=True)
 class AnonymityScore(Requirement):
-    """The Normalised Anonymity Score of the released rows is at most ``maximum``, in [0, 1).
+    """The Normalised Anonymity Score is at most ``max``: 0 where no original row is released, 1 where all are.
 
     Source: Vreeken, van Leeuwen, Siebes, ICDM 2007.
     """
 
     kind: ClassVar[str] = "anonymity_score"
     counts_whole_rows: ClassVar[bool] = True
-    id: str
-    maximum: float
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {"max": self.maximum}
+    max: Annotated[float, Field(ge=0.0, le=1.0, description=_ABOUT, examples=["0.5"]), LOWER]

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
+from pydantic import Field
+
+from ppdm_flow.core.model import LOWER
 from ppdm_flow.core.requirement import OnSensitive
-from ppdm_flow.core.spans import Span
+
+_ABOUT = "The largest relative gain: (share in the group - share in the release) / the latter."
 
 
-@dataclass(frozen=True, slots=True)
 class BetaLikeness(OnSensitive):
-    """No value's share in a class exceeds its share in the table by more than ``beta`` times the latter.
+    """The share of a sensitive value in a class is at most (1 + beta) times that in the release.
 
-    Source: Cao, Karras, PVLDB 5(11), 2012, basic beta-likeness.
+    Source: Cao, Karras, PVLDB 5(11), 2012, definition 2 (basic beta-likeness).
     """
 
     kind: ClassVar[str] = "beta_likeness"
     classes: ClassVar[str] = "ppdm_flow.requirements.beta_likeness.classes:models"
-    id: str
-    attribute: str
-    beta: float
-    attributes: tuple[str, ...]
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
-
-    def bounds(self) -> dict[str, Any]:
-        """Return its figures."""
-        return {"beta": self.beta}
+    beta: Annotated[float, Field(gt=0.0, description=_ABOUT, examples=["2"]), LOWER]

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.beta_likeness import audit, clause, requirement
-from ppdm_flow.requirements.beta_likeness.binding import bind
-from ppdm_flow.requirements.beta_likeness.problems import judge
-from ppdm_flow.requirements.beta_likeness.wording import WORDING
+from ppdm_flow.policy.language.wording import Wording, larger_classes
+from ppdm_flow.policy.rules import on_sensitive
+from ppdm_flow.requirements.beta_likeness import audit, requirement
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"β of {requirement['attribute']} ≤ {requirement['beta']:g}"
+
+
+WORDING = Wording(label="β-likeness", clause=clause, advice=larger_classes, section="What can be inferred")
+
 
 SPEC = RequirementSpec(
     name="beta_likeness",
@@ -14,10 +25,7 @@ SPEC = RequirementSpec(
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.beta_likeness.order:ORDER",
     audit=audit.SPEC,
-    fields="ppdm_flow.requirements.beta_likeness.fields:BetaLikenessFields",
     wording=WORDING,
-    clause=clause.BetaLikeness,
-    bind=bind,
-    judge=judge,
+    judge=lambda scene, entries: on_sensitive.judge(scene, "beta_likeness", entries),
     rank=110,
 )

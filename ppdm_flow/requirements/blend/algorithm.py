@@ -89,9 +89,9 @@ def _judged(requirement: requirements.Blend | None, figure: Figure, told: str) -
             requirement=requirement.id,
             metric=f"{requirement.id}.share",
             figure=figure,
-            bound=requirement.maximum,
+            bound=requirement.max,
             at_most=True,
-            sentence=f"{told} At most {requirement.maximum:.1%} is allowed." if known else told,
+            sentence=f"{told} At most {requirement.max:.1%} is allowed." if known else told,
             verifiable=known,
         ),
     )

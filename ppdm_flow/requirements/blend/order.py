@@ -21,7 +21,7 @@ class Blended:
 
 def says(requirement: Blend, _frame: PolicyFrame) -> Iterator[Blended]:
     """Yield what blending claims."""
-    yield Blended(requirement.min_support, requirement.maximum)
+    yield Blended(requirement.min_support, requirement.max)
 
 
 def blends(given: Blended, asked: Blended, between: Between) -> str | None:
@@ -43,7 +43,7 @@ ORDER = Order(
     fields=frozenset(
         (
             "min_support",
-            "maximum",
+            "max",
         )
     ),
 )

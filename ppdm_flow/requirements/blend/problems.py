@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.blend.clause import Blend
+from ppdm_flow.requirements.blend.requirement import Blend
 
 
 def judge(scene: Scene, entries: Mapping[str, Blend]) -> Iterator[Diagnostic]:

@@ -1,31 +1,27 @@
-"""Blending: rare rows of the release are not rare rows of the original."""
+"""Blending: a minimal support in the role of k."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
+from pydantic import Field
+
+from ppdm_flow.core.model import LOWER
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.core.spans import Span
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import Supported
+
+_RARE = "Below this support a row is rare: `{count: ROWS}`, or `{ratio: SHARE}` of each table's rows."
+_SHARE = "The largest share of the rare released rows that may be rare original rows."
 
 
-@dataclass(frozen=True, slots=True)
 class Blend(Requirement):
-    """Rare rows of the release are not rare rows of the original: a minimal support in the role of k.
+    """Of released rows rarer than ``min_support``, at most a share of ``max`` is rarer than that in the original too.
 
-    Of the released rows with a support below ``min_support`` in the release, at most a share of ``maximum`` occurs in
-    the original with a support below ``min_support``. Source: Vreeken, van Leeuwen, Siebes, ICDM 2007.
+    That is minsup in the role of k: rare original rows do not show among the released ones. Source: Vreeken, van
+    Leeuwen, Siebes, ICDM 2007.
     """
 
     kind: ClassVar[str] = "blend"
     counts_whole_rows: ClassVar[bool] = True
-    id: str
-    min_support: Support
-    maximum: float = 0.0
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {"min_support": self.min_support.document, "max": self.maximum}
+    min_support: Annotated[Supported, Field(description=_RARE, examples=[{"count": "20"}])]
+    max: Annotated[float, Field(ge=0.0, le=1.0, description=_SHARE, examples=["0.03"]), LOWER] = 0.0

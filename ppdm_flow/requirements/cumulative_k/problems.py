@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.grouping import grouped
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.cumulative_k.clause import CumulativeK
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 
 
 def judge(scene: Scene, entries: Mapping[str, CumulativeK]) -> Iterator[Diagnostic]:

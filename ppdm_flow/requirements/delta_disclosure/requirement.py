@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
+from pydantic import Field
+
+from ppdm_flow.core.model import LOWER
 from ppdm_flow.core.requirement import OnSensitive
-from ppdm_flow.core.spans import Span
+
+_ABOUT = "The largest |ln(share in the group / share in the release)|; every group then has every value."
 
 
-@dataclass(frozen=True, slots=True)
 class DeltaDisclosure(OnSensitive):
-    """|ln(share in the class / share in the table)| is at most ``delta`` for every value of ``attribute``.
+    """The share of a sensitive value in a class is at most e^delta times that in the release, and at least e^-delta.
 
     A value of the table that a class lacks breaks it. Source: Brickell, Shmatikov, KDD 2008.
     """
 
     kind: ClassVar[str] = "delta_disclosure"
     classes: ClassVar[str] = "ppdm_flow.requirements.delta_disclosure.classes:models"
-    id: str
-    attribute: str
-    delta: float
-    attributes: tuple[str, ...]
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
-
-    def bounds(self) -> dict[str, Any]:
-        """Return its figures."""
-        return {"delta": self.delta}
+    delta: Annotated[float, Field(gt=0.0, description=_ABOUT, examples=["1.5"]), LOWER]

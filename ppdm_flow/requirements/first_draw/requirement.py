@@ -1,16 +1,14 @@
-"""What was randomized is not randomized again."""
+"""What is randomized is randomized once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar, Self
 
+from ppdm_flow.core.documents import about
 from ppdm_flow.core.requirement import Columns, Requirement
-from ppdm_flow.core.spans import Span
 
 
-@dataclass(frozen=True, slots=True)
 class FirstDraw(Requirement):
     """None of the randomized ``attributes`` has been released before, of any of the same people.
 
@@ -20,15 +18,8 @@ class FirstDraw(Requirement):
     kind: ClassVar[str] = "first_draw"
     successive: ClassVar[bool] = True
     waivable: ClassVar[bool] = False
-    id: str
-    attributes: tuple[str, ...]
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
+    attributes: Annotated[tuple[str, ...], about("The randomized attributes.")]
 
-    def on_columns(self, columns: Columns) -> Iterator[FirstDraw]:
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
-        yield replace(self, attributes=columns.every(self.attributes, self))
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {"attributes": list(self.attributes)}
+        yield self.changed(attributes=columns.every(self.attributes, self))

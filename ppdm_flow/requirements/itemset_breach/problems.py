@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.itemset_breach.clause import ItemsetBreach
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 
 def judge(scene: Scene, entries: Mapping[str, ItemsetBreach]) -> Iterator[Diagnostic]:
@@ -28,7 +28,7 @@ def _judge(scene: Scene, breach: ItemsetBreach, path: tuple[str, ...]) -> Iterat
 
 
 def _given(breach: ItemsetBreach, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Sequence[float]]]:
-    if breach.max_supports is not None:
+    if breach.max_supports:
         yield (*path, "max_supports"), breach.max_supports
     for length, maxima in breach.max_supports_by_length.items():
         yield (*path, "max_supports_by_length", length), maxima

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.itemset_breach import audit, clause, requirement
-from ppdm_flow.requirements.itemset_breach.binding import bind
+from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.requirements.itemset_breach import audit, requirement
 from ppdm_flow.requirements.itemset_breach.problems import judge
-from ppdm_flow.requirements.itemset_breach.wording import WORDING
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"posterior of an item of {requirement['attribute']} ≤ {requirement['level']:g}"
+
+
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    if failure.serving:
+        return (
+            f"{failure.who} randomizes the sets: leave its `cutoff` and `insertion` out to have them chosen, give"
+            " higher `max_supports` or none, drop or roll up the most frequent items, or shorten the sets with"
+            " `limit_items`."
+        )
+    return "No step randomizes the sets: add `randomize_transactions` before the release."
+
+
+WORDING = Wording(label="Itemset breach", clause=clause, advice=advice, section="What can be inferred of sets")
+
 
 SPEC = RequirementSpec(
     name="itemset_breach",
@@ -14,10 +36,7 @@ SPEC = RequirementSpec(
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.itemset_breach.order:ORDER",
     audit=audit.SPEC,
-    fields="ppdm_flow.requirements.itemset_breach.fields:ItemsetBreachFields",
     wording=WORDING,
-    clause=clause.ItemsetBreach,
-    bind=bind,
     judge=judge,
     rank=60,
 )

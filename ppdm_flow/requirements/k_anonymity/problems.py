@@ -9,7 +9,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.rules.grouping import grouping
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.k_anonymity.clause import KAnonymity
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 
 
 def judge(scene: Scene, entries: Mapping[str, KAnonymity]) -> Iterator[Diagnostic]:
@@ -19,7 +19,7 @@ def judge(scene: Scene, entries: Mapping[str, KAnonymity]) -> Iterator[Diagnosti
 
 
 def _judge(scene: Scene, requirement: KAnonymity, path: tuple[str, ...]) -> Iterator[Diagnostic]:
-    if requirement.attributes is None:
+    if not requirement.attributes:
         having = any(a.role is Role.QUASI_IDENTIFIER for a in scene.policy.attributes.values())
         if not having and not scene.lacks("attributes"):
             yield scene.fault(

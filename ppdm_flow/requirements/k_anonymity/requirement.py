@@ -1,31 +1,23 @@
-"""k-anonymity: everybody is one of at least k."""
+"""k-anonymity: whoever knows the quasi-identifiers of somebody finds at least k rows that look alike."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
+from pydantic import Field
+
+from ppdm_flow.core.model import HIGHER
 from ppdm_flow.core.requirement import OnPeople
-from ppdm_flow.core.spans import Span
 
 
-@dataclass(frozen=True, slots=True)
 class KAnonymity(OnPeople):
-    """Every equivalence class over the quasi-identifiers has at least ``k`` rows."""
+    """Every combination of quasi-identifier values occurs in at least ``k`` released rows."""
 
     kind: ClassVar[str] = "k_anonymity"
     classes: ClassVar[str] = "ppdm_flow.requirements.k_anonymity.classes:models"
-    id: str
-    k: int
-    attributes: tuple[str, ...]
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
+    k: Annotated[int, Field(ge=2, description="The least number of rows in a group.", examples=["5"]), HIGHER]
 
     @property
     def class_claim(self) -> str:
         """What a class does."""
         return f"has at least {self.k} rows"
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {"k": self.k, "attributes": list(self.attributes)}

@@ -10,7 +10,7 @@ from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouped, known
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.k_map.clause import KMap
+from ppdm_flow.requirements.k_map.requirement import KMap
 
 
 def judge(scene: Scene, entries: Mapping[str, KMap]) -> Iterator[Diagnostic]:

@@ -1,43 +1,38 @@
-"""k-map: every released class fits several people of a population."""
+"""k-map: every class fits several people of a population."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar, Self
 
-from ppdm_flow.core.requirement import NameOf, OnPeople, reaching
-from ppdm_flow.core.spans import Span
+from pydantic import Field
+
+from ppdm_flow.core.model import HIGHER, FixedMap
+from ppdm_flow.core.requirement import NameOf, OnPeople
 from ppdm_flow.mining.populations.population import Population
 
+_POPULATION = "The population, with a row for each person."
 
-@dataclass(frozen=True, slots=True)
+
 class KMap(OnPeople):
-    """Every released class fits at least ``k`` people of the population. Source: Sweeney, PhD thesis, MIT, 2001."""
+    """Every class of the release fits at least ``k`` people of a population.
+
+    Source: Sweeney, PhD thesis, MIT, 2001.
+    """
 
     kind: ClassVar[str] = "k_map"
     in_population: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.k_map.classes:models"
-    id: str
-    k: int
-    attributes: tuple[str, ...]
-    population: Population
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
+    k: Annotated[int, Field(ge=2, description="The least number of people that a group fits.", examples=["5"]), HIGHER]
+    population: Annotated[Population, Field(description=_POPULATION, examples=[{"path": "voters.csv"}])]
 
     @property
     def class_claim(self) -> str:
         """What a class does."""
         return f"fits at least {self.k} people of the population"
 
-    def renamed(self, name_of: NameOf) -> KMap:
+    def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names; those of the population's file stay."""
-        columns = dict(self.population.columns)
-        given = tuple((name, columns.get(a, a)) for a in self.attributes if (name := name_of(a)) is not None)
-        population = replace(self.population, columns=given)
-        return replace(self, attributes=reaching(self.attributes, name_of), population=population)
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        told = self.population
-        people = {"path": told.path, "columns": dict(sorted(told.columns)), "delimiter": told.delimiter}
-        return {"k": self.k, "attributes": list(self.attributes), "population": people}
+        file = self.population.columns
+        given = FixedMap({name: file.get(a, a) for a in self.attributes if (name := name_of(a)) is not None})
+        other = super().renamed(name_of)
+        return other and other.changed(population=self.population.model_copy(update={"columns": given}))

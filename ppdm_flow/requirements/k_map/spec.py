@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.k_map import audit, clause, requirement
-from ppdm_flow.requirements.k_map.binding import bind
+from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.requirements.k_map import audit, requirement
 from ppdm_flow.requirements.k_map.problems import judge
-from ppdm_flow.requirements.k_map.wording import WORDING
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"k in the population ≥ {requirement['k']}"
+
+
+def advice(_failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    return (
+        "Make the classes larger: generalize or drop quasi-identifiers. Where classes fit nobody, the population file"
+        " lacks people, or its values are written otherwise than the source's."
+    )
+
+
+WORDING = Wording(label="k-map", clause=clause, advice=advice, section="How many people share a combination")
+
 
 SPEC = RequirementSpec(
     name="k_map",
@@ -14,10 +33,7 @@ SPEC = RequirementSpec(
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.k_map.order:ORDER",
     audit=audit.SPEC,
-    fields="ppdm_flow.requirements.k_map.fields:KMapFields",
     wording=WORDING,
-    clause=clause.KMap,
-    bind=bind,
     judge=judge,
     rank=120,
     aliases=("kmap",),

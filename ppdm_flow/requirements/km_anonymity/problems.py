@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.km_anonymity.clause import KmAnonymity
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 
 
 def judge(scene: Scene, entries: Mapping[str, KmAnonymity]) -> Iterator[Diagnostic]:

@@ -1,41 +1,30 @@
-"""k^m-anonymity: so many items of a set tell it from few others."""
+"""k^m-anonymity: whoever knows some items of a set finds at least k sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
-from ppdm_flow.core.requirement import Columns, OnAttribute
-from ppdm_flow.core.spans import Span
+from pydantic import Field
+
+from ppdm_flow.core.model import HIGHER
+from ppdm_flow.core.requirement import OnSets
+
+_K = "The least number of sets that a combination of items is in, unless in none."
+_M = "How many items of a person's set somebody may know, 1 to 4."
 
 
-@dataclass(frozen=True, slots=True)
-class KmAnonymity(OnAttribute):
-    """Every combination of at most ``m`` items of ``attribute`` occurs in none of the sets, or in at least ``k``.
+class KmAnonymity(OnSets):
+    """Every combination of at most ``m`` items that occurs is in at least ``k`` sets.
 
     Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008.
     """
 
     kind: ClassVar[str] = "km_anonymity"
-    on_sets: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
-    id: str
-    attribute: str
-    k: int
-    m: int
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
+    k: Annotated[int, Field(ge=2, description=_K, examples=["5"]), HIGHER]
+    m: Annotated[int, Field(ge=1, le=4, description=_M, examples=["2"]), HIGHER] = 2
 
     @property
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return True
-
-    def on_columns(self, columns: Columns) -> Iterator[KmAnonymity]:
-        """Yield it for each column that its name means."""
-        return (replace(self, attribute=name) for name in columns.meant(self.attribute, self))
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {"attribute": self.attribute, "k": self.k, "m": self.m}

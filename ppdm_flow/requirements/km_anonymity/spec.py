@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.km_anonymity import audit, clause, requirement
-from ppdm_flow.requirements.km_anonymity.binding import bind
+from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.requirements.km_anonymity import audit, requirement
 from ppdm_flow.requirements.km_anonymity.problems import judge
-from ppdm_flow.requirements.km_anonymity.wording import WORDING
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"k of {requirement['m']} items of {requirement['attribute']} ≥ {requirement['k']}"
+
+
+def advice(_failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    return "Leave out rare items with `limit_items` (`rarer_than`), or put items into coarser ones with `roll_up`."
+
+
+WORDING = Wording(label="k^m-anonymity", clause=clause, advice=advice)
+
 
 SPEC = RequirementSpec(
     name="km_anonymity",
@@ -14,10 +30,7 @@ SPEC = RequirementSpec(
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.km_anonymity.order:ORDER",
     audit=audit.SPEC,
-    fields="ppdm_flow.requirements.km_anonymity.fields:KmAnonymityFields",
     wording=WORDING,
-    clause=clause.KmAnonymity,
-    bind=bind,
     judge=judge,
     rank=140,
     aliases=("km", "k_m_anonymity"),

@@ -1,13 +1,20 @@
-"""l-diversity: sensitive values of every class are well represented."""
+"""l-diversity: every class has several well-represented sensitive values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
+from pydantic import Field
+
+from ppdm_flow.core.model import HIGHER, LOWER
 from ppdm_flow.core.requirement import OnSensitive
-from ppdm_flow.core.spans import Span
+
+_L = "The least number of values, or of equally frequent ones that would be as uncertain."
+_VARIANT = (
+    "`distinct` counts values; `entropy`: e to the entropy is at least l; `recursive`: the most frequent value has"
+    " fewer rows than `c` times all from the l-th most frequent on."
+)
 
 
 class Diversity(StrEnum):
@@ -18,9 +25,8 @@ class Diversity(StrEnum):
     RECURSIVE = "recursive"
 
 
-@dataclass(frozen=True, slots=True)
 class LDiversity(OnSensitive):
-    """Every class has at least ``l`` well-represented values of ``attribute``.
+    """Every class has at least ``l`` values of a sensitive attribute that are well represented, as ``kind`` counts.
 
     ``distinct``: so many values. ``entropy``: exp of the entropy is at least l. ``recursive``: r_1 < c (r_l + … + r_m)
     for the counts in descending order. Source: Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam, ACM TKDD 1(1), 2007.
@@ -29,15 +35,10 @@ class LDiversity(OnSensitive):
     kind: ClassVar[str] = "l_diversity"
     classes: ClassVar[str] = "ppdm_flow.requirements.l_diversity.classes:models"
     hides_people: ClassVar[bool] = True
-    id: str
-    attribute: str
-    l: float  # noqa: E741  # the model's own letter
-    attributes: tuple[str, ...]
-    variant: Diversity = Diversity.DISTINCT
-    c: float | None = None
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
-
-    def bounds(self) -> dict[str, Any]:
-        """Return its figures."""
-        return {"l": self.l, "variant": self.variant.value} | ({} if self.c is None else {"c": self.c})
+    l: Annotated[float, Field(gt=1.0, description=_L, examples=["3"]), HIGHER]  # noqa: E741  # the model's own letter
+    variant: Annotated[Diversity, Field(alias="kind", description=_VARIANT, examples=["entropy"])] = Diversity.DISTINCT
+    c: Annotated[
+        Annotated[float, Field(gt=0.0)] | None,
+        Field(description="The c of `kind: recursive`.", examples=["3"]),
+        LOWER,
+    ] = None

@@ -38,6 +38,6 @@ def models(asked: LKC, columns: SensitiveColumns) -> list[Model]:
     bounded: list[Model] = [KAnonymous(asked.k)]
     if asked.c is not None:
         for name in asked.secrets:
-            values = [value for attribute, value in asked.sensitive if attribute == name]
+            values = [value for attribute, value in asked.pairs if attribute == name]
             bounded.append(UnionBounded(columns.place(name), asked.c, columns.codes(name, values)))
     return bounded

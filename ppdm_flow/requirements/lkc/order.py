@@ -37,14 +37,14 @@ class KnownShare:
 
 def says(requirement: LKC, _frame: PolicyFrame) -> Iterator[Known | KnownShare | Opaque]:
     """Yield the group's size, and the share of each attribute's values together; nobody knows what is sensitive."""
-    known = frozenset(requirement.attributes) - {a for a, _ in requirement.sensitive}
-    if requirement.c is None and requirement.sensitive:
-        yield Opaque(requirement.kind, repr((requirement.l, requirement.k, sorted(known), requirement.sensitive)))
+    known = frozenset(requirement.attributes) - {a for a, _ in requirement.pairs}
+    if requirement.c is None and requirement.pairs:
+        yield Opaque(requirement.kind, repr((requirement.l, requirement.k, sorted(known), requirement.pairs)))
         return
     yield Known(requirement.l, requirement.k, known)
     if requirement.c is not None:
-        for attribute in dict.fromkeys(a for a, _ in requirement.sensitive):
-            values = frozenset(value for a, value in requirement.sensitive if a == attribute)
+        for attribute in dict.fromkeys(a for a, _ in requirement.pairs):
+            values = frozenset(value for a, value in requirement.pairs if a == attribute)
             yield KnownShare(requirement.l, requirement.c, attribute, values, known, requirement.values_absent)
 
 

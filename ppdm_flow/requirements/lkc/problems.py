@@ -9,7 +9,7 @@ from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouped, known, sensitive_values
 from ppdm_flow.policy.rules.scene import Scene, entry_path
-from ppdm_flow.requirements.lkc.clause import LKC
+from ppdm_flow.requirements.lkc.requirement import LKC
 
 
 def judge(scene: Scene, entries: Mapping[str, LKC]) -> Iterator[Diagnostic]:

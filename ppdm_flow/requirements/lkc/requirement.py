@@ -1,43 +1,39 @@
-"""LKC-privacy: who knows few attributes of somebody finds many rows, and infers little."""
+"""LKC-privacy: whoever knows few attributes finds many rows, and learns little."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar, Self
 
-from ppdm_flow.core.requirement import (
-    Columns,
-    NameOf,
-    OnValues,
-    absent,
-    pairs_reaching,
-    reaching,
-)
+from pydantic import Field
+
+from ppdm_flow.core.model import HIGHER, LOWER, Absent, FixedMap, GroupedBy, Probability
+from ppdm_flow.core.requirement import Binding, Columns, NameOf, OnValues, ValuesByAttribute, reaching, reaching_values
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.core.spans import Span
+
+_L = "How many attributes of a person somebody may know."
+_K = "The least number of rows that fit what is known."
+_C = "The largest share of those rows that has one of the `sensitive` values."
+_VALUES = "The values that nobody should infer, by attribute."
+_KNOWN = "What may be known; all quasi-identifiers where it is left out."
 
 
-@dataclass(frozen=True, slots=True)
 class LKC(OnValues):
-    """Whoever knows at most ``l`` of ``attributes`` finds at least ``k`` rows, and learns no more than ``c``.
+    """Whoever knows at most ``l`` attributes of somebody finds at least ``k`` rows and infers no more than ``c``.
 
-    ``sensitive`` are (attribute, value): of the rows that fit, a share of at most c has one of an attribute's values; c
-    is None without any. Source: Mohammed, Fung, Hung, Lee, KDD 2009.
+    Of the rows that fit, a share of at most c has one of an attribute's ``sensitive`` values; c is None without any.
+    Source: Mohammed, Fung, Hung, Lee, KDD 2009.
     """
 
     kind: ClassVar[str] = "lkc"
     counts_values: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.lkc.classes:models"
-    id: str
-    l: int  # noqa: E741  # the model's own letter
-    k: int
-    attributes: tuple[str, ...]
-    c: float | None = None
-    sensitive: tuple[tuple[str, str], ...] = ()
-    span: Span | None = field(default=None, compare=False)
-    values_absent: ValuesAbsent = ValuesAbsent.ERROR
-    releases: tuple[str, ...] = ()
+    l: Annotated[int, Field(ge=1, description=_L, examples=["2"]), HIGHER]  # noqa: E741  # the model's own letter
+    k: Annotated[int, Field(ge=2, description=_K, examples=["5"]), HIGHER]
+    c: Annotated[Probability | None, Field(description=_C, examples=["0.5"]), LOWER] = None
+    sensitive: ValuesByAttribute = Field(default_factory=FixedMap, description=_VALUES, examples=[{"disease": ["HIV"]}])
+    attributes: Annotated[GroupedBy, Field(description=_KNOWN, examples=[["job", "country", "age"]])] = ()
+    values_absent: Absent = ValuesAbsent.ERROR
 
     @property
     def grouping(self) -> tuple[str, ...]:
@@ -58,23 +54,16 @@ class LKC(OnValues):
         """Whether nothing is told: groups have to be large all the same."""
         return False
 
-    def on_columns(self, columns: Columns) -> Iterator[LKC]:
+    def bound(self, place: Binding) -> Self:
+        """Return it over all quasi-identifiers where it names no attributes."""
+        return super().bound(place).changed(attributes=place.grouped(self.attributes))
+
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
-        pairs = columns.pairs(self.sensitive, self)
-        yield replace(self, attributes=columns.every(self.attributes, self), sensitive=pairs)
+        for each in super().on_columns(columns):
+            yield each.changed(attributes=columns.every(self.attributes, self))
 
-    def renamed(self, name_of: NameOf) -> LKC:
+    def renamed(self, name_of: NameOf) -> Self:
         """Return it in present names."""
-        pairs = pairs_reaching(self.sensitive, name_of)
-        return replace(self, attributes=reaching(self.attributes, name_of), sensitive=pairs)
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {
-            "l": self.l,
-            "k": self.k,
-            "attributes": list(self.attributes),
-            "sensitive": [list(pair) for pair in self.sensitive],
-            **({} if self.c is None else {"c": self.c}),
-            **absent(self.values_absent),
-        }
+        sensitive = reaching_values(self.sensitive, name_of)
+        return self.changed(attributes=reaching(self.attributes, name_of), sensitive=sensitive)

@@ -50,7 +50,7 @@ class Survey:
 def secrets(requirement: LKC, ctx: AuditContext) -> dict[str, tuple[str, ...]]:
     """Return the sensitive attributes with the values that nobody should infer: all of them and none, unless named."""
     values: dict[str, tuple[str, ...]] = {}
-    for attribute, value in requirement.sensitive:
+    for attribute, value in requirement.pairs:
         values[attribute] = (*values.get(attribute, ()), value)
     return values or dict.fromkeys(sensitive_attributes(ctx), ())
 
@@ -90,7 +90,7 @@ def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Once:
 
 def named(requirement: LKC) -> tuple[str, ...]:
     """Return the sensitive attributes that the requirement names."""
-    return tuple(dict.fromkeys(attribute for attribute, _ in requirement.sensitive))
+    return tuple(dict.fromkeys(attribute for attribute, _ in requirement.pairs))
 
 
 def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:

@@ -8,8 +8,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.documents import about, one_of
-from ppdm_flow.core.requirement_fields import Absent
-from ppdm_flow.core.roles import Directions
+from ppdm_flow.core.roles import Directions, ValuesAbsent
 
 
 class ValueBoundFields(TypedDict):
@@ -32,4 +31,4 @@ class SensitivityFields(TypedDict):
     default: Annotated[
         Annotated[list[float], Field(min_length=2, max_length=2)] | None, about("(r1, r2) of other values.")
     ]
-    values_absent: NotRequired[Absent]
+    values_absent: NotRequired[Annotated[str, Field(json_schema_extra={"const": ValuesAbsent.ALLOWED.value})]]

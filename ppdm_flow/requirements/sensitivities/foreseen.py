@@ -28,7 +28,7 @@ def foresee(requirement: Sensitivity, view: DataView, people: int) -> Iterator[D
 
 def _others(requirement: Sensitivity, view: DataView, people: int) -> Iterator[Diagnostic]:
     """Count the values above the default's r2, which the policy does not name; a tolerance is never below a share."""
-    if requirement.default is None or requirement.attribute not in view.schema or not people:
+    if requirement.fixed is None or requirement.attribute not in view.schema or not people:
         return
     counts = view.counts([requirement.attribute])
     own = {b.value for b in requirement.bounds}
@@ -36,7 +36,7 @@ def _others(requirement: Sensitivity, view: DataView, people: int) -> Iterator[D
     codes = counts.of(requirement.attribute).tolist()
     shares = (counts.counts / people).tolist()
     many = sum(
-        share > requirement.default[1] and (code < 0 or names[code] not in own)
+        share > requirement.fixed[1] and (code < 0 or names[code] not in own)
         for code, share in zip(codes, shares, strict=True)
         if code >= MISSING
     )
@@ -44,6 +44,6 @@ def _others(requirement: Sensitivity, view: DataView, people: int) -> Iterator[D
         text = (
             f"{many} value{'s' * (many > 1)} of `{requirement.attribute}` without a bound of"
             f" {'their' if many > 1 else 'its'} own: more frequent than the default's"
-            f" r2 = {requirement.default[1]:.1%}, so known too well beforehand"
+            f" r2 = {requirement.fixed[1]:.1%}, so known too well beforehand"
         )
         yield Diagnostic("PPF741", text, requirement.span, Severity.WARNING)

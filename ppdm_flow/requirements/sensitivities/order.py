@@ -53,7 +53,7 @@ def says(requirement: Sensitivity, _frame: PolicyFrame) -> Iterator[Operated | V
     for upward in both:
         for value, slack in _slacks(requirement).items():
             yield ValueKept(requirement, value, upward, slack)
-        if requirement.tolerance is not None or requirement.default is not None:
+        if requirement.tolerance is not None or requirement.fixed is not None:
             yield OthersKept(requirement, upward)
 
 
@@ -122,9 +122,9 @@ def _slacks(requirement: Sensitivity) -> dict[str, float]:
 
 
 def _fixed(requirement: Sensitivity) -> float | None:
-    if requirement.tolerance is not None or requirement.default is None:
+    if requirement.tolerance is not None or requirement.fixed is None:
         return None
-    return slack_of(*requirement.default)
+    return slack_of(*requirement.fixed)
 
 
 def _least(requirement: Sensitivity) -> float:
@@ -149,8 +149,8 @@ ORDER = Order(
         (
             "attribute",
             "directions",
-            "bounds",
-            "tolerance",
+            "values",
+            "groups",
             "default",
             "domain",
             "values_absent",

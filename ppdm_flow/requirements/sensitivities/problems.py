@@ -11,7 +11,7 @@ from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.grouping import protected
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
-from ppdm_flow.requirements.sensitivities.clause import DefaultBound, Sensitivity, ValueBound
+from ppdm_flow.requirements.sensitivities.requirement import DefaultBound, Sensitivity, ValueBound
 
 Path = tuple[str, ...]
 

@@ -74,7 +74,7 @@ def _bounds(
     if own:
         return own
     if requirement.tolerance is None:
-        return [requirement.default] if requirement.default is not None else []
+        return [requirement.fixed] if requirement.fixed is not None else []
     share = seen[value] / max(1, sum(seen[v] for v in domain))
     return [(share, requirement.tolerance * share)] if share > 0 and requirement.tolerance * share < 1 else []
 

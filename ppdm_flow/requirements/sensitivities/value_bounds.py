@@ -85,7 +85,7 @@ def _defaults(requirement: Sensitivity, frequency: Floats, free: Places) -> tupl
         place = free[theta * frequency[free] < 1.0]
         r1 = frequency[place]
         return place, r1, theta * r1, (theta - 1.0) / (1.0 - theta * r1)
-    if requirement.default is None:
+    if requirement.fixed is None:
         free = free[:0]
-    low, high = requirement.default or (0.1, 0.2)
+    low, high = requirement.fixed or (0.1, 0.2)
     return free, np.full(len(free), low), np.full(len(free), high), np.full(len(free), slack_of(low, high))

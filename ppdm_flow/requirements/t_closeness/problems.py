@@ -12,8 +12,7 @@ from ppdm_flow.policy.rules import on_sensitive
 from ppdm_flow.policy.rules.on_sensitive import Path, domain
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.requirements.t_closeness.clause import TCloseness
-from ppdm_flow.requirements.t_closeness.requirement import Distance
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 
 def judge(scene: Scene, entries: Mapping[str, TCloseness]) -> Iterator[Diagnostic]:
@@ -28,7 +27,7 @@ def _own(scene: Scene, name: str, attribute: Attribute, model: TCloseness, path:
 
 
 def _order(scene: Scene, name: str, attribute: Attribute, model: TCloseness, path: Path) -> Iterator[Diagnostic]:
-    if model.order is not None:
+    if model.order:
         place = (*path, "order")
         yield from repeats(scene, model.order, place, "`order`", warning=False)
         yield from scene.values(attribute, name, [(v, (*place, str(i))) for i, v in enumerate(model.order)])

@@ -1,15 +1,22 @@
-"""t-closeness: sensitive values are distributed in every class as in the table."""
+"""t-closeness: a sensitive attribute is distributed in every class nearly as in the table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar, Self
 
-from ppdm_flow.core.requirement import NamedValue, OnSensitive, absent
-from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.core.spans import Span
+from pydantic import Field
+
+from ppdm_flow.core.model import LOWER, Absent, Texts
+from ppdm_flow.core.requirement import Binding, NamedValue, OnSensitive
+from ppdm_flow.core.roles import AttributeType, ValuesAbsent
+
+_DISTANCE = "`equal`: all values are equally far from each other. `ordered`: as far as there are ranks between them."
+_ORDER = (
+    "All values from low to high, for `distance: ordered`; of a text its `domain` where it is left out. Numbers and"
+    " dates have an order of their own."
+)
 
 
 class Distance(StrEnum):
@@ -19,35 +26,26 @@ class Distance(StrEnum):
     ORDERED = "ordered"
 
 
-@dataclass(frozen=True, slots=True)
 class TCloseness(OnSensitive):
-    """The values of ``attribute`` are distributed in every class as in the table, within an earth mover's distance.
+    """A sensitive attribute is distributed in every class as in the whole release, within a distance of ``t``.
 
-    ``ordered``: a value moves by ranks, (values - 1) of them being 1. ``order`` are all values from low to high; empty:
-    they are numbers or dates. Source: Li, Li, Venkatasubramanian, ICDE 2007.
+    That is the earth mover's distance. ``ordered``: a value moves by ranks, (values - 1) of them being 1. ``order`` are
+    all values from low to high; empty: they are numbers or dates. Source: Li, Li, Venkatasubramanian, ICDE 2007.
     """
 
     kind: ClassVar[str] = "t_closeness"
     classes: ClassVar[str] = "ppdm_flow.requirements.t_closeness.classes:models"
-    id: str
-    attribute: str
-    t: float
-    attributes: tuple[str, ...]
-    distance: Distance = Distance.EQUAL
-    order: tuple[str, ...] = ()
-    span: Span | None = field(default=None, compare=False)
-    values_absent: ValuesAbsent = ValuesAbsent.ERROR
-    releases: tuple[str, ...] = ()
+    t: Annotated[float, Field(gt=0.0, description="The largest distance, between 0 and 1.", examples=["0.2"]), LOWER]
+    distance: Annotated[Distance, Field(description=_DISTANCE, examples=["ordered"])] = Distance.EQUAL
+    order: Annotated[Texts, Field(description=_ORDER, examples=[["low", "medium", "high"]])] = ()
+    values_absent: Absent = ValuesAbsent.ERROR
+
+    def bound(self, place: Binding) -> Self:
+        """Return it at its place: values of a text are in the order of the domain unless it says another."""
+        texts = (place.domain or ()) if place.type is AttributeType.TEXT else ()
+        ordered = self.distance is Distance.ORDERED
+        return super().bound(place).changed(order=(self.order or texts) if ordered else ())
 
     def named_values(self) -> Iterator[NamedValue]:
         """Yield the values that have ranks."""
         return ((self.attribute, value, self.span) for value in self.order)
-
-    def bounds(self) -> dict[str, Any]:
-        """Return its figures."""
-        return {
-            "t": self.t,
-            "distance": self.distance.value,
-            **({"order": list(self.order)} if self.order else {}),
-            **absent(self.values_absent),
-        }

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.requirements.t_closeness import audit, clause, requirement
-from ppdm_flow.requirements.t_closeness.binding import bind
+from ppdm_flow.policy.language.wording import Wording, larger_classes
+from ppdm_flow.requirements.t_closeness import audit, requirement
 from ppdm_flow.requirements.t_closeness.problems import judge
-from ppdm_flow.requirements.t_closeness.wording import WORDING
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    return f"t of {requirement['attribute']} ≤ {requirement['t']:g} ({requirement['distance']})"
+
+
+WORDING = Wording(label="t-closeness", clause=clause, advice=larger_classes, section="What can be inferred")
+
 
 SPEC = RequirementSpec(
     name="t_closeness",
@@ -14,10 +25,7 @@ SPEC = RequirementSpec(
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.t_closeness.order:ORDER",
     audit=audit.SPEC,
-    fields="ppdm_flow.requirements.t_closeness.fields:TClosenessFields",
     wording=WORDING,
-    clause=clause.TCloseness,
-    bind=bind,
     judge=judge,
     rank=80,
     aliases=("tcloseness", "closeness"),

@@ -65,8 +65,8 @@ class TemplatesAudit:
             further = _together(told, candidate, ctx)
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
-            if template.min_support > 1 and targets:
-                least = lacking(template.id, "together_smallest_group", template.min_support, candidate, ctx)
+            if template.smallest_group > 1 and targets:
+                least = lacking(template.id, "together_smallest_group", template.smallest_group, candidate, ctx)
                 figures |= {m.metric: m.figure for m in least}
                 measured.extend(least)
                 unaffected = after.repeated == 0 and candidate.row_count > 0
@@ -94,7 +94,7 @@ class TemplatesAudit:
             found |= {f"{template.id}.{name}": value for name, value in after.items()}
             if together_confidence(told, candidate, ctx) is not None:
                 found[f"{template.id}.together_confidence"] = together_again(told, candidate, ctx, ctx.sql)
-            if template.min_support > 1:
+            if template.smallest_group > 1:
                 found[f"{template.id}.smallest_group"] = smallest_again(told, candidate, ctx, ctx.sql)
                 if told.targets:
                     found |= lacking_again(f"{template.id}.together_smallest_group", candidate, ctx)
@@ -132,8 +132,8 @@ def _columns(told: Told) -> tuple[str, ...]:
 def _unmeasured(template: Template, fault: UnmeasuredError) -> Iterator[Measured]:
     """Yield what cannot be said of it."""
     bounds = {"confidence": (template.confidence, "probability", True)}
-    if template.min_support > 1:
-        bounds["smallest_group"] = (float(template.min_support), "rows", False)
+    if template.smallest_group > 1:
+        bounds["smallest_group"] = (float(template.smallest_group), "rows", False)
     for name, (bound, unit, at_most) in bounds.items():
         figure = Figure(None, unit, note=fault.text)
         yield Measured(template.id, f"{template.id}.{name}", figure, bound, at_most, fault.text, verifiable=False)
@@ -158,7 +158,7 @@ def _before(template: Template, original: DataView, ctx: AuditContext) -> Survey
 
 def _support(template: Template, own: Mapping[str, Figure], text: str) -> Measured:
     name = f"{template.id}.smallest_group"
-    return Measured(template.id, name, own[name], float(template.min_support), at_most=False, sentence=text)
+    return Measured(template.id, name, own[name], float(template.smallest_group), at_most=False, sentence=text)
 
 
 def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Figure]:
@@ -169,6 +169,6 @@ def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Fig
         figures[f"{template.id}.inferences{suffix}"] = Figure(found.inferences(template.confidence), "inferences")
         figures[f"{template.id}.violating_groups{suffix}"] = Figure(groups, "groups")
         figures[f"{template.id}.violating_rows{suffix}"] = Figure(rows, "rows")
-        if template.min_support > 1:
+        if template.smallest_group > 1:
             figures[f"{template.id}.smallest_group{suffix}"] = Figure(found.smallest, "rows")
     return figures

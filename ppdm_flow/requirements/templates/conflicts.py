@@ -45,7 +45,7 @@ def _strictest(templates: Sequence[Template], released: Collection[str], *, nega
     strictest: dict[Pair, Bound] = {}
     for template in templates:
         if template.negated is negated:
-            for pair in template.sensitive:
+            for pair in template.pairs:
                 if pair[0] in released and (pair not in strictest or template.confidence < strictest[pair][0]):
                     strictest[pair] = (template.confidence, template.name)
     return strictest

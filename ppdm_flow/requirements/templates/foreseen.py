@@ -18,10 +18,10 @@ def foresee(requirement: Template, view: DataView, people: int) -> Iterator[Diag
     With every channel attribute suppressed, the confidence is the value's frequency (negated: that of all else), and
     the only group has all rows. Each template that fails does so by itself, and all the others can hold together.
     """
-    if people < requirement.min_support:
+    if people < requirement.smallest_group:
         text = f"template `{requirement.name}` cannot hold: there are {people} rows in all"
         yield Diagnostic("PPF740", text, requirement.span)
-    for attribute, value in requirement.sensitive:
+    for attribute, value in requirement.pairs:
         share = share_of(view, attribute, value, people)
         if share is None:
             continue

@@ -37,11 +37,11 @@ class Support:
 def says(requirement: Template, _frame: PolicyFrame) -> Iterator[Inference | Support]:
     """Yield a template for each value, never their union, and the support apart."""
     channel = frozenset(requirement.channel)
-    for attribute, value in requirement.sensitive:
+    for attribute, value in requirement.pairs:
         shown = requirement.confidence, requirement.values_absent
         yield Inference(attribute, value, requirement.negated, channel, *shown)
-    if requirement.min_support > 1:
-        yield Support(channel, requirement.min_support, frozenset(a for a, _ in requirement.sensitive))
+    if requirement.smallest_group > 1:
+        yield Support(channel, requirement.smallest_group, frozenset(a for a, _ in requirement.pairs))
 
 
 def inferences(given: Inference, asked: Inference, between: Between) -> str | None:

@@ -9,8 +9,8 @@ from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouping, sensitive_values
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.requirements.templates.clause import Template
 from ppdm_flow.requirements.templates.redundancy import redundant
+from ppdm_flow.requirements.templates.requirement import Template
 
 
 def judge(scene: Scene, entries: Mapping[str, Template]) -> Iterator[Diagnostic]:

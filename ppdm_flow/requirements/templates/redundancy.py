@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.requirements.templates.clause import Template
+from ppdm_flow.requirements.templates.requirement import Template
 
 
 def redundant(scene: Scene, templates: Mapping[str, Template]) -> Iterator[Diagnostic]:

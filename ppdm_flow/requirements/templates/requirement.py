@@ -1,46 +1,49 @@
-"""Inference templates: what must not be inferred from a channel."""
+"""Inference templates <IC -> pi, h>: what must not be inferred from which attributes, and with which confidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar, Self
 
-from ppdm_flow.core.requirement import (
-    Columns,
-    NameOf,
-    OnValues,
-    absent,
-    pairs_reaching,
-    reaching,
-)
+from pydantic import Field
+
+from ppdm_flow.core.model import HIGHER_IF_ANY, LOWER, Absent, Flag, Texts
+from ppdm_flow.core.requirement import Columns, NameOf, OnValues, ValuesByAttribute, reaching, reaching_values
 from ppdm_flow.core.roles import ValuesAbsent
-from ppdm_flow.core.spans import Span
+
+_CHANNEL = "The attributes that an inference starts from (IC)."
+_SENSITIVE = "The values that must not be inferred (pi). Several are several templates, never their union."
+_CONFIDENCE = "The highest share of such a value in any group (h)."
+_NEGATED = (
+    "Whether it is the absence of each value that must not be inferred: then at most `confidence` of any group may be"
+    " without it, missing cells included."
+)
+_LEAST = (
+    "The least number of rows in any group over the channel, beside the confidence: an inference must never rest on"
+    " fewer people."
+)
 
 
-@dataclass(frozen=True, slots=True)
 class Template(OnValues):
-    """<IC -> pi, h>: in no group over ``channel`` is one of ``sensitive`` more frequent than ``confidence``.
+    """<IC -> pi, h>: no group over ``channel`` lets one infer a sensitive value with more than ``confidence``.
 
-    Several (attribute, value) pairs are several templates with one channel and threshold, never their union
-    (Wang, Fung, Yu, ICDM 2005, section 3).
-
-    ``negated``: the inference is to *not* having the value, so its confidence is the share of rows without it, missing
-    and suppressed ones included. ``min_support``: beside that, no group over the channel has fewer rows. Small groups
-    are never excused from the confidence: an inference about few people is the more dangerous one.
+    ``negated``: to infer that someone has *not* the value. ``min_support``: besides, no group has fewer rows. Small
+    groups are never excused from the confidence: an inference about few people is the more dangerous one. Several
+    values are several templates with one channel and threshold, never their union (Wang, Fung, Yu, ICDM 2005,
+    section 3).
     """
 
     kind: ClassVar[str] = "templates"
-    id: str
-    name: str
-    channel: tuple[str, ...]
-    sensitive: tuple[tuple[str, str], ...]
-    confidence: float
-    span: Span | None = field(default=None, compare=False)
-    negated: bool = False
-    min_support: int = 1
-    values_absent: ValuesAbsent = ValuesAbsent.ERROR
-    releases: tuple[str, ...] = ()
+    channel: Annotated[Texts, Field(description=_CHANNEL, examples=[["job", "country"]])]
+    sensitive: Annotated[
+        ValuesByAttribute, Field(min_length=1, description=_SENSITIVE, examples=[{"bankruptcy": ["Discharged"]}])
+    ]
+    confidence: Annotated[float, Field(gt=0.0, lt=1.0, description=_CONFIDENCE, examples=["0.75"]), LOWER]
+    negated: Annotated[Flag, Field(description=_NEGATED, examples=["true"])] = False
+    min_support: Annotated[
+        Annotated[int, Field(ge=2)] | None, Field(description=_LEAST, examples=["5"]), HIGHER_IF_ANY
+    ] = None
+    values_absent: Absent = ValuesAbsent.ERROR
 
     @property
     def grouping(self) -> tuple[str, ...]:
@@ -48,31 +51,25 @@ class Template(OnValues):
         return self.channel
 
     @property
+    def smallest_group(self) -> int:
+        """The least number of rows in a group; 1 where it asks for none."""
+        return self.min_support or 1
+
+    @property
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
-        return self.min_support > 1
+        return self.smallest_group > 1
 
-    def on_columns(self, columns: Columns) -> Iterator[Template]:
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
-        pairs = columns.pairs(self.sensitive, self)
-        yield replace(self, channel=columns.every(self.channel, self), sensitive=pairs)
+        for each in super().on_columns(columns):
+            yield each.changed(channel=columns.every(self.channel, self))
 
-    def renamed(self, name_of: NameOf) -> Template | None:
+    def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names; None where no sensitive attribute reaches the step.
 
         The channel is narrowed to what is left of it: whoever knew the dropped attributes cannot use them here, but a
         coarser grouping can still reveal the sensitive value.
         """
-        pairs = pairs_reaching(self.sensitive, name_of)
-        return replace(self, channel=reaching(self.channel, name_of), sensitive=pairs) if pairs else None
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {
-            "channel": list(self.channel),
-            "sensitive": [list(pair) for pair in self.sensitive],
-            "confidence": self.confidence,
-            **({"negated": True} if self.negated else {}),
-            **({"min_support": self.min_support} if self.min_support > 1 else {}),
-            **absent(self.values_absent),
-        }
+        sensitive = reaching_values(self.sensitive, name_of)
+        return self.changed(channel=reaching(self.channel, name_of), sensitive=sensitive) if sensitive else None

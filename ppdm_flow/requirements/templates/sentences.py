@@ -48,7 +48,7 @@ def support(template: Template, channel: Sequence[str], after: Survey) -> str:
     among = f"equal {listed(channel)}" if channel else "nothing to tell them apart"
     rows = "row" if after.repeated is None else "original row"
     text = f"The smallest group of people with {among} has {counted(after.smallest, rows)}"
-    return f"{text}; at least {template.min_support:,} are required."
+    return f"{text}; at least {template.smallest_group:,} are required."
 
 
 def recoded(template: Template, after: Survey) -> Iterator[Finding]:

@@ -69,12 +69,12 @@ def survey(
     """Measure a template on a table; the groups' rows only where it bounds them."""
     every = tuple(targets)
     found = tuple(inferences(view, channel, t.column, t.images, nulls, negated=template.negated) for t in every)
-    return Survey(every, found, classes(view.counts(channel), nulls).k if template.min_support > 1 else 0)
+    return Survey(every, found, classes(view.counts(channel), nulls).k if template.smallest_group > 1 else 0)
 
 
 def by_attribute(template: Template) -> Mapping[str, tuple[str, ...]]:
     """Return the sensitive values of a template by attribute, in the order of the policy."""
     found: dict[str, tuple[str, ...]] = {}
-    for attribute, value in template.sensitive:
+    for attribute, value in template.pairs:
         found[attribute] = (*found.get(attribute, ()), value)
     return found

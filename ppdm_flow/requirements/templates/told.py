@@ -91,7 +91,7 @@ def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
             read = values(of_originals(told.columns), way, originals, ctx.nulls, values_known=False)
             each = each.beside(_inferences(read, target.images, negated=template.negated))
         found.append(each)
-    smallest = _sizes(told.columns, originals or rows, ctx.nulls).k if template.min_support > 1 else 0
+    smallest = _sizes(told.columns, originals or rows, ctx.nulls).k if template.smallest_group > 1 else 0
     repeated_rows = None if originals is None else originals.counts(told.columns.every).total
     return Survey(tuple(target for target, _ in told.targets), tuple(found), smallest, repeated_rows)
 

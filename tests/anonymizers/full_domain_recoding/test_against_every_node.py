@@ -15,6 +15,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecod
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
@@ -38,24 +39,27 @@ QI = ("a", "b")
 
 
 def requirement(kind, number):
-    at = ("s", number, QI)
     match kind:
         case "distinct":
-            return LDiversity("privacy.l_diversity.s", *at)
+            return LDiversity.of("privacy.l_diversity.s", "s", l=number, attributes=QI)
         case "entropy":
-            return LDiversity("privacy.l_diversity.s", *at, Diversity.ENTROPY)
+            return LDiversity.of("privacy.l_diversity.s", "s", l=number, attributes=QI, variant=Diversity.ENTROPY)
         case "recursive":
-            return LDiversity("privacy.l_diversity.s", "s", 2, QI, Diversity.RECURSIVE, number)
+            return LDiversity.of(
+                "privacy.l_diversity.s", "s", l=2, attributes=QI, variant=Diversity.RECURSIVE, c=number
+            )
         case "equal":
-            return TCloseness("privacy.t_closeness.s", *at)
+            return TCloseness.of("privacy.t_closeness.s", "s", t=number, attributes=QI)
         case "ordered":
-            return TCloseness("privacy.t_closeness.s", *at, Distance.ORDERED, ("s0", "s1", "s2"))
+            order = ("s0", "s1", "s2")
+            ordered = Distance.ORDERED
+            return TCloseness.of("privacy.t_closeness.s", "s", t=number, attributes=QI, distance=ordered, order=order)
         case "alpha":
-            return AlphaK("privacy.alpha_k.s", *at)
+            return AlphaK.of("privacy.alpha_k.s", "s", alpha=number, attributes=QI)
         case "delta":
-            return DeltaDisclosure("privacy.delta_disclosure.s", *at)
+            return DeltaDisclosure.of("privacy.delta_disclosure.s", "s", delta=number, attributes=QI)
         case "beta":
-            return BetaLikeness("privacy.beta_likeness.s", *at)
+            return BetaLikeness.of("privacy.beta_likeness.s", "s", beta=number, attributes=QI)
     raise AssertionError(kind)
 
 
@@ -131,7 +135,7 @@ def holds(released, kind, number, k):
 def test_the_release_costs_what_the_best_node_costs(cost, rows, model, k, share) -> None:
     models = [numbers(*model), ("k", k)]
     best = plain.optimum(twin(rows), models, cost, int(share * len(rows) + 1e-9), True)
-    requirements = (KAnonymity("privacy.k_anonymity", k, QI), requirement(*model))
+    requirements = (KAnonymity.of("privacy.k_anonymity", k=k, attributes=QI), requirement(*model))
     if best is None:
         with pytest.raises(PluginError) as raised:
             fitted(rows, requirements, cost=cost, suppression=share)
@@ -146,7 +150,7 @@ def test_the_release_costs_what_the_best_node_costs(cost, rows, model, k, share)
 
 @given(rows=rows_of, model=asked, k=st.integers(2, 4), share=st.sampled_from([0.1, 0.4]))
 def test_suppressed_cells_are_a_class_that_keeps_what_was_asked_or_are_dropped(rows, model, k, share) -> None:
-    requirements = (KAnonymity("privacy.k_anonymity", k, QI), requirement(*model))
+    requirements = (KAnonymity.of("privacy.k_anonymity", k=k, attributes=QI), requirement(*model))
     try:
         found, released = fitted(rows, requirements, suppress="cells", suppression=share)
     except PluginError:  # no levels are good enough: the test above says when
@@ -162,7 +166,7 @@ def test_suppressed_cells_are_a_class_that_keeps_what_was_asked_or_are_dropped(r
 
 @given(rows=rows_of, c=st.floats(0.4, 0.9), k=st.integers(2, 3))
 def test_lkc_over_all_its_attributes_is_enforced(rows, c, k) -> None:
-    asked_for = LKC("privacy.lkc", 2, k, QI, c, (("s", "s0"), ("s", "s1")))
+    asked_for = LKC.of("privacy.lkc", l=2, k=k, attributes=QI, c=c, sensitive=by_attribute((("s", "s0"), ("s", "s1"))))
     try:
         _, released = fitted(rows, (asked_for,), suppression=0.5)
     except PluginError:
@@ -182,7 +186,11 @@ def test_two_sensitive_attributes_at_once() -> None:
     rows = [(a, b, s) for a in LEAVES["a"] for b in LEAVES["b"] for s in ("s0", "s1")]
     table = Table.of({**{n: [r[i] for r in rows] for i, n in enumerate(("a", "b", "s"))}, "t": ["t0", "t0", "t1"] * 8})
     facts = {**FACTS, "t": AttributeFacts("t", Role.SENSITIVE)}
-    wanted = (LDiversity("l.s", "s", 2, QI), LDiversity("l.t", "t", 2, QI), KAnonymity("k", 2, QI))
+    wanted = (
+        LDiversity.of("l.s", "s", l=2, attributes=QI),
+        LDiversity.of("l.t", "t", l=2, attributes=QI),
+        KAnonymity.of("k", k=2, attributes=QI),
+    )
     found = FullDomainRecoding(RecodingParams(suppression=0.0)).fit(
         InMemoryView.of(table), StepContext("r", facts, wanted)
     )

@@ -12,6 +12,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecod
 from ppdm_flow.anonymizers.full_domain_recoding.spec import SPEC, RecodingParams, effect
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -38,7 +39,7 @@ FACTS = {
 
 
 def two(k=2, names=("city", "age")):
-    return KAnonymity("privacy.k_anonymity", k, names)
+    return KAnonymity.of("privacy.k_anonymity", k=k, attributes=names)
 
 
 def done(columns, requirements, facts=FACTS, *, roles=None, nulls=Nulls.OWN_CATEGORY, home=None, **params):
@@ -102,7 +103,7 @@ def test_after_a_renaming_the_attribute_is_still_the_same() -> None:
         "town": AttributeFacts("town", Role.QUASI_IDENTIFIER, hierarchy=CITY, source="city"),
         "illness": AttributeFacts("illness", Role.SENSITIVE, source="s"),
     }
-    diverse = LDiversity("privacy.l_diversity.s", "s", 2, ("city",))
+    diverse = LDiversity.of("privacy.l_diversity.s", "s", l=2, attributes=("city",))
     columns = {"town": ["Paris", "Lyon", "Rome", "Rome"], "illness": ["x", "y", "x", "y"]}
     found, released = done(columns, (diverse,), facts, suppression=0)
     assert released["town"].texts() == ["FR", "FR", "IT", "IT"]
@@ -111,7 +112,9 @@ def test_after_a_renaming_the_attribute_is_still_the_same() -> None:
 
 def test_while_columns_are_unread_patterns_stand_for_them() -> None:
     facts = {"q_*": AttributeFacts("q_*", Role.QUASI_IDENTIFIER), "s": FACTS["s"]}
-    found = effect(RecodingParams(), Scope("r", facts, (two(5, ("q_*",)), LDiversity("l", "s", 2, ("q_*",)))))
+    found = effect(
+        RecodingParams(), Scope("r", facts, (two(5, ("q_*",)), LDiversity.of("l", "s", l=2, attributes=("q_*",))))
+    )
     assert found.changes.keys() == {"q_*"}
     assert found.serves == ("privacy.k_anonymity", "l")
     assert found.reads == ("q_*", "s")
@@ -119,15 +122,15 @@ def test_while_columns_are_unread_patterns_stand_for_them() -> None:
 
 
 def test_what_classes_cannot_enforce_is_not_claimed() -> None:
-    few = LKC("privacy.lkc", 1, 5, ("city", "age"))
+    few = LKC.of("privacy.lkc", l=1, k=5, attributes=("city", "age"))
     found = effect(RecodingParams(), Scope("r", FACTS, (few,)))
     assert (found.serves, [p.code for p in found.problems]) == ((), ["PPF780"])
     assert "privacy.lkc" in found.problems[0].message
-    full = LKC("privacy.lkc", 2, 5, ("city", "age"))
+    full = LKC.of("privacy.lkc", l=2, k=5, attributes=("city", "age"))
     assert effect(RecodingParams(), Scope("r", FACTS, (few, full))).serves == ("privacy.lkc",)
-    own = LDiversity("l", "city", 2, ("city", "age"))
+    own = LDiversity.of("l", "city", l=2, attributes=("city", "age"))
     assert effect(RecodingParams(), Scope("r", FACTS, (two(), own))).serves == ("privacy.k_anonymity",)
-    population = KMap("privacy.k_map", 5, ("city",), Population("people.csv"))
+    population = KMap.of("privacy.k_map", k=5, attributes=("city",), population=Population(path="people.csv"))
     assert effect(RecodingParams(), Scope("r", FACTS, (two(), population))).serves == ("privacy.k_anonymity",)
 
 
@@ -138,17 +141,35 @@ def test_the_values_of_an_attribute_of_lkc_count_together() -> None:
         "age": ["1"] * 6,
         "s": ["HIV", "syphilis", "flu", "flu", "HIV", "flu"],
     }
-    one = LKC("privacy.lkc", 2, 2, ("city", "age"), 0.5, (("s", "HIV"),))
+    one = LKC.of("privacy.lkc", l=2, k=2, attributes=("city", "age"), c=0.5, sensitive=by_attribute((("s", "HIV"),)))
     _, released = done(columns, (one,), suppression=0)
     assert released["city"].texts() == columns["city"]
-    both = LKC("privacy.lkc", 2, 2, ("city", "age"), 0.5, (("s", "HIV"), ("s", "syphilis")))
+    both = LKC.of(
+        "privacy.lkc",
+        l=2,
+        k=2,
+        attributes=("city", "age"),
+        c=0.5,
+        sensitive=by_attribute((("s", "HIV"), ("s", "syphilis"))),
+    )
     _, released = done(columns, (both,), suppression=0)
     assert released["city"].texts() == ["FR", "FR", "FR", "FR", "IT", "IT"]
 
 
 def test_k_map_counts_the_people_of_the_population(tmp_path) -> None:
     (tmp_path / "people.csv").write_text("town;x\n" + "Paris;1\n" * 3 + "Lyon;1\n" + "Rome;1\n" * 4)
-    wanted = KMap("privacy.k_map", 3, ("city",), Population("people.csv", (("city", "town"),), ";"))
+    wanted = KMap.of(
+        "privacy.k_map",
+        k=3,
+        attributes=("city",),
+        population=Population(
+            path="people.csv",
+            columns={
+                "city": "town",
+            },
+            delimiter=";",
+        ),
+    )
     columns = {"city": ["Paris", "Rome"], "s": ["x", "x"]}
     found, released = done(columns, (wanted,), home=tmp_path, suppression=0)
     assert released["city"].texts() == ["Paris", "Rome"]  # each fits three people
@@ -159,8 +180,8 @@ def test_k_map_counts_the_people_of_the_population(tmp_path) -> None:
 
 def test_a_population_beside_a_sensitive_attribute(tmp_path) -> None:
     (tmp_path / "people.csv").write_text("city\n" + "Paris\n" * 3 + "Lyon\n" * 3 + "Rome\n" * 6)
-    wanted = KMap("privacy.k_map", 3, ("city",), Population("people.csv"))
-    diverse = LDiversity("privacy.l_diversity.s", "s", 2, ("city",))
+    wanted = KMap.of("privacy.k_map", k=3, attributes=("city",), population=Population(path="people.csv"))
+    diverse = LDiversity.of("privacy.l_diversity.s", "s", l=2, attributes=("city",))
     columns = {"city": ["Paris", "Lyon", "Rome", "Rome"], "s": ["x", "y", "x", "x"]}
     _, released = done(columns, (wanted, diverse), home=tmp_path, suppression=0.5)
     assert Counter(released["city"].texts()) == {"FR": 2}
@@ -173,17 +194,34 @@ def test_a_population_beside_a_sensitive_attribute(tmp_path) -> None:
 def test_a_population_that_cannot_be_used(tmp_path, text, columns) -> None:
     if text is not None:
         (tmp_path / "people.csv").write_text(text)
-    wanted = KMap("privacy.k_map", 3, ("city",), Population("people.csv", tuple(columns.items())))
+    wanted = KMap.of(
+        "privacy.k_map",
+        k=3,
+        attributes=("city",),
+        population=Population(path="people.csv", columns=dict(tuple(columns.items()))),
+    )
     assert code({"city": ["Paris", "Rome"]}, (wanted,), home=tmp_path) in ("PPF789", "PPF808")
 
 
 @pytest.mark.parametrize(
     ("cells", "asked", "nulls"),
     [
-        (["x", None, "y", "x"], LDiversity("l", "s", 2, ("city",)), Nulls.EXCLUDE),
-        (["1", None, "2", "1"], TCloseness("t", "s", 0.5, ("city",), Distance.ORDERED), Nulls.OWN_CATEGORY),
-        (["1", "canary", "2", "1"], TCloseness("t", "s", 0.5, ("city",), Distance.ORDERED), Nulls.OWN_CATEGORY),
-        (["1", "3", "2", "1"], TCloseness("t", "s", 0.5, ("city",), Distance.ORDERED, ("1", "2")), Nulls.OWN_CATEGORY),
+        (["x", None, "y", "x"], LDiversity.of("l", "s", l=2, attributes=("city",)), Nulls.EXCLUDE),
+        (
+            ["1", None, "2", "1"],
+            TCloseness.of("t", "s", t=0.5, attributes=("city",), distance=Distance.ORDERED),
+            Nulls.OWN_CATEGORY,
+        ),
+        (
+            ["1", "canary", "2", "1"],
+            TCloseness.of("t", "s", t=0.5, attributes=("city",), distance=Distance.ORDERED),
+            Nulls.OWN_CATEGORY,
+        ),
+        (
+            ["1", "3", "2", "1"],
+            TCloseness.of("t", "s", t=0.5, attributes=("city",), distance=Distance.ORDERED, order=("1", "2")),
+            Nulls.OWN_CATEGORY,
+        ),
     ],
 )
 def test_values_that_a_requirement_cannot_be_enforced_on(cells, asked, nulls) -> None:
@@ -234,7 +272,7 @@ class TestConformance(AnonymizerConformance):
         disease = [f"disease-{d}-canary" for d in rng.integers(0, 4, 2000)]
         above = tuple((f"city-{i}-canary", (f"land-{i // 3}", "*")) for i in range(9))
         facts = {**FACTS, "city": AttributeFacts("city", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=above))}
-        wanted = (two(12), LDiversity("privacy.l_diversity.s", "s", 3, ("city", "age")))
+        wanted = (two(12), LDiversity.of("privacy.l_diversity.s", "s", l=3, attributes=("city", "age")))
         labels = {f"[{a}, {b})" for a in range(0, 40, 10) for b in (a + 10, a + 20)}
         return Case(
             SPEC,

@@ -82,7 +82,7 @@ class TestStrictEmpiricalHeldOut(AnonymizerConformance):
             params,
             table,
             {"name": Role.IDENTIFIER},
-            (Blend("privacy.blend", Support(count=3)),),
+            (Blend.of("privacy.blend", min_support=Support(count=3)),),
             facts={"age": AGE},
             domains=frequent(table, ("job", "ill", "age")),
             claims=(nothing_rare(3),),

@@ -215,7 +215,7 @@ def test_strict_blending_makes_no_rare_row(bench):
 
 
 def test_the_policys_blend_says_what_is_rare(bench):
-    blend = Blend("privacy.blend", Support(count=7))
+    blend = Blend.of("privacy.blend", min_support=Support(count=7))
     given = bench({"a": ["x"] * 6 + ["y"] * 8}, requirements=(blend,))
     made, fitted = given.rows(2000, blend="strict", min_support=1)
     assert set(made["a"].texts()) == {"y"}

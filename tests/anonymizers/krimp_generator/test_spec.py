@@ -23,7 +23,7 @@ FACTS = {
     "job": AttributeFacts("job", Role.QUASI_IDENTIFIER),
     "ill": AttributeFacts("ill", Role.SENSITIVE),
 }
-BLEND = Blend("privacy.blend", Support(count=5))
+BLEND = Blend.of("privacy.blend", min_support=Support(count=5))
 
 
 def effect(params, requirements=(), facts=FACTS):
@@ -47,7 +47,7 @@ def test_rows_are_new_and_identifiers_go_no_further():
 
 
 def test_what_it_serves_and_what_it_does_not_claim():
-    both = (BLEND, AnonymityScore("privacy.anonymity_score", 0.3))
+    both = (BLEND, AnonymityScore.of("privacy.anonymity_score", max=0.3))
     found = effect({}, both)
     assert found.serves == ("privacy.blend", "privacy.anonymity_score")
     assert found.guarantee.startswith("none")

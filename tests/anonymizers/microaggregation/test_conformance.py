@@ -26,7 +26,7 @@ FACTS = {
     "city": AttributeFacts("city", Role.QUASI_IDENTIFIER),
     "n": AttributeFacts("n", Role.WEIGHT),
 }
-K = KAnonymity("privacy.k_anonymity", 4, NAMES)
+K = KAnonymity.of("privacy.k_anonymity", k=4, attributes=NAMES)
 
 
 def spec():

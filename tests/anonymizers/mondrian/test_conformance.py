@@ -10,6 +10,7 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.requirement import by_attribute
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -30,10 +31,17 @@ FACTS = {
     "country": AttributeFacts("country", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=COUNTRIES)),
     "disease": AttributeFacts("disease", Role.SENSITIVE),
 }
-K = KAnonymity("privacy.k_anonymity", 5, NAMES)
-DIVERSE = LDiversity("privacy.l_diversity", "disease", 3, NAMES)
-KNOWN = LKC("privacy.lkc", 3, 5, NAMES, 0.45, (("disease", "disease-0-canary"), ("disease", "disease-1-canary")))
-CLOSE = TCloseness("privacy.t_closeness", "disease", 0.25, NAMES)
+K = KAnonymity.of("privacy.k_anonymity", k=5, attributes=NAMES)
+DIVERSE = LDiversity.of("privacy.l_diversity", "disease", l=3, attributes=NAMES)
+KNOWN = LKC.of(
+    "privacy.lkc",
+    l=3,
+    k=5,
+    attributes=NAMES,
+    c=0.45,
+    sensitive=by_attribute((("disease", "disease-0-canary"), ("disease", "disease-1-canary"))),
+)
+CLOSE = TCloseness.of("privacy.t_closeness", "disease", t=0.25, attributes=NAMES)
 
 
 def people(rows: int = 900, **columns: list[str | None]) -> Table:
@@ -65,7 +73,7 @@ def classes_keep(*requirements):
                 return "a class is too small"
             if DIVERSE in requirements and part["disease"].nunique() < DIVERSE.l:
                 return "a class is not diverse"
-            named = part["disease"].isin([value for _, value in KNOWN.sensitive])
+            named = part["disease"].isin([value for _, value in KNOWN.pairs])
             if KNOWN in requirements and named.mean() > KNOWN.c + 1e-9:
                 return "a class has too many of the named values"
             share = part["disease"].value_counts(normalize=True).reindex(base.index).fillna(0)
@@ -149,7 +157,7 @@ def fitted(table, params, facts, k=2):
         registry.load("anonymizers", "mondrian"),
         params,
         table,
-        requirements=(KAnonymity("k", k, names),),
+        requirements=(KAnonymity.of("k", k=k, attributes=names),),
         facts=facts,
     )
     found = case.fit()
@@ -182,7 +190,7 @@ def test_weights_count_as_rows(partitioning):
         registry.load("anonymizers", "mondrian"),
         {"partitioning": partitioning},
         table,
-        requirements=(KAnonymity("k", 3, ("x",)),),
+        requirements=(KAnonymity.of("k", k=3, attributes=("x",)),),
         facts=facts | {"n": AttributeFacts("n", Role.WEIGHT)},
     )
     assert case.fit().transform.apply(table, None)["x"].texts() == ["a", "{b, c}", "{b, c}"]
@@ -206,7 +214,7 @@ def test_fewer_rows_than_k_are_refused_and_none_pass():
         ({"labels": {"job": "hierarchy"}}, (K,), ["PPF780"]),
         ({"attributes": ["agee"]}, (K,), ["PPF780", "PPF781"]),
         ({}, (), ["PPF780"]),
-        ({}, (KMap("privacy.k_map", 3, NAMES, Population("p.csv")),), ["PPF780"]),
+        ({}, (KMap.of("privacy.k_map", k=3, attributes=NAMES, population=Population(path="p.csv")),), ["PPF780"]),
     ],
 )
 def test_problems_are_seen_before_a_run(params, requirements, expected):

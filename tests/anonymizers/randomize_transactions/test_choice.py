@@ -27,7 +27,9 @@ FACTS = {"basket": AttributeFacts("basket", Role.ITEMS, source="basket")}
 
 
 def breach(**more: object) -> ItemsetBreach:
-    return ItemsetBreach("privacy.itemset_breach", "basket", **({"level": 0.5, "sizes": (1, 2), "pool": 100} | more))
+    return ItemsetBreach.of(
+        "privacy.itemset_breach", attribute="basket", **{"level": 0.5, "sizes": (1, 2), "pool": 100} | more
+    )
 
 
 def sets(rows: int = 1200) -> list[list[str]]:
@@ -53,7 +55,7 @@ def worst(found: Fitted, maxima: tuple[float, ...], m: int) -> float:
 
 
 def test_supports_of_the_policy_are_kept_and_used_up() -> None:
-    found = fitted({}, breach(max_supports=(0.2, 0.05), max_supports_by_length=((3, (0.4, 0.1)),)))
+    found = fitted({}, breach(max_supports=(0.2, 0.05), max_supports_by_length={"3": (0.4, 0.1)}))
     for m, maxima in ((1, (0.2, 0.05)), (2, (0.2, 0.05)), (3, (0.4, 0.1))):
         assert 0.44 < worst(found, maxima, m) <= 0.5 + 1e-12
     assert worst(found, (0.4, 0.1), 2) > 0.5
@@ -74,7 +76,7 @@ def test_supports_of_the_data_are_kept() -> None:
 
 
 def test_part_of_the_supports_from_the_policy() -> None:
-    found = fitted({}, breach(max_supports_by_length=((1, (0.3,)),)))
+    found = fitted({}, breach(max_supports_by_length={"1": (0.3,)}))
     assert 0.44 < worst(found, (0.3, 0.3), 1) <= 0.5 + 1e-12
     assert next(f.subject for f in found.findings) == "randomize.max_supports"
 
@@ -151,7 +153,7 @@ def test_the_effect_serves_its_own_requirement() -> None:
     effect = spec.effect(params, Scope("s", FACTS, (breach(),)))
     assert effect.serves == ("privacy.itemset_breach",)
     assert "0.5" in effect.guarantee
-    other = breach().__class__("privacy.itemset_breach", "other", 0.5)
+    other = breach().changed(attribute="other")
     assert [p.code for p in spec.effect(params, Scope("s", FACTS, (other,))).problems] == ["PPF801"]
     assert [p.code for p in spec.effect(params, Scope("s", {}, ())).problems] == ["PPF573"]
 

@@ -19,7 +19,7 @@ from ppdm_flow.testing.case import BadInput, Case, Outcome
 from ppdm_flow.testing.conformance import AnonymizerConformance
 
 ITEMS = [f"item-{n:02d}-canary" for n in range(70)]
-REQUIREMENT = ItemsetBreach("privacy.itemset_breach", "basket", 0.6, (1, 2), pool=1)
+REQUIREMENT = ItemsetBreach.of("privacy.itemset_breach", attribute="basket", level=0.6, sizes=(1, 2), pool=1)
 ROLES = {"basket": Role.ITEMS, "town": Role.INSENSITIVE}
 
 

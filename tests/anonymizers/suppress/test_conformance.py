@@ -18,7 +18,7 @@ from ppdm_flow.testing.conformance import AnonymizerConformance
 
 NAMES = ("age", "job", "city")
 FACTS = {name: AttributeFacts(name, Role.QUASI_IDENTIFIER) for name in NAMES} | {"n": AttributeFacts("n", Role.WEIGHT)}
-K = KAnonymity("privacy.k_anonymity", 5, NAMES)
+K = KAnonymity.of("privacy.k_anonymity", k=5, attributes=NAMES)
 
 
 def spec():
@@ -92,17 +92,19 @@ def test_rare_values_are_suppressed_whatever_the_classes():
 
 def test_cells_before_rows():
     table = Table.of({"age": [*"1122"], "job": [*"abab"], "city": [*"zzzz"]})
-    fitted, released = outcome(table, {"k": "2", "importance": {"age": "2"}}, (KAnonymity("k", 2, NAMES),))
+    fitted, released = outcome(
+        table, {"k": "2", "importance": {"age": "2"}}, (KAnonymity.of("k", k=2, attributes=NAMES),)
+    )
     assert released["age"].texts() == [*"1122"]
     assert released["job"].texts() == [*"⊥⊥⊥⊥"]
     assert (fitted.figures["suppressed_cells"].value, fitted.figures["suppressed_rows"].value) == (4, 0)
-    _, dropped = outcome(table, {"small": "rows"}, (KAnonymity("k", 2, NAMES),))
+    _, dropped = outcome(table, {"small": "rows"}, (KAnonymity.of("k", k=2, attributes=NAMES),))
     assert len(dropped) == 0
 
 
 def test_the_few_that_are_left_are_dropped_and_said_so():
     table = Table.of({"age": [*"1112"], "job": [*"aaab"], "city": [*"zzzy"]})
-    fitted, released = outcome(table, {}, (KAnonymity("k", 2, NAMES),))
+    fitted, released = outcome(table, {}, (KAnonymity.of("k", k=2, attributes=NAMES),))
     assert released.rows.tolist() == [0, 1, 2]
     assert [f.code for f in fitted.findings] == ["PPF884"]
 

@@ -15,7 +15,7 @@ from ppdm_flow.engine.judging.judging import gates_of, metrics_of, requirements_
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode, SourceNode
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 
-K = KAnonymity("privacy.k_anonymity", 5, ("age",))
+K = KAnonymity.of("privacy.k_anonymity", k=5, attributes=("age",))
 
 
 def plan(releases: tuple[str, ...] = ("one",), gates: tuple[Gate, ...] = (), requirements=(K,)) -> Plan:

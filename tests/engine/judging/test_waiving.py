@@ -73,7 +73,11 @@ def test_privacy_is_waived_only_with_leave(allowed: bool, said: str, failing: Re
 
 def test_a_second_draw_is_never_waived() -> None:
     failing = result("ledger.repeat", metric="ledger.repeat.earlier")
-    found = laid([grant("ledger.repeat", privacy=True)], [failing], asked=[FirstDraw("ledger.repeat", ("disease",))])
+    found = laid(
+        [grant("ledger.repeat", privacy=True)],
+        [failing],
+        asked=[FirstDraw.of("ledger.repeat", attributes=("disease",))],
+    )
     assert verdict(found.requirements) == "withheld"
 
 

@@ -23,7 +23,11 @@ ROWS = st.lists(
     max_size=12,
 )
 """Of each row: p (grouping), q (grouping, behind the mixed column), s (sensitive), and the cell of the mixed column."""
-K, L, ALPHA = KAnonymity("k", 1, ("p", "q")), LDiversity("l", "s", 1, ("p", "q")), AlphaK("a", "s", 1.0, ("p", "q"))
+K, L, ALPHA = (
+    KAnonymity.of("k", k=1, attributes=("p", "q")),
+    LDiversity.of("l", "s", l=1, attributes=("p", "q")),
+    AlphaK.of("a", "s", alpha=1.0, attributes=("p", "q")),
+)
 
 
 def audit(requirement):

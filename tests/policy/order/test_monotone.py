@@ -379,13 +379,14 @@ def test_another_kind_of_requirement_is_only_implied_by_itself():
 
 def test_rules_know_every_field_of_the_language():
     """A new field makes policies incomparable until a rule judges it: here is where one learns of it."""
-    from dataclasses import fields
-
     from ppdm_flow.policy.language.kinds import built_in
     from ppdm_flow.policy.order.implications import order_of
     from ppdm_flow.policy.order.unknown import KNOWN
 
-    kinds = {s.name: {f.name for f in fields(s.requirement)} - {"id", "name", "span", "releases"} for s in built_in()}
+    empty = {
+        s.name: s.requirement.model_construct(**{key: {} for key in s.requirement.model_fields}) for s in built_in()
+    }
+    kinds = {name: set(each.said()) - {"id", "name", "span", "releases"} for name, each in empty.items()}
     assert {kind: set(order_of(kind).fields) for kind in kinds} == kinds
     assert {model: set(known) for model, known in KNOWN.items()} == {m: set(m.model_fields) for m in KNOWN}
 

@@ -1,35 +1,22 @@
 """Kinds of requirements whose code raises; what it says must never be shown, for it may be a value."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.model import Clause as Entry
 from ppdm_flow.policy.language.wording import Wording
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
-class Clause(Entry):
-    """How many."""
-
-    k: int = 1
-
-
-def kind(name, **more):
-    @dataclass(frozen=True, slots=True)
+def kind(name, called=None, **more):
     class Asked(Requirement):
-        kind: ClassVar[str] = name
-        id: str
-        k: int
-        span: Span | None = field(default=None, compare=False)
-        releases: tuple[str, ...] = ()
+        """How many."""
 
-        def document(self):
-            return {"k": self.k}
+        kind: ClassVar[str] = called or name
+        k: int = 1
 
     spec = RequirementSpec(
         name=name,
@@ -37,12 +24,21 @@ def kind(name, **more):
         entries=Entries.ONCE,
         order="broken_plugin.kinds:NO_ORDER",
         audit=PluginSpec(PluginInfo(name, Kind.AUDIT, "Measures nothing."), Params, "broken_plugin.kinds:Nothing"),
-        fields="broken_plugin.kinds:Clause",
         wording=Wording(label=name, clause=lambda requirement: "nothing", advice=lambda failure: ""),
-        clause=Clause,
-        bind=lambda entry, place: Asked(place.id, entry.k, place.span),
     )
     return replace(spec, **more)
+
+
+def unbound():
+    spec = kind("raising_bind")
+
+    class Asked(spec.requirement):
+        """How many."""
+
+        def bound(self, place):
+            raises()
+
+    return replace(spec, requirement=Asked)
 
 
 def raises(*args):
@@ -63,6 +59,6 @@ NO_ORDER = Order(says=lambda requirement, frame: iter(()), rules=(), fields=froz
 RAISING_ORDER = Order(says=raises, rules=(), fields=frozenset(("k",)))
 WRONG = kind("another_name")
 JUDGE = kind("raising_judge", judge=raises_late)
-BIND = kind("raising_bind", bind=raises)
+BIND = unbound()
 WORDS = kind("raising_words", wording=Wording(label="", clause=raises, advice=raises))
 ORDER = kind("raising_order", order="broken_plugin.kinds:RAISING_ORDER")

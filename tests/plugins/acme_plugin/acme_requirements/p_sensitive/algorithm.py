@@ -10,7 +10,7 @@ from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.algorithm import LDiversityAudit
-from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 
 
 class PSensitiveAudit:
@@ -49,20 +49,14 @@ def _own(ctx):
 
 def _asked(ctx):
     """Return the context of each part: what it has to measure of every requirement."""
-    sizes = tuple(KAnonymity(r.id, r.k, r.attributes, r.span) for r in _own(ctx))
+    sizes = tuple(KAnonymity.of(r.id, span=r.span, k=r.k, attributes=r.attributes) for r in _own(ctx))
     values = tuple(_diverse(r, name) for r in _own(ctx) for name in r.sensitive)
     return replace(ctx, requirements=sizes), replace(ctx, requirements=values)
 
 
 def _diverse(requirement, name):
-    return LDiversity(
-        id=f"{requirement.id}.{name}",
-        attribute=name,
-        l=float(requirement.p),
-        variant=Diversity.DISTINCT,
-        c=None,
-        attributes=requirement.attributes,
-        span=requirement.span,
+    return LDiversity.of(
+        f"{requirement.id}.{name}", name, requirement.span, l=float(requirement.p), attributes=requirement.attributes
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from acme_requirements.p_sensitive.binding import protected
-
+from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.rules.grouping import grouped
 from ppdm_flow.policy.rules.scene import entry_path
 
@@ -15,7 +14,8 @@ def judge(scene, entries):
         if entry.k < entry.p:
             text = f"{entry.k} rows cannot have {entry.p} values, so `k` bounds nothing"
             yield scene.fault("ACME10", text, (*path, "k"), hint=f"write `k: {entry.p}` or more", warning=True)
-        names = protected(entry, scene.policy)
+        every = [n for n, attribute in scene.policy.attributes.items() if attribute.role is Role.SENSITIVE]
+        names = entry.sensitive or every
         if not names and not scene.lacks("attributes"):
             hint = "give an attribute `role: sensitive`, or name one in `sensitive`"
             yield scene.fault("ACME11", "there is no sensitive attribute to protect", path, at_key=True, hint=hint)

@@ -1,51 +1,51 @@
-"""p-sensitive k-anonymity: everybody is one of at least k, among whom each sensitive attribute has at least p values."""
+"""p-sensitive k-anonymity: large classes with several values of every sensitive attribute."""
 
-from __future__ import annotations
+from typing import Annotated, ClassVar
 
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from pydantic import Field
 
-from ppdm_flow.core.requirement import Requirement, reaching
-from ppdm_flow.core.spans import Span
+from ppdm_flow.core.model import HIGHER, Texts
+from ppdm_flow.core.requirement import OnPeople, reaching
+from ppdm_flow.core.requirement_fields import InDocuments
+from ppdm_flow.core.roles import Role
 
 
-@dataclass(frozen=True, slots=True)
-class PSensitive(Requirement):
-    """Every class over ``attributes`` has at least ``k`` rows, and ``p`` values of each ``sensitive`` attribute."""
+class PSensitive(OnPeople):
+    """Every class has at least ``k`` rows, and at least ``p`` values of each sensitive attribute."""
 
     kind: ClassVar[str] = "acme_p_sensitive"
-    on_groups: ClassVar[bool] = True
-    hides_people: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
     classes: ClassVar[str] = "acme_requirements.p_sensitive.classes:models"
-    id: str
-    p: int
-    k: int
-    sensitive: tuple[str, ...]
-    attributes: tuple[str, ...]
-    span: Span | None = field(default=None, compare=False)
-    releases: tuple[str, ...] = ()
+    p: Annotated[
+        int,
+        Field(ge=2, description="The least number of values of each sensitive attribute in a class.", examples=[3]),
+        HIGHER,
+    ]
+    k: Annotated[int, Field(ge=2, description="The least number of rows in a class.", examples=[5]), HIGHER]
+    sensitive: Annotated[
+        Texts,
+        Field(
+            description="The attributes whose values vary; all with the role `sensitive` unless it is given.",
+            examples=[["disease", "salary"]],
+        ),
+        InDocuments(always=True),
+    ] = ()
 
-    @property
-    def grouping(self):
-        return self.attributes
+    def bound(self, place):
+        """Return it bound to a policy: it protects all sensitive attributes where it names none."""
+        return super().bound(place).changed(sensitive=self.sensitive or place.with_role(Role.SENSITIVE))
 
     @property
     def secrets(self):
         return self.sensitive
-
-    @property
-    def counts_rows(self):
-        return True
 
     def is_absent_from(self, sources):
         """Classes have to be large even where no sensitive attribute is released."""
         return False
 
     def on_columns(self, columns):
-        yield replace(
-            self, attributes=columns.every(self.attributes, self), sensitive=columns.every(self.sensitive, self)
-        )
+        for each in super().on_columns(columns):
+            yield each.changed(sensitive=columns.every(self.sensitive, self))
 
     @property
     def class_claim(self):
@@ -53,9 +53,4 @@ class PSensitive(Requirement):
 
     def renamed(self, name_of):
         """Return it in the names that attributes have where a step reads them."""
-        return replace(
-            self, attributes=reaching(self.attributes, name_of), sensitive=reaching(self.sensitive, name_of)
-        )
-
-    def document(self):
-        return {"p": self.p, "k": self.k, "sensitive": list(self.sensitive), "attributes": list(self.attributes)}
+        return super().renamed(name_of).changed(sensitive=reaching(self.sensitive, name_of))

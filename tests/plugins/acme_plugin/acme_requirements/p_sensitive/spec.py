@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from acme_requirements.p_sensitive import audit, clause, requirement
-from acme_requirements.p_sensitive.binding import bind
+from acme_requirements.p_sensitive import audit, requirement
 from acme_requirements.p_sensitive.problems import judge
 from acme_requirements.p_sensitive.wording import WORDING
 
@@ -15,10 +14,7 @@ SPEC = RequirementSpec(
     entries=Entries.ONCE,
     order="acme_requirements.p_sensitive.order:ORDER",
     audit=audit.SPEC,
-    fields="acme_requirements.p_sensitive.fields:PSensitiveFields",
     wording=WORDING,
-    clause=clause.PSensitive,
-    bind=bind,
     judge=judge,
     page="acme_requirements.p_sensitive:page.md",
     foresees="acme_requirements.p_sensitive.foreseen:foresee",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from acme_requirements.rare_words import audit, clause, requirement
-from acme_requirements.rare_words.binding import bind
+from acme_requirements.rare_words import audit, requirement
 from acme_requirements.rare_words.problems import judge
 from acme_requirements.rare_words.wording import WORDING
 
@@ -15,10 +14,7 @@ SPEC = RequirementSpec(
     entries=Entries.BY_ATTRIBUTE,
     order="acme_requirements.rare_words.order:ORDER",
     audit=audit.SPEC,
-    fields="acme_requirements.rare_words.fields:RareWordsFields",
     wording=WORDING,
-    clause=clause.RareWords,
-    bind=bind,
     judge=judge,
     page="acme_requirements.rare_words:page.md",
 )
