@@ -20,7 +20,7 @@ from ppdm_flow.report.forms import CHECK, JUDGED
 from ppdm_flow.report.verify import VERIFIED
 from ppdm_flow.sdk import registry
 
-CLAUSES = [spec.name for spec in built_in() if spec.clause is not None]
+CLAUSES = [spec.name for spec in built_in() if spec.written]
 PLUGINS = sorted({p.name for group in registry.GROUPS for p in registry.listed(group)})
 
 
