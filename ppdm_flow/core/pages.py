@@ -39,8 +39,8 @@ class Page:
 
     @property
     def topic(self) -> str:
-        """The name without its folder."""
-        return self.name.rpartition("/")[2]
+        """The name without its folder or package."""
+        return self.name.rpartition(":")[2].rpartition("/")[2].removesuffix(_ENDING)
 
     def entry(self, key: str) -> Any:
         """Return what the front matter says under a key. Raises MalformedPageError where it says nothing."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Self, TypedDict, Unpack
+
+from ppdm_flow.core.card_pages import figures_on, page_of, texts_on
 
 
 class Kind(StrEnum):
@@ -35,9 +37,25 @@ class FigureInfo:
     audience: Literal["internal", "public"] = "internal"
 
 
+Figures = Mapping[str, FigureInfo]
+
+
+class Facts(TypedDict, total=False):
+    """What code decides on by a card: it stands in Python, and not on a page."""
+
+    version: str
+    serves: tuple[str, ...]
+    classes: Literal["", "rows", "people"]
+    standalone: bool
+    randomized: bool
+    sets: str
+    endings: tuple[str, ...]
+    implied: Mapping[str, Mapping[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """A plugin's card.
+    """A plugin's card; :meth:`of_page` reads its texts from a page.
 
     ``serves`` names the requirement kinds that an anonymizer works towards, or that an audit measures.
     ``classes``, of an anonymizer that makes classes of rows: it serves every kind that can be enforced class by class;
@@ -50,6 +68,8 @@ class PluginInfo:
     nothing, ``column`` reads, writes or changes such columns beside others, ``only`` is for files of nothing else.
     ``endings``, of a source or sink: how names of its files end, in lower case and with the dot (``.csv.gz``).
     ``implied`` are the parameters that an ending says (tabs, of ``.tsv``), where the policy says nothing else.
+    ``parameters`` says in Markdown what they mean; without it the docstring of their model does.
+    ``page`` is where the texts were read, if they were.
     """
 
     name: str
@@ -65,10 +85,33 @@ class PluginInfo:
     cost: str = ""
     example: str = ""
     sets: str = ""
-    figures: Mapping[str, FigureInfo] = field(default_factory=dict)
+    figures: Figures = field(default_factory=dict)
     endings: tuple[str, ...] = ()
     implied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    parameters: str = ""
+    page: str = ""
+
+    @classmethod
+    def of_page(
+        cls, page: str, kind: Kind, *, figures: Callable[[Figures], Figures] = dict, **facts: Unpack[Facts]
+    ) -> Self:
+        """Return the card on the page ``audits/linkage``, or ``package:linkage.md``: its name is that of the page.
+
+        ``figures`` makes the plugin's figures from those that the page tells.
+
+        Raises
+        ------
+        MalformedPageError
+            Where the page is not written as a card is; OSError or ImportError where there is none.
+        """
+        found = page_of(page)
+        return cls(found.topic, kind, figures=figures(figures_of(page)), page=page, **texts_on(found), **facts)
 
     def figure_of(self, metric: str) -> str | None:
         """Return which of ``figures`` a metric is, by the last part of its name that is one; None where it is none."""
         return next((part for part in reversed(metric.split(".")) if part in self.figures), None)
+
+
+def figures_of(page: str) -> dict[str, FigureInfo]:
+    """Return what a page says of figures, be it a card or what several cards share. Raises MalformedPageError."""
+    return {name: FigureInfo(**said) for name, said in figures_on(page_of(page)).items()}

@@ -1,4 +1,4 @@
-"""Which texts stand in a plugin's own code: what it says beyond them and the policy, it has from the data."""
+"""Texts in a plugin's own code and on its card: what it says beyond them and the policy, it has from the data."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from ppdm_flow.core.card_pages import page_of
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.told import texts
 from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import PluginSpec
 
 _LETTER = re.compile(r"[^\W\d_]")
 _GAP = re.compile(r"\{[^{}]*\}|%[a-z]|[,;:.] ")
@@ -26,7 +29,8 @@ def constants(home: str) -> Iterator[str]:
     """Yield the texts in the code of a plugin's package, then those of ppdm_flow, in lower case.
 
     They are read from the code on disk, of modules that are loaded, so that nothing which the plugin has learned since
-    is among them. Docstrings of functions do not count. Modules beside ``home``, the algorithm's, come first.
+    is among them; the page of a card counts as code of the module that has the card. Docstrings of functions do not
+    count. Modules beside ``home``, the algorithm's, come first.
     """
     yield from own_constants(home)
     yield from _of_package(registry.OWN, registry.OWN)
@@ -94,7 +98,8 @@ def _of_module(name: str) -> tuple[str, ...]:
     code = _code(name)
     if code is None:
         return ()
-    pieces = (piece.casefold().strip() for text in _texts(code) for piece in (text, *_GAP.split(text)))
+    said = chain(_texts(code), _on_cards(name))
+    pieces = (piece.casefold().strip() for text in said for piece in (text, *_GAP.split(text)))
     return tuple(dict.fromkeys(piece for piece in pieces if _LETTER.search(piece)))
 
 
@@ -110,6 +115,13 @@ def _code(name: str) -> CodeType | None:
         return compile(file.read_bytes(), file.name, "exec")
     except (PpdmError, ImportError, OSError, SyntaxError, ValueError, AttributeError):
         return None
+
+
+def _on_cards(name: str) -> Iterator[str]:
+    """Yield the texts on the pages of a module's cards; they were read when the module was imported."""
+    specs = (value for value in list(vars(sys.modules[name]).values()) if isinstance(value, PluginSpec))
+    for page in (page_of(spec.info.page) for spec in specs if spec.info.page):
+        yield from (page.topic, *texts(page.front), *page.body.split("\n"))
 
 
 def _texts(code: CodeType) -> Iterator[str]:

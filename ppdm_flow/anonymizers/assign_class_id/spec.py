@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -40,12 +40,7 @@ class Criterion(Params):
 
 
 class AssignClassIdParams(Params):
-    """Classes are all rows that are alike in ``attributes``, or those that ``criteria`` describe.
-
-    ``attributes``: classes are numbered from 1 in the order of their values, never in the order of rows.
-    ``criteria``: the first whose conditions a row fulfils gives its class; ``other`` is the class of all else, without
-    which a row that fulfils none is an error. ``name`` is the new attribute.
-    """
+    """Classes are all rows that are alike in ``attributes``, or those that ``criteria`` describe."""
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     criteria: Annotated[tuple[Criterion, ...], Field(min_length=1)] | None = None
@@ -92,29 +87,7 @@ def _conditions(params: AssignClassIdParams) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="assign_class_id",
-        kind=Kind.ROW_WISE,
-        summary="Adds a class id: one a group of rows that look alike, or by criteria on named attributes.",
-        reference="class ids of the modified anonymity model",
-        guarantees=(
-            "rows of one class have one id",
-            "ids by `attributes` are in the order of the values: they tell this order, and nothing of the rows' order",
-        ),
-        cost="one count over the attributes, and a search a row",
-        example="steps:\n  classes: {use: assign_class_id, with: {attributes: [age, department]}}\n"
-        "  by-age:\n    use: assign_class_id\n    with:\n      name: age_class\n      criteria:\n"
-        "        - {id: young, when: {age: [20, 29]}}\n"
-        "        - {id: doctoral, when: {age: [30, 99], level: {values: [PhD, DSc]}}}\n"
-        "      other: rest",
-        figures={
-            "classes": FigureInfo("the class ids that were given"),
-            "smallest": FigureInfo(
-                "the rows of the smallest class", formula="min over classes C of |C|", better="higher"
-            ),
-            "largest": FigureInfo("the rows of the largest class", formula="max over classes C of |C|"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/assign_class_id", Kind.ROW_WISE),
     params=AssignClassIdParams,
     algorithm="ppdm_flow.anonymizers.assign_class_id.algorithm:AssignClassId",
     effect=effect,

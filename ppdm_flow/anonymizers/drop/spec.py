@@ -28,14 +28,7 @@ def effect(params: DropParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="drop",
-        kind=Kind.ROW_WISE,
-        summary="Takes attributes out of the table.",
-        guarantees=("no cell of a dropped attribute is released by this route",),
-        cost="nothing",
-        example='steps:\n  bare: {use: drop, with: {attributes: [phone, "addr_*"]}}',
-    ),
+    info=PluginInfo.of_page("anonymizers/drop", Kind.ROW_WISE),
     params=DropParams,
     algorithm="ppdm_flow.anonymizers.drop.algorithm:Drop",
     effect=effect,

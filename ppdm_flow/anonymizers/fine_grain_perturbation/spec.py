@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import absent, carried, reaches
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
@@ -18,11 +17,7 @@ _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED)
 
 
 class FineGrainParams(Params):
-    """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how.
-
-    ``objective`` is what the fine-grain operator is best at: single records (``record``), or the frequencies that a
-    recipient reconstructs (``aggregate``).
-    """
+    """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how."""
 
     attribute: str | None = None
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
@@ -87,19 +82,8 @@ def _recoded(wanted: tuple[Sensitivity, ...], chosen: tuple[str, ...], scope: Sc
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="fine_grain_perturbation",
-        kind=Kind.ROW_WISE,
-        summary="Keeps each value with a probability of its own, else draws one uniformly; the best such operator.",
-        reference="Chaytor, Wang, Fine grain perturbation for privacy preserving data publishing, section 3-4",
-        guarantees=("no posterior above r2 from a prior of at most r1 (and none below r1 from at least r2)",),
-        serves=("sensitivities",),
-        randomized=True,
-        cost="fit: frequencies of one column, O(m log m); apply: one draw a row",
-        example="privacy:\n  sensitivities:\n"
-        "    disease: {default: {tolerance: 4}, values: {HIV: {r1: 0.05, r2: 0.2}}}\n"
-        "steps:\n  perturb: {use: fine_grain_perturbation, with: {attribute: disease}}",
-        figures=FIGURES,
+    info=PluginInfo.of_page(
+        "anonymizers/fine_grain_perturbation", Kind.ROW_WISE, serves=("sensitivities",), randomized=True
     ),
     params=FineGrainParams,
     algorithm="ppdm_flow.anonymizers.fine_grain_perturbation.algorithm:FineGrainPerturbation",

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.task import Task, task
-from ppdm_flow.anonymizers.full_domain_recoding.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
@@ -27,13 +26,7 @@ class Bounds(Params):
 
 
 class RecodingParams(Params):
-    """Which attributes are recoded (default: those that the requirements group by), and what the search may do.
-
-    ``suppression`` is the largest share of rows that may be suppressed. ``suppress: rows`` drops them; ``cells`` keeps
-    them with all recoded cells suppressed, where they are enough to keep the requirements as a class of their own.
-    ``cost`` is what the search makes smallest. ``levels`` bounds single attributes. ``most_nodes`` ends the search of a
-    large lattice early; the report then says that the optimum is not proven.
-    """
+    """Which attributes are recoded (default: those that the requirements group by), and what the search may do."""
 
     attributes: Names | None = None
     suppression: Annotated[float, Field(ge=0.0, le=1.0)] = 0.05
@@ -88,18 +81,7 @@ def _of_cost(params: RecodingParams, targets: tuple[str, ...]) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="full_domain_recoding",
-        kind=Kind.ROW_WISE,
-        summary="Generalizes every value of an attribute to one level, with the optimal level of each attribute.",
-        reference="Samarati, IEEE TKDE 13 (2001); Kohlmayer et al., Flash, PASSAT 2012",
-        guarantees=("every released class keeps the requirements", "no other levels cost less, where that is proven"),
-        classes="people",
-        cost="rows once for counting; then nodes of the lattice that must be looked at times distinct rows",
-        example="steps:\n  recode:\n    use: full_domain_recoding\n    with:\n"
-        "      suppression: 0.04  # share of rows\n      cost: loss\n      levels: {age: {max: 3}}",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("anonymizers/full_domain_recoding", Kind.ROW_WISE, classes="people"),
     params=RecodingParams,
     algorithm="ppdm_flow.anonymizers.full_domain_recoding.algorithm:FullDomainRecoding",
     effect=effect,

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
 from ppdm_flow.core.attributes import Change, HierarchySpec
 from ppdm_flow.core.lineage import value_maps
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
@@ -118,24 +118,7 @@ def _of_rule(name: str, rule: Rule, own: dict[str, HierarchySpec | None]) -> lis
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="generalize",
-        kind=Kind.ROW_WISE,
-        summary="Replaces values by coarser ones: intervals, hierarchies, prefixes, rounding, coding, dates.",
-        reference="Samarati, Sweeney, Protecting privacy when disclosing information, 1998",
-        guarantees=("every released value is one of the coarser level",),
-        cost="work for each distinct value",
-        example="steps:\n  coarse:\n    use: generalize\n    with:\n      attributes:\n"
-        "        age: {intervals: [0, 18, 65], open_ends: above}  # 70 becomes >= 65\n"
-        "        zip: {prefix: 2}                                 # 10115 becomes 10***\n"
-        "        born: {date: year}                               # 1984-05-06 becomes 1984\n"
-        "        job: {hierarchy: jobs.csv, level: 2}             # the file's third column, leaf first\n"
-        "        income: {round: 1000, top: 200000}               # 51499 becomes 51000, 250000 >= 200000",
-        figures={
-            "values_before": FigureInfo("the distinct values of an attribute before the step"),
-            "values_after": FigureInfo("the distinct values of an attribute after the step; fewer are coarser"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/generalize", Kind.ROW_WISE),
     params=GeneralizeParams,
     algorithm="ppdm_flow.anonymizers.generalize.algorithm:Generalize",
     effect=effect,

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from ppdm_flow.anonymizers.naming import absent, reaches
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import changed_in_place
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -18,11 +18,7 @@ WIDEST = 62
 
 
 class GeneticEncodeParams(Params):
-    """``attribute`` holds whole numbers of at most ``width`` bits; the first ``head`` of them stay with their row.
-
-    ``invert`` says what "inverted" means for these: ``reverse`` turns their order around, ``complement`` turns every
-    bit over. All other bits go to the row before; the last row gets the first one's.
-    """
+    """``attribute`` holds whole numbers of at most ``width`` bits; the first ``head`` of them stay with their row."""
 
     attribute: str
     width: Annotated[int, Field(ge=2, le=WIDEST)] = 12
@@ -54,18 +50,7 @@ def effect(params: GeneticEncodeParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="genetic_encode",
-        kind=Kind.TABLE,
-        summary="Gives ids the bits of their neighbours, as the modified anonymity model does; this protects nobody.",
-        reference="the genetic encoding of ids in the modified anonymity model (k-anonymity with class ids)",
-        guarantees=("none: the codes can be turned back by anyone who knows the order of the rows, and can collide",),
-        cost="one pass over the whole table",
-        example="steps:\n  encode: {use: genetic_encode, with: {attribute: roll_number, width: 12, head: 4}}",
-        figures={
-            "colliding_rows": FigureInfo("the rows that share their code with a row of another id", better="lower"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/genetic_encode", Kind.TABLE),
     params=GeneticEncodeParams,
     algorithm="ppdm_flow.anonymizers.genetic_encode.algorithm:GeneticEncode",
     effect=effect,

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ppdm_flow.anonymizers.krimp_generator.measures import FIGURES
 from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones, reaches
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
@@ -43,21 +42,7 @@ Group = Annotated[tuple[str, ...] | dict[str, tuple[str, ...]], BeforeValidator(
 
 
 class GeneratorParams(Params):
-    """What the generator learns, and how many rows it makes.
-
-    ``attributes`` (names or globs) are the columns that are generated; left out: all but identifiers.
-    ``min_support`` is the support of the itemsets that it may learn, ``{count: n}`` or ``{ratio: r}``; left out,
-    that of ``privacy.blend``, or one row. ``candidates`` are ``all`` frequent itemsets or the ``closed`` ones, a
-    part of them that costs little; ``algorithm: slim`` finds its own. ``pruning`` takes elements out of the code
-    table that newer ones have made useless. ``laplace`` is added to how often each element is used: the larger, the
-    weaker are all correlations. ``rows`` is how many to make; left out, or ``same``, as many as the original has.
-    ``draw`` says how numbers come about in attributes that declare intervals: ``uniform`` within the interval, or
-    one of the original's own (``empirical``). ``remove`` takes correlations out: each entry is a list of
-    attributes, or a map of attributes to values, of which no element of the code table has two; what they still
-    have to do with each other in generated rows is measured. ``holdout`` is the share of the source's rows that are
-    not learned from, as the control group of attacks. ``blend: strict`` makes no row that occurs in the original,
-    but in fewer rows than the support of ``privacy.blend``, or else ``min_support``, asks for.
-    """
+    """What the generator learns, and how many rows it makes."""
 
     attributes: Names | None = None
     min_support: Supported | None = None
@@ -191,27 +176,8 @@ def _of_search(params: GeneratorParams) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="krimp_generator",
-        kind=Kind.GENERATOR,
-        summary="Makes new rows from the itemsets that compress the original best: a generated table.",
-        reference="Vreeken, van Leeuwen, Siebes, Preserving privacy through data generation, ICDM 2007",
-        guarantees=(
-            "none is proven: audits measure what generated rows give away, against the original and a holdout",
-            "with `blend: strict`, no row that occurs in the original in fewer rows than the minimal support",
-        ),
-        serves=("blend", "anonymity_score"),
-        randomized=True,
-        cost="fit: mining and compressing the distinct rows, seconds for tens of thousands; rows: a million a second",
-        example="steps:\n"
-        "  generate:\n"
-        "    use: krimp_generator\n"
-        "    with:\n"
-        "      min_support: {count: 20}      # no itemset of fewer than 20 rows is learned\n"
-        "      holdout: 0.2                  # a fifth of the rows stays unseen, to compare attacks with\n"
-        "      remove: [[job, disease]]      # no element of the model has both\n"
-        "      blend: strict                 # rows of the original that are rarer are not made",
-        figures=FIGURES,
+    info=PluginInfo.of_page(
+        "anonymizers/krimp_generator", Kind.GENERATOR, serves=("blend", "anonymity_score"), randomized=True
     ),
     params=GeneratorParams,
     algorithm="ppdm_flow.anonymizers.krimp_generator.algorithm:KrimpGenerator",

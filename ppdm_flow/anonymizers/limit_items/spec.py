@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ppdm_flow.anonymizers.limit_items.measures import FIGURES
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
@@ -16,12 +15,7 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
 
 class LimitItemsParams(Params):
-    """``without`` names items that are left out of every set, ``rarer_than`` those that fewer sets have (a support).
-
-    ``max``: the most items of a set, of those that are left. ``longer``: sets with more are discarded, or truncated to
-    ``max`` items: which of them stay is decided by a fixed hash of row number and item, every choice is as likely.
-    ``min``: sets with fewer are discarded. ``attribute``: the sets; left out, the attribute with ``role: items``.
-    """
+    """``without`` names items that are left out of every set, ``rarer_than`` those that fewer sets have (a support)."""
 
     max: Annotated[int, Field(ge=1)] | None = None
     without: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
@@ -65,21 +59,7 @@ def effect(params: LimitItemsParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="limit_items",
-        kind=Kind.ROW_WISE,
-        summary="Leaves items out of transactions, by name or where they are rare; discards or truncates long ones.",
-        reference="Evfimievski, Srikant, Agrawal, Gehrke, Privacy preserving mining of association rules, KDD 2002",
-        guarantees=(
-            "no released set has more items than `max`, nor fewer than `min`",
-            "no released set has an item of `without`, or one that fewer than `rarer_than` of the sets had",
-        ),
-        cost="two passes over the items, a third one where items are left out",
-        example="steps:\n  short: {use: limit_items, with: {max: 10, longer: discard}}\n"
-        "  common: {use: limit_items, with: {without: [insulin, naloxone], rarer_than: {count: 20}}}",
-        sets="column",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("anonymizers/limit_items", Kind.ROW_WISE, sets="column"),
     params=LimitItemsParams,
     algorithm="ppdm_flow.anonymizers.limit_items.algorithm:LimitItems",
     effect=effect,

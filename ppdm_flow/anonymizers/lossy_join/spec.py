@@ -9,16 +9,13 @@ from pydantic import Field
 from ppdm_flow.anonymizers.naming import absent, missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
 class LossyJoinParams(Params):
-    """``attributes`` come from any row of the class, all others from the row itself; ``key`` names the class.
-
-    ``most_rows`` bounds the result, which has as many rows as the squares of the classes' sizes add up to.
-    """
+    """``attributes`` come from any row of the class, all others from the row itself; ``key`` names the class."""
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
     key: str = "class_id"
@@ -49,27 +46,7 @@ def effect(params: LossyJoinParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="lossy_join",
-        kind=Kind.TABLE,
-        summary="Joins the two sides of a table by class id only: every row of a class with every other.",
-        reference="the lossy join of the modified anonymity model; Wong, Liu, Yin, Huang, Wang, Pei, (alpha, k)-"
-        "anonymity based privacy preservation by lossy join, APWeb/WAIM 2007",
-        guarantees=(
-            "of a class, a person's row stands beside every value as often as the class has it",
-            "rows are tuples and no longer people: what counts people in rows is refused on such a release",
-        ),
-        cost="the squares of the classes' sizes, which `most_rows` bounds",
-        example="steps:\n  join: {use: lossy_join, with: {key: class_id, attributes: [disease], most_rows: 1000000}}",
-        figures={
-            "tuples": FigureInfo("the rows of the join", formula="sum over classes C of |C|^2"),
-            "spurious_tuples": FigureInfo(
-                "the rows of the join that are of no person: what hides the true ones",
-                formula="tuples - rows",
-                better="higher",
-            ),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/lossy_join", Kind.TABLE),
     params=LossyJoinParams,
     algorithm="ppdm_flow.anonymizers.lossy_join.algorithm:LossyJoin",
     effect=effect,

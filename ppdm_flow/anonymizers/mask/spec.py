@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 FORMATS = {"postal_code": (3, 0), "card_number": (0, 4), "phone": (3, 2)}
@@ -69,24 +69,7 @@ def effect(params: MaskParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="mask",
-        kind=Kind.ROW_WISE,
-        summary="Covers characters of postal codes, card numbers, phone numbers and the like; text stays text.",
-        reference="the masking step of the modified anonymity model (k-anonymity with class ids)",
-        guarantees=(
-            "every released text has at least one covered character; how many people share it, k_anonymity measures",
-        ),
-        cost="work for each distinct value",
-        example="steps:\n  cover:\n    use: mask\n    with:\n      attributes:\n"
-        "        postal_code: {first: 3}      # 02174 becomes 021**\n"
-        "        card: card_number            # 4929-1234-5678-9012 becomes ****-****-****-9012\n"
-        "        phone: {format: phone, last: 0}",
-        figures={
-            "values_before": FigureInfo("the distinct values of an attribute before the step"),
-            "values_after": FigureInfo("the distinct values of an attribute after the step; fewer are coarser"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/mask", Kind.ROW_WISE),
     params=MaskParams,
     algorithm="ppdm_flow.anonymizers.mask.algorithm:Mask",
     effect=effect,

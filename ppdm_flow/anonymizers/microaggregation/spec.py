@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.microaggregation.measures import FIGURES
 from ppdm_flow.anonymizers.naming import carried, missing_ones
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import changed_in_place
@@ -20,13 +19,7 @@ NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
 
 
 class MicroaggregationParams(Params):
-    """Which attributes are averaged over groups of rows (default: those that k-anonymity groups by), and how.
-
-    ``k`` is the least group (default: that of k-anonymity). ``release`` a group's ``mean`` or its ``median``, a value
-    that occurs; of attributes with an order always the median, of other texts the most frequent value. ``apart``:
-    group each attribute by itself, which loses least and does not give k-anonymity over several. ``most`` distinct rows
-    are grouped at once; more are cut into slices first, since the time is quadratic.
-    """
+    """Which attributes are averaged over groups of rows (default: those that k-anonymity groups by), and how."""
 
     attributes: Names | None = None
     k: Annotated[int, Field(ge=2)] | None = None
@@ -85,21 +78,7 @@ def kind_of(facts: AttributeFacts | None) -> Literal["number", "order", "text"]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="microaggregation",
-        kind=Kind.ROW_WISE,
-        summary="Replaces values by the mean or median of a group of at least k rows that are near to each other.",
-        reference="Domingo-Ferrer, Torra, Data Mining and Knowledge Discovery 11 (2005); Hansen, Mukherjee, IEEE TKDE"
-        " 15 (2003)",
-        guarantees=(
-            "every combination of the averaged attributes has at least k rows, unless they are averaged apart",
-            "not: anything about sensitive values; a group's mean of equal values is the value itself",
-        ),
-        serves=("k_anonymity",),
-        cost="the square of the distinct rows over k, up to `most` of them at a time",
-        example="steps:\n  average:\n    use: microaggregation\n    with: {attributes: [age, income], k: 5}",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("anonymizers/microaggregation", Kind.ROW_WISE, serves=("k_anonymity",)),
     params=MicroaggregationParams,
     algorithm="ppdm_flow.anonymizers.microaggregation.algorithm:Microaggregation",
     effect=effect,

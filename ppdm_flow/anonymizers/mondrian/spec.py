@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.task import Task, task
-from ppdm_flow.anonymizers.mondrian.measures import FIGURES
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation
@@ -20,13 +19,7 @@ FormName = Literal["hierarchy", "intervals", "sets"]
 
 
 class MondrianParams(Params):
-    """Which attributes are recoded (default: those that the requirements group by), and how.
-
-    ``partitioning: strict`` sends rows of equal values to one class; ``relaxed`` may divide them, which loses less.
-    ``cut: gain`` makes the cut that saves most, ``median`` cuts the widest attribute at its median, as published.
-    ``labels`` says for single attributes what the values of a class become: their lowest common ancestor in the
-    ``hierarchy`` (default where there is one), ``intervals`` (default of other numbers and dates) or ``sets``.
-    """
+    """Which attributes are recoded (default: those that the requirements group by), and how."""
 
     attributes: Names | None = None
     partitioning: Literal["strict", "relaxed"] = "strict"
@@ -96,21 +89,7 @@ def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) ->
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="mondrian",
-        kind=Kind.ROW_WISE,
-        summary="Cuts the table into small classes, and gives each its own labels, narrower than those of one level.",
-        reference="LeFevre, DeWitt, Ramakrishnan, ICDE 2006",
-        guarantees=(
-            "every released class keeps the requirements; no row is suppressed",
-            "not hidden: an interval ends at values that occur in its class, a set has those that do",
-        ),
-        classes="rows",
-        cost="distinct rows (relaxed: rows) times attributes times the logarithm of the number of classes",
-        example="steps:\n  recode:\n    use: mondrian\n    with:\n"
-        "      partitioning: strict\n      labels: {age: intervals}",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("anonymizers/mondrian", Kind.ROW_WISE, classes="rows"),
     params=MondrianParams,
     algorithm="ppdm_flow.anonymizers.mondrian.algorithm:Mondrian",
     effect=effect,

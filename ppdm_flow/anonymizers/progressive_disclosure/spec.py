@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import Attributes, carried, missing_ones
-from ppdm_flow.anonymizers.progressive_disclosure.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -25,17 +24,7 @@ Names = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class DisclosureParams(Params):
-    """Which templates to enforce and which attributes may be suppressed (default: all, and all channels).
-
-    Without a template, k-anonymity alone is enforced, and its attributes are what may be suppressed.
-
-    ``disclose: useful`` (the paper's) leaves values suppressed that tell nothing of the class; ``valid`` discloses
-    those too, as long as every template holds. ``hierarchies: use`` lets an attribute with a hierarchy go down it node
-    by node; ``ignore`` suppresses its values. ``k_anonymity``: enforce it in the same search; left out, wherever it
-    concerns none but suppressible attributes; ``true`` makes its attributes suppressible. ``search: beam`` follows
-    ``width`` sequences of disclosures at a time, and takes the best of them and of the greedy one; ``lookahead`` rates
-    each by where greed would lead it, at about ``width`` squared times the greedy search's time a disclosure.
-    """
+    """Which templates to enforce and which attributes may be suppressed (default: all, and all channels)."""
 
     templates: Names | None = None
     attributes: Names | None = None
@@ -205,19 +194,7 @@ def _negated(enforced: tuple[Template, ...], open_: tuple[str, ...]) -> list[Pro
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="progressive_disclosure",
-        kind=Kind.ROW_WISE,
-        summary="Suppresses values until no inference template is violated, disclosing the most useful ones first.",
-        reference="Wang, Fung, Yu, Template-based privacy preservation in classification problems, ICDM 2005",
-        guarantees=(
-            "every template's confidence and support hold in every group over its channel",
-            "every class has at least k rows, where k-anonymity is enforced with them",
-        ),
-        serves=("templates", "k_anonymity"),
-        cost="fit: distinct combinations over channels, sensitive and target attributes; apply: one code map a column",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("anonymizers/progressive_disclosure", Kind.ROW_WISE, serves=("templates", "k_anonymity")),
     params=DisclosureParams,
     algorithm="ppdm_flow.anonymizers.progressive_disclosure.algorithm:ProgressiveDisclosure",
     effect=effect,

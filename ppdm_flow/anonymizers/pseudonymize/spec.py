@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import matching, missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, KeyPath, Params, PluginSpec, Problem, Scope
 
 
@@ -18,11 +18,7 @@ def _refuse(_value: object) -> NoReturn:
 
 
 class PseudonymizeParams(Params):
-    """What to replace, and where the key is: an environment variable or a file, never the policy.
-
-    ``length`` is the number of hexadecimal digits of a pseudonym. ``scope: shared`` gives equal values of different
-    attributes equal pseudonyms, so that they can be joined; ``attribute`` does not.
-    """
+    """What to replace, and where the key is: an environment variable or a file, never the policy."""
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
     key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
@@ -53,19 +49,7 @@ def effect(params: PseudonymizeParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="pseudonymize",
-        kind=Kind.ROW_WISE,
-        summary="Replaces values by HMAC-SHA-256 pseudonyms under a key from the environment or a file.",
-        reference="RFC 2104; NIST FIPS 198-1",
-        guarantees=("equal values have equal pseudonyms, unequal values unequal ones",),
-        cost="one HMAC a distinct value",
-        example="steps:\n"
-        "  codes: {use: pseudonymize, with: {attributes: [patient], key_env: STUDY_KEY}}  # 16 bytes or more",
-        figures={
-            "values": FigureInfo("the distinct identifiers that got a pseudonym"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/pseudonymize", Kind.ROW_WISE),
     params=PseudonymizeParams,
     algorithm="ppdm_flow.anonymizers.pseudonymize.algorithm:Pseudonymize",
     effect=effect,

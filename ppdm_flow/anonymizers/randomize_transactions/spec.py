@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ppdm_flow.anonymizers.randomize_transactions.measures import FIGURES
 from ppdm_flow.anonymizers.randomize_transactions.sizes import stored
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import Change
@@ -33,18 +32,7 @@ Laws = dict[Length, tuple[Annotated[float, Field(ge=0.0, le=1.0)], ...]]
 
 
 class RandomizeTransactionsParams(Params):
-    """What is done to a transaction, a set of m items; by default what `privacy.itemset_breach` allows, at its best.
-
-    ``operator``: `cut_and_paste` keeps up to ``cutoff`` items and puts every other one of the alphabet in with
-    probability ``insertion``; `select_a_size` keeps j items with the probabilities ``retained`` {m: [p0, .., pm]};
-    `uniform` keeps each item with probability ``keep`` and puts another one in its place otherwise; `none` changes
-    nothing, as a yardstick. ``cutoff`` and ``insertion`` are one number, or a map by m. Left out, they are chosen: the
-    least insertion that keeps the level of the requirement, and the cutoff (``largest_cutoff`` at most) with which the
-    rarest itemsets can still be discovered. ``challenge``: for all itemsets below the maximal supports (`worst`), or
-    for those that have all of these at once (`paper`), a few points below the worst. ``longest``: transactions of more
-    items are refused. ``form``: bits of the whole alphabet (`packed`), or seeds that expand to them (`seeded`); `auto`
-    takes seeds where bits would be large. ``attribute``: the sets; left out, the attribute with ``role: items``.
-    """
+    """What is done to a transaction, a set of m items; by default what `privacy.itemset_breach` allows, at its best."""
 
     attribute: str | None = None
     operator: Literal["cut_and_paste", "select_a_size", "uniform", "none"] = "cut_and_paste"
@@ -132,23 +120,8 @@ def _stores(params: RandomizeTransactionsParams, shape: SetShape) -> tuple[str, 
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="randomize_transactions",
-        kind=Kind.ROW_WISE,
-        summary="Keeps some items of each set and hides them among many others that are put in; supports can be"
-        " estimated.",
-        reference="Evfimievski, Srikant, Agrawal, Gehrke, Privacy preserving mining of association rules, KDD 2002",
-        guarantees=(
-            "no item is inferred from what is released in place of its set with more than the level asked for",
-        ),
-        serves=("itemset_breach",),
-        randomized=True,
-        cost="fit: a pass for the sizes, and one for each size of itemset where maximal supports are not given; apply:"
-        " bits of the whole alphabet for each set, or two words an item for seeds",
-        example="privacy:\n  itemset_breach: {level: 0.5, sizes: [1, 2, 3], max_supports: [0.05, 0.01, 0.002]}\n"
-        "steps:\n  randomize: {use: randomize_transactions, with: {longest: 10}}",
-        sets="column",
-        figures=FIGURES,
+    info=PluginInfo.of_page(
+        "anonymizers/randomize_transactions", Kind.ROW_WISE, serves=("itemset_breach",), randomized=True, sets="column"
     ),
     params=RandomizeTransactionsParams,
     algorithm="ppdm_flow.anonymizers.randomize_transactions.algorithm:RandomizeTransactions",

@@ -10,7 +10,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -70,21 +70,7 @@ def _of_rule(name: str, rule: Recoding) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="recode",
-        kind=Kind.ROW_WISE,
-        summary="Replaces numbers by named ranges, or values by other values, as the policy writes them down.",
-        reference="the normalization step of the modified anonymity model",
-        guarantees=("equal values stay equal; what a group has in common, and its size, audits measure",),
-        cost="work for each distinct value",
-        example="steps:\n  normalize:\n    use: recode\n    with:\n      attributes:\n"
-        "        mark: {ranges: {fail: [0, 50], pass: [50, 101]}}\n"
-        "        department: {values: {CSE: technology, ECE: technology}, other: other}",
-        figures={
-            "values_before": FigureInfo("the distinct values of an attribute before the step"),
-            "values_after": FigureInfo("the distinct values of an attribute after the step; fewer are coarser"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/recode", Kind.ROW_WISE),
     params=RecodeParams,
     algorithm="ppdm_flow.anonymizers.recode.algorithm:Recode",
     effect=effect,

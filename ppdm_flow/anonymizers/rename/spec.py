@@ -32,13 +32,7 @@ def effect(params: RenameParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="rename",
-        kind=Kind.ROW_WISE,
-        summary="Gives attributes other names; values stay.",
-        cost="nothing",
-        example="steps:\n  english: {use: rename, with: {attributes: {alter: age, wohnort: town}}}",
-    ),
+    info=PluginInfo.of_page("anonymizers/rename", Kind.ROW_WISE),
     params=RenameParams,
     algorithm="ppdm_flow.anonymizers.rename.algorithm:Rename",
     effect=effect,

@@ -9,16 +9,12 @@ from pydantic import Field
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 
 class RollUpParams(Params):
-    """``level``: how many levels above the items; left out, one above the present one.
-
-    ``hierarchy`` is a CSV file relative to the policy, item first, in place of the attribute's own hierarchy.
-    ``attribute``: the sets; left out, the attribute with ``role: items``.
-    """
+    """``level``: how many levels above the items; left out, one above the present one."""
 
     level: Annotated[int, Field(ge=1)] | None = None
     hierarchy: FilePath | None = None
@@ -49,22 +45,7 @@ def effect(params: RollUpParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="roll_up",
-        kind=Kind.ROW_WISE,
-        summary="Replaces the items of a set by their categories in a hierarchy, each once.",
-        reference="Srikant, Agrawal, Mining generalized association rules, VLDB 1995",
-        guarantees=("every released item is a category of the chosen level",),
-        cost="work for each distinct item, and one sort of the items",
-        example="attributes:\n  basket: {role: items, hierarchy: {csv: products.csv}}   # milk;dairy;food\n"
-        "steps:\n  coarse: {use: roll_up}",
-        sets="column",
-        figures={
-            "items_before": FigureInfo("the distinct items before the step"),
-            "items_after": FigureInfo("the distinct items after the step"),
-            "mean_size_before": FigureInfo("the items of a set before the step, on average", formula="items / sets"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/roll_up", Kind.ROW_WISE, sets="column"),
     params=RollUpParams,
     algorithm="ppdm_flow.anonymizers.roll_up.algorithm:RollUp",
     effect=effect,

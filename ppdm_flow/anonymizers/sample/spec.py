@@ -25,15 +25,7 @@ def effect(params: SampleParams, _scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="sample",
-        kind=Kind.ROW_WISE,
-        summary="Keeps a simple random sample of the rows.",
-        guarantees=("whether a row stays depends on the key and its number alone, not on its values",),
-        randomized=True,
-        cost="one draw a row; `size` needs the whole table",
-        example="steps:\n  tenth: {use: sample, with: {fraction: 0.1}}",
-    ),
+    info=PluginInfo.of_page("anonymizers/sample", Kind.ROW_WISE, randomized=True),
     params=SampleParams,
     algorithm="ppdm_flow.anonymizers.sample.algorithm:Sample",
     effect=effect,

@@ -16,14 +16,7 @@ def effect(_params: ShuffleParams, _scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="shuffle_rows",
-        kind=Kind.ORDER,
-        summary="Puts the rows in a random order: the order of a file can identify people.",
-        guarantees=("every order is equally likely",),
-        randomized=True,
-        cost="one draw a row and a sort",
-    ),
+    info=PluginInfo.of_page("anonymizers/shuffle_rows", Kind.ORDER, randomized=True),
     params=ShuffleParams,
     algorithm="ppdm_flow.anonymizers.shuffle_rows.algorithm:ShuffleRows",
     effect=effect,

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import carried, missing_ones
-from ppdm_flow.anonymizers.suppress.measures import FIGURES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -20,13 +19,7 @@ Importance = Annotated[float, Field(gt=0.0, le=1e9)]
 
 
 class SuppressParams(Params):
-    """What becomes of rare values, and of classes of fewer than k rows.
-
-    ``rare``: values of an attribute with fewer rows than this become ``⊥``. ``small`` classes over ``attributes``
-    (default: those that k-anonymity groups by), of fewer than ``k`` rows (default: its k): ``cells`` suppresses the
-    cells that cost least until k holds, and drops the few rows for which it never does; ``rows`` drops them;
-    ``keep`` leaves them. ``importance`` is what a suppressed cell of an attribute costs, 1 if nothing is said.
-    """
+    """What becomes of rare values, and of classes of fewer than k rows."""
 
     rare: dict[str, Supported] = Field(default_factory=dict)
     small: Literal["cells", "rows", "keep"] = "cells"
@@ -83,22 +76,7 @@ def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> t
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="suppress",
-        kind=Kind.ROW_WISE,
-        summary="Suppresses rare values, and the cells or rows of classes that are too small.",
-        reference="Sweeney, Int. J. Uncertainty, Fuzziness and Knowledge-Based Systems 10 (2002); Templ, Kowarik,"
-        " Meindl, J. Stat. Software 67 (2015)",
-        guarantees=(
-            "every class over the attributes has at least k rows, a suppressed cell being a value of its own",
-            "every value named under `rare` that is left has as many rows as asked for, before classes are looked at",
-        ),
-        serves=("k_anonymity",),
-        cost="rows once for counting; then distinct rows in small classes times sets of attributes, 4,096 at most",
-        example="steps:\n  hide:\n    use: suppress\n    with:\n      rare: {job: {count: 20}}\n"
-        "      small: cells\n      importance: {age: 5}",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("anonymizers/suppress", Kind.ROW_WISE, serves=("k_anonymity",)),
     params=SuppressParams,
     algorithm="ppdm_flow.anonymizers.suppress.algorithm:Suppress",
     effect=effect,

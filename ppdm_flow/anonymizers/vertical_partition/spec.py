@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from ppdm_flow.anonymizers.naming import absent
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -17,10 +17,7 @@ Columns = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class VerticalPartitionParams(Params):
-    """``tables`` are the outputs by name, each with its attributes; every one of them gets the ``key`` as well.
-
-    A release or a later step takes one with ``step.table``. An attribute in no table goes no further.
-    """
+    """``tables`` are the outputs by name, each with its attributes; every one of them gets the ``key`` as well."""
 
     tables: Annotated[dict[Name, Columns], Field(min_length=2)]
     key: str = "class_id"
@@ -54,24 +51,7 @@ def effect(params: VerticalPartitionParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="vertical_partition",
-        kind=Kind.TABLE,
-        summary="Splits a table into several that only a class id joins, to be released as files of their own.",
-        reference="the modified anonymity model (tables with a class id as foreign key); Xiao, Tao, Anatomy: simple and"
-        " effective privacy preservation, VLDB 2006",
-        guarantees=(
-            "the tables have no attribute in common but the key",
-            "who has all of them learns of a person what its class has in common: the audit `rejoin` measures it",
-        ),
-        cost="nothing",
-        example="steps:\n  split:\n    use: vertical_partition\n    with:\n"
-        "      key: class_id    # from `assign_class_id`\n"
-        "      tables: {people: [age, department], illness: [disease]}    # from: split.people",
-        figures={
-            "classes": FigureInfo("the class ids that join the two files"),
-        },
-    ),
+    info=PluginInfo.of_page("anonymizers/vertical_partition", Kind.TABLE),
     params=VerticalPartitionParams,
     algorithm="ppdm_flow.anonymizers.vertical_partition.algorithm:VerticalPartition",
     effect=effect,

@@ -28,16 +28,17 @@ def plugin_page(group: str, name: str) -> str:
     except PluginError as error:
         return f"{head}\n\nIt cannot be loaded: {error.diagnostics[0].message}."
     example = [f"## Example\n\n```yaml\n{spec.info.example}\n```"] if spec.info.example else []
-    return "\n\n".join([head, *_card(spec.info), parameters(spec.params), *_figures(spec.info), *example])
+    return "\n\n".join(
+        [head, *_card(spec.info), parameters(spec.params, spec.info.parameters), *_figures(spec.info), *example]
+    )
 
 
-def parameters(model: type[BaseModel]) -> str:
-    """Return what a plugin's ``with:`` may hold."""
+def parameters(model: type[BaseModel], about: str = "") -> str:
+    """Return what a plugin's ``with:`` may hold; without words ``about`` it, those of the model's docstring."""
     keys = shape_of(model)
     if not keys.keys:
         return "## Parameters\n\nIt takes none."
-    about = _about(model)
-    return "\n\n".join(part for part in ("## Parameters", about, "\n".join(_lines(keys, ""))) if part)
+    return "\n\n".join(part for part in ("## Parameters", about or _about(model), "\n".join(_lines(keys, ""))) if part)
 
 
 def _card(info: PluginInfo) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.class_sizes.measures import FIGURES
 from ppdm_flow.audits.records.attributes import chosen_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -19,13 +18,7 @@ class ClassSizesParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="class_sizes",
-        kind=Kind.AUDIT,
-        summary="how large the equivalence classes over the quasi-identifiers are",
-        cost="one count over the quasi-identifiers",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/class_sizes", Kind.AUDIT),
     params=ClassSizesParams,
     algorithm="ppdm_flow.audits.class_sizes.algorithm:ClassSizesAudit",
     effect=chosen_attributes,

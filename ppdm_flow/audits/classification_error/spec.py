@@ -6,20 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.classification_error.measures import FIGURES
 from ppdm_flow.audits.learning.catalogue import Option, classifier_problems, targets
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
 class ClassificationErrorParams(Params):
-    """``target`` is the class attribute: the one with the role `target` if not given.
-
-    ``classifier`` is ``tree`` (as close to C4.5 as scikit-learn gets), ``forest``, ``naive_bayes``, ``logistic`` or the
-    dotted name of a classifier of scikit-learn; ``options`` are arguments that it is made with. ``removed`` are the
-    attributes that the third error does without: the sensitive ones if not given, and where there are none, those
-    that the steps changed. ``rows`` bounds the rows looked at.
-    """
+    """``target`` is the class attribute: the one with the role `target` if not given."""
 
     target: str | None = None
     classifier: str = "tree"
@@ -42,17 +35,7 @@ def effect(params: ClassificationErrorParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="classification_error",
-        kind=Kind.AUDIT,
-        summary="error of a classifier on the original, on the release, and without the sensitive attributes",
-        reference=(
-            "Wang, Fung, Yu, Template-based privacy preservation in classification problems, ICDM 2005, section 5;"
-            " Nadeau, Bengio, Inference for the generalization error, Machine Learning 52, 2003"
-        ),
-        cost="three classifiers trained for each repeat",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/classification_error", Kind.AUDIT),
     params=ClassificationErrorParams,
     algorithm="ppdm_flow.audits.classification_error.algorithm:ClassificationErrorAudit",
     effect=effect,

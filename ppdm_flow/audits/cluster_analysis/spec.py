@@ -6,18 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.cluster_analysis.measures import FIGURES
 from ppdm_flow.audits.records.attributes import chosen_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
 class ClusterAnalysisParams(Params):
-    """``attributes`` are those to cluster by: all but identifiers if not given. ``clusters`` is how many to look for.
-
-    ``within`` names an attribute (a class id) by whose values frequencies are compared as well. ``sample`` bounds the
-    rows looked at. A value of more than ``most_values`` others is a number, or is left out.
-    """
+    """By which attributes to cluster, how many clusters to look for, and in how many rows."""
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     clusters: Annotated[int, Field(ge=2, le=50)] = 4
@@ -27,17 +22,7 @@ class ClusterAnalysisParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="cluster_analysis",
-        kind=Kind.AUDIT,
-        summary="whether the release falls into the same clusters as the original, and keeps class frequencies",
-        reference="the cluster analysis before and after in the modified anonymity model (Figures 6 and 7); Hubert,"
-        " Arabie, Comparing partitions, J. Classification 2, 1985 (adjusted Rand index)",
-        cost="two k-means runs on at most `sample` rows; seconds",
-        example="audits:\n  clusters: {use: cluster_analysis, with: {attributes: [age, disease], clusters: 3}}\n"
-        "gates:\n  alike: {metric: clusters.size_change, max: 0.1}",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/cluster_analysis", Kind.AUDIT),
     params=ClusterAnalysisParams,
     algorithm="ppdm_flow.audits.cluster_analysis.algorithm:ClusterAnalysisAudit",
     effect=chosen_attributes,

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.distributions.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -19,14 +18,7 @@ class DistributionsParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="distributions",
-        kind=Kind.AUDIT,
-        summary="how far each column, and the association of each two columns, moved from the original",
-        reference="total variation distance; Cramér, Mathematical methods of statistics, 1946, section 21.9",
-        cost="one count for each column, and for each two columns on at most `pair_rows` rows",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/distributions", Kind.AUDIT),
     params=DistributionsParams,
     algorithm="ppdm_flow.audits.distributions.algorithm:DistributionsAudit",
 )

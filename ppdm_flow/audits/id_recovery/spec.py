@@ -6,18 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
 class IdRecoveryParams(Params):
-    """``attribute`` are the released codes. ``method`` is how they were made: the attacker knows it.
-
-    ``genetic``: turned back bit by bit, in the order of the file; ``width``, ``head`` and ``invert`` as in the step
-    `genetic_encode`. ``mask``: looked up in a list of all ids of the original. Where one code is none of these, or ids
-    cannot be read as numbers, the attack has no figures, and no gate on it holds.
-    """
+    """``attribute`` are the released codes. ``method`` is how they were made: the attacker knows it."""
 
     attribute: str = ""
     method: Literal["genetic", "mask"] = "genetic"
@@ -39,28 +34,7 @@ def effect(params: IdRecoveryParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="id_recovery",
-        kind=Kind.AUDIT,
-        summary="how many ids an attacker gets back from genetic encoding or from masks, with the released file alone",
-        reference="Kerckhoffs, La cryptographie militaire, 1883: the method is known; only a key may be secret",
-        cost="one pass over the release and over the pairs",
-        example="audits:\n  ids: {use: id_recovery, with: {attribute: roll_number, width: 12, head: 4}}\n"
-        "gates:\n  no-ids: {metric: ids.recovered_ids, max: 0.01}",
-        figures={
-            "recovered_ids": FigureInfo(
-                "the share of rows whose id comes back from its code or mask, with the rest of the record",
-                formula="recovered rows / rows",
-                better="lower",
-            ),
-            "recovered_by_chance": FigureInfo(
-                "the share that the same attack gets right by chance: on rows in another order, or by the"
-                " likeliest id of a text",
-                formula="recovered rows / rows",
-            ),
-            "codes": FigureInfo("the distinct codes or masked texts"),
-        },
-    ),
+    info=PluginInfo.of_page("audits/id_recovery", Kind.AUDIT),
     params=IdRecoveryParams,
     algorithm="ppdm_flow.audits.id_recovery.algorithm:IdRecoveryAudit",
     effect=effect,

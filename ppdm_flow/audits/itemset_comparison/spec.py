@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.audits.itemset_comparison.measures import FIGURES
 from ppdm_flow.audits.records.attributes import named_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
@@ -14,12 +13,7 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
 class ItemsetComparisonParams(Params):
-    """Itemsets with at least ``min_support`` on each side are compared: ``all`` or ``closed`` ones (``itemsets``).
-
-    A count is turned into a share of the original's rows, and that share asked of the release. ``max_length`` bounds
-    the items of a set, ``most`` the itemsets of a side: if there are more, the run stops with a word on what to do.
-    ``attributes`` are all but identifiers if not given; ``sample`` bounds the rows of each side.
-    """
+    """Itemsets with at least ``min_support`` on each side are compared: ``all`` or ``closed`` ones (``itemsets``)."""
 
     min_support: Supported = Support(ratio=0.05)
     itemsets: Literal["all", "closed"] = "all"
@@ -30,18 +24,7 @@ class ItemsetComparisonParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="itemset_comparison",
-        kind=Kind.AUDIT,
-        summary="which frequent itemsets original and release share, and how far their supports lie apart",
-        reference="Vreeken, van Leeuwen, Siebes, Preserving privacy through data generation, ICDM 2007, table 1",
-        cost="the frequent itemsets of both sides; a second for a million",
-        example=(
-            "audits:\n  patterns: {use: itemset_comparison, with: {min_support: {ratio: 0.02}}}\n"
-            "gates:\n  patterns-stay: {metric: patterns.equal_itemsets, min: 0.8}"
-        ),
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/itemset_comparison", Kind.AUDIT),
     params=ItemsetComparisonParams,
     algorithm="ppdm_flow.audits.itemset_comparison.algorithm:ItemsetComparisonAudit",
     effect=named_attributes,

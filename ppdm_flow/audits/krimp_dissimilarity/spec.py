@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.audits.krimp_dissimilarity.measures import FIGURES
 from ppdm_flow.audits.records.attributes import named_attributes
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
@@ -14,15 +13,7 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
 class KrimpDissimilarityParams(Params):
-    """``candidates`` for the code tables: ``slim`` finds them on the way; else ``all`` or ``closed`` frequent itemsets.
-
-    ``min_support`` is the least support of a candidate, ``pruning`` removes elements that became useless, ``laplace``
-    is added to the usage of every code, so that each table can encode the other's data. The original is compared with
-    ``repeats`` random halves of itself as a yardstick, drawn with the fixed key ``seed``. ``attributes`` are all but
-    identifiers if not given; ``sample`` bounds the rows of each side: to 100,000 if not given, and to fewer of wide
-    tables, so that it takes seconds. The paper's Table 1 is ``candidates: all``,
-    ``min_support: {count: 1}`` (``closed`` and 20 for mushroom), ``pruning: false``, ``laplace: 1``.
-    """
+    """How code tables are found, and on which rows."""
 
     candidates: Literal["slim", "all", "closed"] = "slim"
     min_support: Supported = Support(count=2)
@@ -35,21 +26,7 @@ class KrimpDissimilarityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="krimp_dissimilarity",
-        kind=Kind.AUDIT,
-        summary="how much longer original and release become under each other's code tables than under their own",
-        reference=(
-            "Vreeken, van Leeuwen, Siebes, Preserving privacy through data generation, ICDM 2007, section 5;"
-            " the same, Characterising the difference, KDD 2007"
-        ),
-        cost="one code table each of original, release and uncorrelated data, and one for each repeat",
-        example=(
-            "audits:\n  likeness: {use: krimp_dissimilarity}\n"
-            "gates:\n  alike: {metric: likeness.dissimilarity, max: 0.2}"
-        ),
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/krimp_dissimilarity", Kind.AUDIT),
     params=KrimpDissimilarityParams,
     algorithm="ppdm_flow.audits.krimp_dissimilarity.algorithm:KrimpDissimilarityAudit",
     effect=named_attributes,

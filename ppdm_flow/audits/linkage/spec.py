@@ -7,25 +7,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.linkage.measures import FIGURES
 from ppdm_flow.audits.records.attributes import unknown
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 
 class LinkageParams(Params):
-    """``external`` is a CSV file with a header (path relative to the policy), a line for each person that is known.
-
-    Without it the attacker knows the quasi-identifiers of everybody in the original: the worst case. ``columns`` says
-    which of its columns tells which attribute (those of the same name if not given; those that it has not are not
-    used); ``identity`` names the column that says who it is, ``truth`` the attribute of the source that holds the same
-    identities, by which the links are judged.
-    ``attributes`` are linked by: all quasi-identifiers if not given; ``sensitive`` are learned: those of that role if
-    not given. ``sample`` bounds the people for whom the nearest row is looked for; 0 for none.
-
-    Where labels of the release or of the file cannot be read, the attack has no figures, and no gate on it holds
-    (PPF856).
-    """
+    """``external`` is a CSV file with a header (path relative to the policy), a line for each person that is known."""
 
     external: FilePath | None = None
     columns: Mapping[str, str] = Field(default_factory=dict)
@@ -60,21 +48,7 @@ def effect(params: LinkageParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="linkage",
-        kind=Kind.AUDIT,
-        summary="whose released row is found by someone who holds a list of people, exactly and by the nearest row",
-        reference=(
-            "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002; nearest rows: Domingo-Ferrer,"
-            " Torra, Disclosure risk assessment via record linkage, 2002; Gower, Biometrics 27, 1971"
-        ),
-        cost="one way down the sorted classes for each distinct person: seconds for a million; sampled beyond that",
-        figures=FIGURES,
-        example=(
-            "audits:\n  voters:\n    use: linkage\n    with: {external: voters.csv, identity: name}\n"
-            "gates:\n  nobody-found: {metric: voters.linked, max: 0}"
-        ),
-    ),
+    info=PluginInfo.of_page("audits/linkage", Kind.AUDIT),
     params=LinkageParams,
     algorithm="ppdm_flow.audits.linkage.algorithm:LinkageAudit",
     effect=effect,

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.perturbation_utility.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -18,14 +17,7 @@ class PerturbationUtilityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="perturbation_utility",
-        kind=Kind.AUDIT,
-        summary="how many records keep their value, and how well the original frequencies can be reconstructed",
-        reference="Chaytor, Wang, Fine grain perturbation for privacy preserving data publishing",
-        cost="linear in the number of values for each iteration",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/perturbation_utility", Kind.AUDIT),
     params=PerturbationUtilityParams,
     algorithm="ppdm_flow.audits.perturbation_utility.algorithm:PerturbationUtilityAudit",
 )

@@ -6,17 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.rejoin.measures import FIGURES
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
 class RejoinParams(Params):
-    """``other`` is the release to join with, ``key`` the attribute that both have.
-
-    ``sensitive`` are the attributes of the other release that are to be guessed: all but the key if not given.
-    """
+    """``other`` is the release to join with, ``key`` the attribute that both have."""
 
     other: str = ""
     key: str = "class_id"
@@ -36,18 +32,7 @@ def effect(params: RejoinParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="rejoin",
-        kind=Kind.AUDIT,
-        summary="what two released files tell together: joined by their key, and row by row",
-        reference="the lossy join of the modified anonymity model; Xiao, Tao, Anatomy: simple and effective privacy"
-        " preservation, VLDB 2006, section 3",
-        cost="one count over key and sensitive attributes of either file, and one pass over both",
-        example="audits:\n  together: {use: rejoin, release: people, with: {other: illness, key: class_id}}\n"
-        "gates:\n  bounded: {metric: together.posterior_bound, max: 0.5}\n"
-        "  no-order: {metric: together.linked_by_order, max: 0.6}",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/rejoin", Kind.AUDIT),
     params=RejoinParams,
     algorithm="ppdm_flow.audits.rejoin.algorithm:RejoinAudit",
     effect=effect,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Supported
-from ppdm_flow.requirements.blend.measures import FIGURES
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
@@ -22,18 +21,7 @@ def _effect(params: BlendParams, _scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="blend",
-        kind=Kind.AUDIT,
-        summary="share of the rare released rows that are rare original rows: minsup in the role of k",
-        reference="Vreeken, van Leeuwen, Siebes, Preserving privacy through data generation, ICDM 2007",
-        serves=("blend",),
-        standalone=True,
-        cost="one pass over either table, 24 bytes a row; twice where attributes have intervals",
-        example="audits:\n  rare: {use: blend, with: {min_support: {count: 20}}}\n"
-        "gates:\n  few: {metric: rare.share, max: 0.03}",
-        figures=FIGURES,
-    ),
+    info=PluginInfo.of_page("audits/blend", Kind.AUDIT, serves=("blend",), standalone=True),
     params=BlendParams,
     algorithm="ppdm_flow.requirements.blend.algorithm:BlendAudit",
     effect=_effect,

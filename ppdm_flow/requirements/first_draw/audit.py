@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
@@ -11,22 +11,7 @@ class FirstDrawParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="first_draw",
-        kind=Kind.AUDIT,
-        summary="earlier releases of the same people's randomized attributes: independent draws combine",
-        reference="Evfimievski, Gehrke, Srikant, Limiting privacy breaches in privacy preserving data mining,"
-        " PODS 2003",
-        serves=("first_draw",),
-        cost="one look-up of the people of each earlier release",
-        figures={
-            "releases": FigureInfo(
-                "the earlier releases that have the same people's values of an attribute that is randomized now",
-                "earlier releases, other than generated ones, with such an attribute and somebody who is in this one",
-                "lower",
-            )
-        },
-    ),
+    info=PluginInfo.of_page("audits/first_draw", Kind.AUDIT, serves=("first_draw",)),
     params=FirstDrawParams,
     algorithm="ppdm_flow.requirements.first_draw.algorithm:FirstDrawAudit",
 )

@@ -24,14 +24,7 @@ class BasketsParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="baskets",
-        kind=Kind.SINK,
-        summary="Names of items, one set a line, quoted where they must be; gzip where the path ends with `.gz`.",
-        reference="RFC 4180, without its rule that all lines have the same number of fields",
-        sets="only",
-        endings=(".baskets", ".baskets.gz"),
-    ),
+    info=PluginInfo.of_page("sinks/baskets", Kind.SINK, sets="only", endings=(".baskets", ".baskets.gz")),
     params=BasketsParams,
     algorithm="ppdm_flow.sinks.baskets.algorithm:BasketsSink",
 )

@@ -18,22 +18,16 @@ def _mark(text: str) -> str:
 
 
 class CsvParams(Params):
-    """How to write; a missing value is an empty cell, the empty text ``""``.
-
-    ``formulas: escape`` puts a ``'`` before texts that a spreadsheet would run (those that begin with ``=``, ``+``,
-    ``-`` or ``@`` and are no numbers); releases with ``audience: public`` have it unless they say ``keep``.
-    """
+    """How to write; a missing value is an empty cell, the empty text ``""``."""
 
     delimiter: Annotated[str, AfterValidator(_mark)] = ","
     formulas: Literal["keep", "escape"] = "keep"
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="csv",
-        kind=Kind.SINK,
-        summary="Comma-separated text (RFC 4180), UTF-8, lines end with LF; gzip where the path ends with `.gz`.",
-        reference="RFC 4180",
+    info=PluginInfo.of_page(
+        "sinks/csv",
+        Kind.SINK,
         endings=(".csv", ".csv.gz", ".data", ".data.gz", ".txt", ".txt.gz", ".tsv", ".tsv.gz"),
         implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),

@@ -15,15 +15,7 @@ class ParquetParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="parquet",
-        kind=Kind.SINK,
-        summary="Apache Parquet: text columns, row groups of 131,072 rows, no trace of values that do not occur."
-        " Sets are lists, randomized ones bits or seeds, whose alphabet stands in the file's metadata.",
-        reference="Apache Parquet format",
-        sets="column",
-        endings=(".parquet", ".pq"),
-    ),
+    info=PluginInfo.of_page("sinks/parquet", Kind.SINK, sets="column", endings=(".parquet", ".pq")),
     params=ParquetParams,
     algorithm="ppdm_flow.sinks.parquet.algorithm:ParquetSink",
 )

@@ -11,13 +11,8 @@ class TransactionsParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="transactions",
-        kind=Kind.SINK,
-        summary="Item numbers with blanks between, one set a line (FIMI); gzip where the path ends with `.gz`.",
-        reference="Frequent Itemset Mining Implementations Repository, 2004",
-        sets="only",
-        endings=(".dat", ".dat.gz", ".fimi", ".fimi.gz"),
+    info=PluginInfo.of_page(
+        "sinks/transactions", Kind.SINK, sets="only", endings=(".dat", ".dat.gz", ".fimi", ".fimi.gz")
     ),
     params=TransactionsParams,
     algorithm="ppdm_flow.sinks.transactions.algorithm:TransactionsSink",

@@ -8,11 +8,7 @@ from ppdm_flow.sources.text_options import Empty, Mark, Repeated
 
 
 class BasketsParams(Params):
-    """How a line is written: names with delimiters between, in quotes where they hold one; UTF-8, no header.
-
-    Cells without a name are left out: tables pad short rows with them. ``strip`` takes blanks off both ends of names
-    outside quotes.
-    """
+    """How a line is written: names with delimiters between, in quotes where they hold one; UTF-8, no header."""
 
     delimiter: Mark = ","
     quote: Mark = '"'
@@ -22,16 +18,7 @@ class BasketsParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="baskets",
-        kind=Kind.SOURCE,
-        summary="Baskets of names: one set a line, as many cells as it has items; plain or gzip.",
-        reference="RFC 4180, without its rule that all lines have the same number of fields",
-        cost="one pass; memory bounded by a block of 8 MB",
-        example="source: {path: groceries.csv, format: baskets}\nattributes:\n  basket: {role: items}",
-        sets="only",
-        endings=(".baskets", ".baskets.gz"),
-    ),
+    info=PluginInfo.of_page("sources/baskets", Kind.SOURCE, sets="only", endings=(".baskets", ".baskets.gz")),
     params=BasketsParams,
     algorithm="ppdm_flow.sources.baskets.algorithm:BasketsSource",
 )

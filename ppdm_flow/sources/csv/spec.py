@@ -12,12 +12,7 @@ from ppdm_flow.sources.text_options import Encoding, Mark
 
 
 class CsvParams(Params):
-    """How the file is written. gzip is recognized by its first bytes, line ends are.
-
-    An empty cell without quotes is a missing value, ``""`` the empty text. ``strip`` takes blanks off both ends of
-    every cell and name. ``skip_rows`` lines before the header (or the first row) are not read. ``formulas: escape`` is
-    for files that were written so: the ``'`` before what a spreadsheet would run is taken away again.
-    """
+    """How the file is written. gzip is recognized by its first bytes, line ends are."""
 
     delimiter: Mark = ","
     quote: Mark = '"'
@@ -29,14 +24,9 @@ class CsvParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="csv",
-        kind=Kind.SOURCE,
-        summary="Comma-separated text (RFC 4180), plain or gzip.",
-        reference="RFC 4180",
-        cost="one pass; memory bounded by a block of 4 MB",
-        example='source:\n  path: visits.csv\n  with: {delimiter: ";", encoding: cp1252, skip_rows: 1}\n'
-        '  missing: ["", "NA"]',
+    info=PluginInfo.of_page(
+        "sources/csv",
+        Kind.SOURCE,
         endings=(".csv", ".csv.gz", ".data", ".data.gz", ".txt", ".txt.gz", ".tsv", ".tsv.gz"),
         implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),

@@ -19,14 +19,7 @@ class ExcelParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="excel",
-        kind=Kind.SOURCE,
-        summary="One sheet of an Excel workbook (.xlsx, .xls, .ods); needs ppdm_flow[excel].",
-        cost="the sheet is held in memory",
-        example="source:\n  path: visits.xlsx\n  with: {sheet: March}",
-        endings=(".xlsx",),
-    ),
+    info=PluginInfo.of_page("sources/excel", Kind.SOURCE, endings=(".xlsx",)),
     params=ExcelParams,
     algorithm="ppdm_flow.sources.excel.algorithm:ExcelSource",
 )

@@ -11,14 +11,7 @@ class JsonlParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="jsonl",
-        kind=Kind.SOURCE,
-        summary="JSON lines: one flat object a line, plain or gzip; numbers keep the digits that the file has.",
-        reference="RFC 8259, jsonlines.org",
-        cost="two passes, the first for the names",
-        endings=(".jsonl", ".jsonl.gz", ".ndjson"),
-    ),
+    info=PluginInfo.of_page("sources/jsonl", Kind.SOURCE, endings=(".jsonl", ".jsonl.gz", ".ndjson")),
     params=JsonlParams,
     algorithm="ppdm_flow.sources.jsonl.algorithm:JsonlSource",
 )

@@ -12,11 +12,7 @@ from ppdm_flow.sources.text_options import Empty, Encoding, Mark, Repeated
 
 
 class LongParams(Params):
-    """The names of the two columns that count, and how the CSV file is written; other columns are not read.
-
-    The id says which rows belong together, in whatever order they come, and is dropped. ``columns`` names all columns
-    of a file without a header. A row without an item stands for a set that may be empty.
-    """
+    """The names of the two columns that count, and how the CSV file is written; other columns are not read."""
 
     id: str
     item: str
@@ -40,16 +36,8 @@ class LongParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="long",
-        kind=Kind.SOURCE,
-        summary="Sets in long form: a CSV file with one (id, item) pair a row, in any order.",
-        reference="RFC 4180",
-        cost="one pass; memory for all pairs, 12 bytes each, and the distinct ids",
-        example="source: {path: sales.csv, format: long, with: {id: receipt, item: product}}\n"
-        "attributes:\n  basket: {role: items}",
-        sets="only",
-        implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
+    info=PluginInfo.of_page(
+        "sources/long", Kind.SOURCE, sets="only", implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}}
     ),
     params=LongParams,
     algorithm="ppdm_flow.sources.long.algorithm:LongSource",

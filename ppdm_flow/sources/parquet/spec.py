@@ -14,15 +14,7 @@ class ParquetParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo(
-        name="parquet",
-        kind=Kind.SOURCE,
-        summary="Apache Parquet; numbers, dates and booleans become their canonical text, lists sets of items.",
-        reference="Apache Parquet format",
-        cost="one pass; memory bounded by a row group",
-        sets="column",
-        endings=(".parquet", ".pq"),
-    ),
+    info=PluginInfo.of_page("sources/parquet", Kind.SOURCE, sets="column", endings=(".parquet", ".pq")),
     params=ParquetParams,
     algorithm="ppdm_flow.sources.parquet.algorithm:ParquetSource",
 )

@@ -18,12 +18,13 @@ SPEC = PluginSpec(
         figures={
             **K_ANONYMITY.info.figures,
             **measures(
-                "p",
-                FigureInfo(
-                    "the values of a sensitive attribute in the class that has the fewest",
-                    "min over classes C of the distinct values of the attribute in C",
-                    "higher",
-                ),
+                {
+                    "p": FigureInfo(
+                        "the values of a sensitive attribute in the class that has the fewest",
+                        "min over classes C of the distinct values of the attribute in C",
+                        "higher",
+                    )
+                }
             ),
         },
     ),
