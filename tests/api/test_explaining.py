@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from ppdm_flow import api
+from ppdm_flow.api.explain.cards import parameters
 from ppdm_flow.api.explain.concepts import CONCEPTS, KINDS, concept_of
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.gate import MAX_WIDTH
@@ -19,6 +20,7 @@ from ppdm_flow.policy.language.shape import homes
 from ppdm_flow.report.forms import CHECK, JUDGED
 from ppdm_flow.report.verify import VERIFIED
 from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import Params
 
 CLAUSES = [spec.name for spec in built_in() if spec.written]
 PLUGINS = sorted({p.name for group in registry.GROUPS for p in registry.listed(group)})
@@ -154,3 +156,13 @@ def test_parameters_are_told():
     assert "- `fraction`: a number above 0 and of at most 1" in page
     assert "  - `prefix`: a whole number of at least 0" in api.explain("generalize")
     assert "It takes none." in api.explain("shuffle_rows")
+
+
+def test_without_a_page_the_docstring_tells_of_parameters():
+    class Own(Params):
+        """``rows`` is how many."""
+
+        rows: int = 1
+
+    assert parameters(Own).split("\n\n")[1] == "`rows` is how many."
+    assert parameters(Own, "How many `rows`.").split("\n\n")[1] == "How many `rows`."

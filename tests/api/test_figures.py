@@ -8,7 +8,9 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.api.explain.cards import GROUPS, cards, figure_pages
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.core.card_pages import figures_on, page_of
+from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo, figures_of
+from ppdm_flow.mining.classes.measures import PAGE, PREFIX, TOGETHER
 from ppdm_flow.sdk import registry
 
 CARDS = {p.name: registry.load(group, p.name).info for group in GROUPS for p in registry.listed(group) if p.built_in}
@@ -67,6 +69,30 @@ def test_figures_have_pages_and_are_on_their_plugins(info: PluginInfo):
         assert figure.formula in page
         assert (info.reference or figure.reference) == "" or "- reference: " in page
         assert f"- `{name}`: {figure.what}" in plugin
+
+
+@pytest.mark.parametrize("group", registry.GROUPS)
+def test_every_built_in_has_a_page_and_every_page_a_plugin(root, group):
+    cards = [registry.load(group, plugin.name).info for plugin in registry.listed(group) if plugin.built_in]
+    assert {info.page for info in cards} == {
+        f"{group}/{page.stem}" for page in (root / "ppdm_flow/pages" / group).iterdir()
+    }
+    assert all(info.page == f"{group}/{info.name}" for info in cards)
+
+
+@pytest.mark.parametrize("info", CARDS.values(), ids=CARDS)
+def test_every_figure_is_on_the_page_of_its_plugin_or_shared(info: PluginInfo):
+    told = figures_on(page_of(info.page))
+    assert set(told) <= set(info.figures)
+    derived = {name.removeprefix(PREFIX).removeprefix(TOGETHER) for name in set(info.figures) - set(told)}
+    assert derived <= set(told) | set(figures_of(PAGE))
+
+
+def test_every_shared_figure_is_somebodys(root):
+    held = {(figure.what, figure.formula) for info in CARDS.values() for figure in info.figures.values()}
+    for page in (root / "ppdm_flow/pages/figures").iterdir():
+        for name, figure in figures_of(f"figures/{page.stem}").items():
+            assert (figure.what, figure.formula) in held, name
 
 
 def test_the_whole_name_of_a_figure_is_understood():
