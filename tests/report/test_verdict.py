@@ -118,3 +118,15 @@ def test_summary_obeys_no_control_characters(document):
     text = render(found)
     assert all(c.isprintable() or c == "\n" for c in text)
     assert text.splitlines()[0] == "WITHHELD  evil\ufffd[2J\ufffd\ufffdname"
+
+
+def test_several_figures_of_one_requirement_are_named(document):
+    found = document()
+    one = next(r for r in found["requirements"] if r["metric"] == "privacy.k_anonymity.k" and r["release"] == "study")
+    found["requirements"].append({**one, "metric": "privacy.k_anonymity.together_k"})
+    lines = render(found).splitlines()
+    assert [line.split()[1] for line in lines if " privacy.k_anonymity" in line] == [
+        "privacy.k_anonymity.k",
+        "privacy.k_anonymity",
+        "privacy.k_anonymity.together_k",
+    ]

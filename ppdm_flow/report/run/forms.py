@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 
 from ppdm_flow.core.visible import json_text
@@ -84,14 +85,19 @@ def _waivers(judged: Verdict, width: int) -> list[str]:
 
 
 def _table(checks: Sequence[Check], *, several: bool) -> list[str]:
-    """Return aligned columns: mark, check, release where there are several, measured, bound."""
-    rows = [_cells(check, several) for check in checks]
+    """Return aligned columns: mark, check, release where there are several, measured, bound.
+
+    A requirement that is judged by several figures of a release is named with its figure.
+    """
+    times = Counter((check.id, check.release) for check in checks)
+    rows = [_cells(check, several, named=times[check.id, check.release] > 1) for check in checks]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [_GAP.join(["", *(cell.ljust(widths[i]) for i, cell in enumerate(row))]).rstrip() for row in rows]
 
 
-def _cells(check: Check, several: bool) -> tuple[str, ...]:
-    names = (shortened(check.id, _LONGEST_NAME), *((check.release,) if several else ()))
+def _cells(check: Check, several: bool, *, named: bool) -> tuple[str, ...]:
+    name = check.metric.rpartition("/")[2] if named else check.id
+    names = (shortened(name, _LONGEST_NAME), *((check.release,) if several else ()))
     return (_MARK[check.state], *names, check.measured, check.bound)
 
 
