@@ -69,5 +69,5 @@ class ByInterval:
 
 def _written(edge: float) -> str:
     exactly = Decimal(repr(float(edge)))
-    whole = exactly == exactly.to_integral_value()
-    return str(int(exactly)) if whole else format(exactly.normalize(), "f")
+    is_integer = exactly == exactly.to_integral_value()
+    return str(int(exactly)) if is_integer else format(exactly.normalize(), "f")

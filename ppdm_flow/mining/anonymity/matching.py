@@ -62,9 +62,9 @@ def comparison(original: DataView, candidate: DataView, ctx: AuditContext) -> Co
     """Return what can be compared of a release."""
     shared = [c for c in candidate.schema.names if candidate.schema[c].role not in _NEVER]
     shared = [c for c in shared if source_of(c, ctx) in original.schema]
-    found = {c: _compared(c, candidate, ctx) for c in shared}
-    columns = tuple(f for f in found.values() if f is not None)
-    return Comparison(columns, tuple(c for c in shared if found[c] is None))
+    compared = {c: _compared(c, candidate, ctx) for c in shared}
+    columns = tuple(f for f in compared.values() if f is not None)
+    return Comparison(columns, tuple(c for c in shared if compared[c] is None))
 
 
 def matched(chosen: Sequence[Compared], level: str, original: DataView, candidate: DataView) -> JointSupports:
@@ -98,21 +98,21 @@ def _intervals(source: str, ctx: AuditContext) -> ByInterval | None:
 
 def shortcomings(compared: Comparison, ctx: AuditContext) -> tuple[Finding, ...]:
     """Return findings for columns that are left out, and for cells that no original row has."""
-    found = []
+    findings = []
     if compared.left_out:
         text = (
             f"{listed(compared.left_out)}: the released values are not those of the original, so rows are compared"
             " without them"
         )
-        found.append(Finding("PPF854", Severity.WARNING, text, f"{ctx.release}.left_out"))
+        findings.append(Finding("PPF854", Severity.WARNING, text, f"{ctx.release}.left_out"))
     hidden = [c.column for c in compared.columns if _suppressed(c.column, ctx)]
     if hidden:
         text = (
             f"{listed(hidden)}: cells are suppressed, and a row with such a cell counts as unlike every original row;"
             " the figure says nothing of what its other cells give away"
         )
-        found.append(Finding("PPF855", Severity.WARNING, text, f"{ctx.release}.suppressed"))
-    return tuple(found)
+        findings.append(Finding("PPF855", Severity.WARNING, text, f"{ctx.release}.suppressed"))
+    return tuple(findings)
 
 
 def columns_of(compared: Comparison, level: str) -> str:

@@ -105,6 +105,6 @@ def blend(joint: JointSupports, original_below: int, released_below: int) -> Ble
 
 
 def _sums(place: npt.NDArray[np.intp], values: Integers, size: int) -> Integers:
-    found = np.zeros(size, dtype=np.int64)
-    np.add.at(found, place, values)
-    return found
+    sums = np.zeros(size, dtype=np.int64)
+    np.add.at(sums, place, values)
+    return sums

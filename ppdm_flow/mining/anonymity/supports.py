@@ -46,8 +46,8 @@ def joint_supports(original: Iterable[Tally], released: Iterable[Tally]) -> Join
     size = sum(len(t.weights) for side in sides for t in side)
     buckets = 1 << max(0, (size // _BUCKET).bit_length())
     step = (1 << 64) // buckets
-    found = [_of_bucket(sides, i * step, (i + 1) * step) for i in range(buckets)]
-    return _added(np.concatenate(found))
+    parts = [_of_bucket(sides, i * step, (i + 1) * step) for i in range(buckets)]
+    return _added(np.concatenate(parts))
 
 
 def of_tables(original: Counts, released: Counts) -> JointSupports:

@@ -35,8 +35,8 @@ def rows(candidate: DataView, ctx: AuditContext) -> Rows | None:
 def one_by_one(candidate: DataView, ctx: AuditContext) -> Iterator[tuple[Earlier, Rows]]:
     """Yield each other release, with the rows and what it alone tells of their people."""
     for earlier in () if ctx.history is None else ctx.history.earlier:
-        if earlier.members is not None and (found := _rows([earlier.members], candidate, ctx)) is not None:
-            yield earlier, found
+        if earlier.members is not None and (rows := _rows([earlier.members], candidate, ctx)) is not None:
+            yield earlier, rows
 
 
 def _rows(others: Sequence[Membership], candidate: DataView, ctx: AuditContext) -> Rows | None:

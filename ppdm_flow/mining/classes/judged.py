@@ -66,7 +66,7 @@ def picture(requirement: Any, judged: Any, bound: float, unit: str, *, at_most: 
     if not finite.any():
         return
     each, rows = judged.each[finite], judged.found.rows[finite]
-    names, place = _bins(each, whole=unit == "values")
+    names, place = _bins(each, integers=unit == "values")
     counted = np.bincount(place, rows, len(names))
     side = "most" if at_most else "least"
     yield Chart(
@@ -82,10 +82,10 @@ def picture(requirement: Any, judged: Any, bound: float, unit: str, *, at_most: 
     )
 
 
-def _bins(each: npt.NDArray[np.float64], *, whole: bool) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+def _bins(each: npt.NDArray[np.float64], *, integers: bool) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
     """Return the names of the bins, and the bin of each figure."""
     low, high = float(each.min()), float(each.max())
-    if whole and np.array_equal(each, np.floor(each)) and high - low < _MOST_BARS:
+    if integers and np.array_equal(each, np.floor(each)) and high - low < _MOST_BARS:
         return tuple(f"{i:,}" for i in range(int(low), int(high) + 1)), (each - low).astype(np.int64)
     if high <= low:
         return (f"{low:.3g}",), np.zeros(len(each), dtype=np.int64)

@@ -106,10 +106,10 @@ def as_they_are(
     identifier: str, attributes: Sequence[str], secret: Sequence[str], candidate: DataView, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield the finding for columns that only a run could decode: what is behind their cells is not known here."""
-    found = untold(attributes, secret, candidate, ctx)
-    if found:
+    named = untold(attributes, secret, candidate, ctx)
+    if named:
         text = (
-            f"{listed(found)}: rows cannot be paired with their originals here, so the cells count as they are; what a"
+            f"{listed(named)}: rows cannot be paired with their originals here, so the cells count as they are; what a"
             " step made them of is told by a run alone"
         )
         yield Finding(UNTOLD, Severity.WARNING, text, identifier)

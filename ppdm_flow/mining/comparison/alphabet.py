@@ -50,26 +50,26 @@ def united(tables: Sequence[Counts]) -> United:
 
 def _dense(table: Counts, categories: Sequence[pa.StringArray], begin: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Number the cells, special marks included, over all columns."""
-    found = np.empty(table.codes.shape, dtype=np.int64)
+    numbers = np.empty(table.codes.shape, dtype=np.int64)
     for i, names in enumerate(categories):
         codes = Column(np.ascontiguousarray(table.codes[:, i]), table.categories[i]).onto(names).codes
-        found[:, i] = codes + SPECIALS + begin[i]
-    return found
+        numbers[:, i] = codes + SPECIALS + begin[i]
+    return numbers
 
 
 def _supports(dense: npt.NDArray[np.int64], weights: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
-    found = np.zeros(size, dtype=np.int64)
+    supports = np.zeros(size, dtype=np.int64)
     for column in dense.T:
-        found += np.bincount(column, weights, size).astype(np.int64)
-    return found
+        supports += np.bincount(column, weights, size).astype(np.int64)
+    return supports
 
 
 def _order(supports: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
     """Return the items that occur: those of the first table by descending support, then the next one's own."""
     new = np.ones(len(supports[0]), dtype=np.bool_)
-    found = []
+    order = []
     for support in supports:
         here = np.flatnonzero(new & (support > 0))
-        found.append(here[np.argsort(-support[here], kind="stable")])
+        order.append(here[np.argsort(-support[here], kind="stable")])
         new[here] = False
-    return np.concatenate(found)
+    return np.concatenate(order)

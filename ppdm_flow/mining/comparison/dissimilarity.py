@@ -96,10 +96,10 @@ def row_bits(cells: Cells, code_table: Encoded, laplace: float = LAPLACE) -> Flo
     with np.errstate(divide="ignore"):
         bits = np.log2(corrected.sum()) - np.log2(corrected)
     sets = code_table.table.itemsets
-    found = np.zeros(len(cells))
+    lengths = np.zeros(len(cells))
     left = np.zeros(cells.shape[1], dtype=np.uint8)
-    _row_bits(cells, code_table.database.place, sets.offsets, sets.items, bits, left, found)
-    return found
+    _row_bits(cells, code_table.database.place, sets.offsets, sets.items, bits, left, lengths)
+    return lengths
 
 
 def interval(x: Encoded, y: Encoded, laplace: float = LAPLACE, level: float = 0.95) -> tuple[float, float]:
@@ -194,8 +194,8 @@ class Search:
     def encoded(self, database: Database) -> Encoded:
         """Compress a database. Raises PluginError PPF775 or PPF776 for too many itemsets or items."""
         if self.candidates == SLIM:
-            found = slim(database, self.min_support, pruning=self.pruning)
+            compression = slim(database, self.min_support, pruning=self.pruning)
         else:
             sets = mine(database, self.min_support, only_closed=self.candidates == CLOSED, most=self.most)
-            found = krimp(database, sets.in_candidate_order(), pruning=self.pruning)
-        return Encoded(database, found.table)
+            compression = krimp(database, sets.in_candidate_order(), pruning=self.pruning)
+        return Encoded(database, compression.table)

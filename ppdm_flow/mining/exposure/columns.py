@@ -141,9 +141,9 @@ def _needs_pairs(column: str, secret: frozenset[str], ctx: AuditContext) -> bool
 
 def made_of(names: Sequence[str], ctx: AuditContext) -> str:
     """Return a sentence for each column that is not its attribute alone: what it is computed from; or nothing."""
-    told = []
+    sentences = []
     for name in dict.fromkeys(names):
         sources = facts_of(name, ctx).computed_from
         if sources != {name}:
-            told.append(f" `{name}` is computed from {listed(sorted(sources))}.")
-    return "".join(told)
+            sentences.append(f" `{name}` is computed from {listed(sorted(sources))}.")
+    return "".join(sentences)

@@ -78,10 +78,10 @@ class Ground:
 
     def number(self, *places: Sequence[int]) -> Ints:
         """Number the combinations by their cells in these columns, from 0."""
-        found = np.zeros(len(self.rows), dtype=np.int64)
+        numbers = np.zeros(len(self.rows), dtype=np.int64)
         for place in (p for each in places for p in each):
-            found = joined(found, self.codes[:, place].astype(np.int64) + SPECIALS)
-        return found
+            numbers = joined(numbers, self.codes[:, place].astype(np.int64) + SPECIALS)
+        return numbers
 
     def collapsed(self, places: Sequence[int], value: npt.NDArray[np.int32], names: pa.StringArray) -> Counts:
         """Count by these columns, and by one more of codes into ``names``, which comes last."""

@@ -122,9 +122,9 @@ def _added(place: Ints, rows: Ints, size: int) -> Ints:
     """Exact sums: weights may lie beyond what floats count."""
     if int(rows.sum()) < 1 << 53:
         return np.bincount(place, rows, size).astype(np.int64)
-    found = np.zeros(size, dtype=np.int64)
-    np.add.at(found, place, rows)
-    return found
+    sums = np.zeros(size, dtype=np.int64)
+    np.add.at(sums, place, rows)
+    return sums
 
 
 class Crowds:
@@ -182,11 +182,11 @@ class Code:
         """Whether some value is behind several cells: then the rows that show them share it."""
         return bool((np.bincount(self.shares.indices, minlength=self.shares.shape[1]) > 1).any())
 
-    def decoded(self, found: Histograms) -> Histograms:
+    def decoded(self, by_cell: Histograms) -> Histograms:
         """Return the histograms of values for those of cells, whose numbers are their codes."""
-        cells = found.cells
+        cells = by_cell.cells
         shown = of_cells(cells, self.shares.shape[0], SPECIALS)
-        base = np.asarray(found.base[SPECIALS:] @ self.shares)
+        base = np.asarray(by_cell.base[SPECIALS:] @ self.shares)
         return replace(
-            found, cells=as_cells(shown @ self.shares), base=base, names=self.names, behind=self, shown=cells
+            by_cell, cells=as_cells(shown @ self.shares), base=base, names=self.names, behind=self, shown=cells
         )

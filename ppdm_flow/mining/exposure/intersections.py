@@ -70,11 +70,11 @@ def dropped_people(candidate: DataView, ctx: AuditContext) -> dict[str, int]:
     if not ctx.others or ctx.pairs is None:
         return {}
     own = row_level(Columns(()), None, candidate, ctx)
-    found: dict[str, int] = {}
+    dropped: dict[str, int] = {}
     for other in ctx.others:
         rows = int(own.ground.rows[~np.isin(own.numbers, accounted_rows(other, ctx))].sum())
-        found |= {other.name: rows} if rows else {}
-    return found
+        dropped |= {other.name: rows} if rows else {}
+    return dropped
 
 
 def context_of(other: Other, ctx: AuditContext) -> AuditContext:
@@ -110,11 +110,11 @@ def _restricted(
         possible = _possible(side, values.found.names, gone, width)
         restricted = [_limited(matrix, possible, combos[:, i + 1]) for matrix in restricted]
     extra = [gone for gone in left_out if gone.rows]
-    found = _histograms(values.found, restricted[0], people, extra)
+    histograms = _histograms(values.found, restricted[0], people, extra)
     if values.found.behind is not None:
-        found = _with_cells(found, values.found, combos[:, 0], restricted[0], extra)
+        histograms = _with_cells(histograms, values.found, combos[:, 0], restricted[0], extra)
     mean = _histograms(values.mean, restricted[1], people, extra) if values.mean is not None else None
-    return Together(found, mean, names)
+    return Together(histograms, mean, names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +140,8 @@ class _Dropped:
         return cls(int(weights.sum()), summed(weights, first, value, (1, width)))
 
 
-def _matrix(found: Histograms) -> Any:
-    return of_cells(found.cells, len(found.names) + SPECIALS, 0)
+def _matrix(histograms: Histograms) -> Any:
+    return of_cells(histograms.cells, len(histograms.names) + SPECIALS, 0)
 
 
 def _possible(side: RowLevel, names: pa.StringArray, gone: _Dropped, width: int) -> Any:
@@ -154,17 +154,17 @@ def _possible(side: RowLevel, names: pa.StringArray, gone: _Dropped, width: int)
     cells = side.values.found.cells
     known = there[cells.value] >= 0
     classes = len(side.values.found)
-    found = summed(np.ones(int(known.sum())), cells.owner[known], there[cells.value[known]], (classes, width))
-    return stacked([indicators(found), dropped])
+    sums = summed(np.ones(int(known.sum())), cells.owner[known], there[cells.value[known]], (classes, width))
+    return stacked([indicators(sums), dropped])
 
 
 def _limited(matrix: Any, possible: Any, classes: Ints) -> Any:
     """Keep of each row what is possible in its class of the other release; rows without one keep everything."""
-    told = (classes >= 0) & (possible.shape[0] > 1)
-    told |= classes == _DROPPED
-    place = np.where(classes == _DROPPED, possible.shape[0] - 1, np.where(told, classes, 0))
+    known = (classes >= 0) & (possible.shape[0] > 1)
+    known |= classes == _DROPPED
+    place = np.where(classes == _DROPPED, possible.shape[0] - 1, np.where(known, classes, 0))
     limited = matrix.multiply(possible[place]).tocsr()
-    return scaled(limited, told.astype(np.float64)) + scaled(matrix, (~told).astype(np.float64))
+    return scaled(limited, known.astype(np.float64)) + scaled(matrix, (~known).astype(np.float64))
 
 
 def _histograms(own: Histograms, matrix: Any, people: Ints, extra: Sequence[_Dropped]) -> Histograms:
@@ -175,12 +175,12 @@ def _histograms(own: Histograms, matrix: Any, people: Ints, extra: Sequence[_Dro
 
 
 def _with_cells(
-    found: Histograms, own: Histograms, classes: Ints, restricted: Any, extra: Sequence[_Dropped]
+    by_value: Histograms, own: Histograms, classes: Ints, restricted: Any, extra: Sequence[_Dropped]
 ) -> Histograms:
     """Add the shown cells, each with the values that are left behind it: rows and values are matched by these."""
     code, shown = own.behind, own.shown
     if not isinstance(code, Code) or shown is None:
-        return found
+        return by_value
     cells = stacked([of_cells(shown, code.shares.shape[0], SPECIALS)[classes], *(gone.cells for gone in extra)])
     left = stacked([restricted, *(gone.values for gone in extra)])
     owner = np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr))
@@ -188,4 +188,4 @@ def _with_cells(
     behind.eliminate_zeros()
     numbered = as_cells(cells)
     numbered = replace(numbered, value=(np.arange(len(owner)) + SPECIALS).astype(np.int32))
-    return replace(found, behind=Code(behind, code.names), shown=numbered)
+    return replace(by_value, behind=Code(behind, code.names), shown=numbered)

@@ -192,7 +192,7 @@ def dropped_again(candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str,
     """Count the rows that other releases lack for what their cells are by the second route."""
     tables: dict[str, Any] = {}
     own = _query("own", About((), ()), None, candidate, ctx, sql, tables)
-    found: dict[str, int] = {}
+    dropped: dict[str, int] = {}
     for other in ctx.others:
         side = _query("side", About((), ()), None, other.candidate, context_of(other, ctx), sql, tables)
         random = {"random": pa.table({"row": pa.array(other.left_out_at_random, pa.int64())})}
@@ -200,8 +200,8 @@ def dropped_again(candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str,
             SELECT COALESCE(SUM(n), 0) FROM ({own.counted}) WHERE row NOT IN (SELECT row FROM ({side.counted}))
             AND row NOT IN (SELECT row FROM random)"""  # noqa: S608  # our own queries
         rows = int(sql.rows(text, (), tables | random)[0][0])
-        found |= {other.name: rows} if rows else {}
-    return found
+        dropped |= {other.name: rows} if rows else {}
+    return dropped
 
 
 def _query(
@@ -213,10 +213,10 @@ def _query(
     sql: Sql,
     tables: dict[str, Any],
 ) -> Query:
-    told = columns(about.known, about.secret, candidate, ctx)
-    require_pairs_of_nulls(told, ctx.nulls)
+    revealing = columns(about.known, about.secret, candidate, ctx)
+    require_pairs_of_nulls(revealing, ctx.nulls)
     reading = reading_of(attribute, candidate, ctx)
-    layout = Layout.of(told, reading, 0, ctx.nulls, values_known=about.values_known)
+    layout = Layout.of(revealing, reading, 0, ctx.nulls, values_known=about.values_known)
     if ctx.pairs is None:
         raise ValueError("rows cannot be paired")
     table = f"lines_{name}"

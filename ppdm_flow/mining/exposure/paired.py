@@ -22,8 +22,8 @@ def paired_tables(
     pairs: PairedView, released: Sequence[str], original: Sequence[str], weight: str | None
 ) -> Iterator[Table]:
     """Yield partitions with the columns r0, r1, … (released) and o0, o1, … (original), and ``n`` for a weight."""
-    asked = list(dict.fromkeys((*released, *([] if weight is None else [weight]))))
-    for left, right in pairs.pairs(list(dict.fromkeys(original)), asked):
+    wanted = list(dict.fromkeys((*released, *([] if weight is None else [weight]))))
+    for left, right in pairs.pairs(list(dict.fromkeys(original)), wanted):
         cells = {f"r{i}": right[c] for i, c in enumerate(released)} | {f"o{i}": left[c] for i, c in enumerate(original)}
         yield Table(cells | ({} if weight is None else {_WEIGHT: right[weight]}), right.rows)
 
@@ -45,15 +45,15 @@ def paired_counts(candidate: DataView, pairs: PairedView, released: Sequence[str
         waiting.append(count(table, names, named))
         if len(waiting) >= _GATHER:
             waiting = [merge(waiting)]
-    found = merge(waiting)
-    require_the_file(found, candidate, released)
-    return found
+    counts = merge(waiting)
+    require_the_file(counts, candidate, released)
+    return counts
 
 
-def require_the_file(found: Counts, candidate: DataView, released: Sequence[str]) -> None:
+def require_the_file(counts: Counts, candidate: DataView, released: Sequence[str]) -> None:
     """Hold the released side of paired rows against the file. Raises RunError where they differ."""
     distinct = list(dict.fromkeys(released))
-    own = found.project([f"r{released.index(c)}" for c in distinct])
+    own = counts.project([f"r{released.index(c)}" for c in distinct])
     there = candidate.counts(distinct)
     if not _same(own, there):
         raise RunError(

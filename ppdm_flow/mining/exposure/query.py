@@ -102,8 +102,8 @@ class Query:
         """Return the figure of each class, infinite for NULL, and the rows that belong to it, in order of their ids."""
         figure = "COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE)"
         text = f"SELECT {figure}, own FROM ({each}) JOIN sizes USING (id) ORDER BY id"  # noqa: S608  # as above
-        found = np.array(self.ask(text, parameters), dtype=np.float64).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
+        lines = np.array(self.ask(text, parameters), dtype=np.float64).reshape(-1, 2)
+        return lines[:, 0], lines[:, 1]
 
     def figures_and_means(self, each: str, parameters: Sequence[Any] = ()) -> tuple[Floats, Floats, Floats]:
         """Return the figures of crowds, those of the means of their mixed cells, and the rows that belong to each."""
@@ -115,8 +115,8 @@ class Query:
                    COALESCE(CAST(second.v AS DOUBLE), 'Infinity'::DOUBLE), own
             FROM first JOIN second USING (id) JOIN sizes USING (id) ORDER BY id"""  # noqa: S608  # our own queries
         twice = [*parameters, *parameters]
-        found = np.array(self.sql.rows(text, twice, self.tables), dtype=np.float64).reshape(-1, 3)
-        return found[:, 0], found[:, 1], found[:, 2]
+        lines = np.array(self.sql.rows(text, twice, self.tables), dtype=np.float64).reshape(-1, 3)
+        return lines[:, 0], lines[:, 1], lines[:, 2]
 
     def tables_text(self) -> str:
         """Return the common table expressions."""

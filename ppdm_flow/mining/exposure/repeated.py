@@ -44,10 +44,10 @@ class Repeated:
 
     def again(self, released: Sequence[str]) -> int:
         """Return how many original rows are in some class, by SQL; 0 without a database."""
-        found = self.relation(released)
-        if found is None or self.ctx.sql is None:
+        query = self.relation(released)
+        if query is None or self.ctx.sql is None:
             return 0
-        return int(self.ctx.sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({found.text})", (), found.tables)[0][0])  # noqa: S608  # our own query
+        return int(self.ctx.sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({query.text})", (), query.tables)[0][0])  # noqa: S608  # our own query
 
     def rows_repeating_no_original(self, released: Sequence[str]) -> int:
         """Return how many generated rows are in classes that repeat no original row."""
@@ -66,11 +66,11 @@ class Repeated:
 
 
 def repeated(
-    known: Iterable[str], secret: Iterable[str], told: Iterable[str], candidate: DataView, ctx: AuditContext
+    known: Iterable[str], secret: Iterable[str], named: Iterable[str], candidate: DataView, ctx: AuditContext
 ) -> Repeated | None:
     """Return the original rows that a generated release repeats; None where it was not generated, or is no run's.
 
-    ``known`` are the grouping attributes, ``secret`` the sensitive ones, of which ``told`` are asked for. Raises
+    ``known`` are the grouping attributes, ``secret`` the sensitive ones, of which ``named`` are asked for. Raises
     UncountedError where nobody can say which rows are repeated, RunError where the rows are not those of the file.
     """
     generation = ctx.generation
@@ -81,23 +81,23 @@ def repeated(
             "The rows were generated from generated rows, so nobody can say whose rows they repeat: let one generator"
             " learn from the source."
         )
-    found = columns(known, secret, candidate, ctx)
-    made = made_columns(generation, found.known, found.every, ctx)
-    source = tuple(a for a in dict.fromkeys(told) if carriers(a, candidate, ctx))
-    repeats = Repeats(generation, found.every, made, source)
-    require_the_file(repeats.shown(), candidate, found.every)
+    revealing = columns(known, secret, candidate, ctx)
+    made = made_columns(generation, revealing.known, revealing.every, ctx)
+    source = tuple(a for a in dict.fromkeys(named) if carriers(a, candidate, ctx))
+    repeats = Repeats(generation, revealing.every, made, source)
+    require_the_file(repeats.shown(), candidate, revealing.every)
     if ctx.nulls is Nulls.WILDCARD:
-        _require_whole_rows(repeats, found, ctx)
-    return Repeated(repeats, found.known, ctx)
+        _require_whole_rows(repeats, revealing, ctx)
+    return Repeated(repeats, revealing.known, ctx)
 
 
-def _require_whole_rows(repeats: Repeats, told: Columns, ctx: AuditContext) -> None:
+def _require_whole_rows(repeats: Repeats, revealing: Columns, ctx: AuditContext) -> None:
     """Let no original row count twice in one crowd, which may hold several classes that repeat it.
 
     Raises UncountedError.
     """
-    for name in told.known:
-        released = tuple(c for c in told.every if name in facts_of(c, ctx).computed_from)
+    for name in revealing.known:
+        released = tuple(c for c in revealing.every if name in facts_of(c, ctx).computed_from)
         made = made_columns(repeats.generation, (name,), released, ctx)
         if released and repeats.divides(released, made):
             raise UncountedError(
@@ -112,16 +112,16 @@ def made_columns(
 ) -> tuple[str, ...]:
     """Return the columns, as they were generated, that tell of those grouping attributes that are released."""
     sources = frozenset(known) & frozenset[str]().union(*(facts_of(c, ctx).computed_from for c in released))
-    found = tuple(
+    made = tuple(
         name for name, facts in generation.outputs.items() if not sources.isdisjoint(facts.lineage.computed_from)
     )
-    new = [name for name in found if name not in generation.inputs]
+    new = [name for name in made if name not in generation.inputs]
     if new:
         raise UncountedError(
             f"The generator made {listed(new)}, which what it learned from does not have, so nobody can say whose rows"
             " it repeats."
         )
-    return found
+    return made
 
 
 def as_they_were(attribute: str) -> tuple[Reading, ...]:
@@ -129,6 +129,6 @@ def as_they_were(attribute: str) -> tuple[Reading, ...]:
     return (Reading(attribute, Way.ORIGINAL, ()),)
 
 
-def of_originals(told: Columns) -> Columns:
+def of_originals(revealing: Columns) -> Columns:
     """Return the columns that put original rows into classes: all that tell of grouping attributes."""
-    return Columns(told.every, (), told.known)
+    return Columns(revealing.every, (), revealing.known)

@@ -57,8 +57,8 @@ class Repeats:
 
         ``made`` are the columns whose cells must be the same.
         """
-        shown, same, told = self._places(released, made, source)
-        left, right = self.shown().project((*shown, *same)), self.learned().project((*same, *told))
+        shown, same, learned = self._places(released, made, source)
+        left, right = self.shown().project((*shown, *same)), self.learned().project((*same, *learned))
         right = _occurring(right)
         one, other = _keys(left, right, same)
         order = np.argsort(other, kind="stable")
@@ -66,9 +66,9 @@ class Repeats:
         many = last - first
         at = np.repeat(np.arange(len(one)), many)
         to = order[np.arange(len(at)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(first, many)]
-        columns = (*shown, *told)
-        codes = [*(left.of(c)[at] for c in shown), *(right.of(c)[to] for c in told)]
-        categories = (*(left.names(c) for c in shown), *(right.names(c) for c in told))
+        columns = (*shown, *learned)
+        codes = [*(left.of(c)[at] for c in shown), *(right.of(c)[to] for c in learned)]
+        categories = (*(left.names(c) for c in shown), *(right.names(c) for c in learned))
         stacked = np.stack(codes, axis=1) if codes else np.zeros((len(at), 0), dtype=np.int32)
         return Counts(columns, categories, stacked, right.counts[to]).project(columns)
 
@@ -97,11 +97,11 @@ class Repeats:
                 "made": _relation(self._shown(), self._of_made, None),
                 "learned": _relation(self._read(), self._of_learned, self.generation.weight and _ROWS),
             }
-        shown, same, told = self._places(released, made, source)
+        shown, same, learned = self._places(released, made, source)
         distinct = ", ".join((*shown, *same)) or "1"
         needed = " AND ".join(f"{shown[i]} IS NOT NULL" for i, c in enumerate(released) if c in known) or "TRUE"
         pairs = " AND ".join(f"m.{c} IS NOT DISTINCT FROM l.{c}" for c in same) or "TRUE"
-        every = [*(f"m.{c}" for c in shown), *(f"l.{c}" for c in told)]
+        every = [*(f"m.{c}" for c in shown), *(f"l.{c}" for c in learned)]
         named = "".join(f"{c} AS c{i}, " for i, c in enumerate(every))
         grouped = f" GROUP BY {', '.join(every)}" if every else ""
         text = f"""
@@ -133,8 +133,8 @@ class Repeats:
 
     def _read(self) -> Iterator[Table]:
         weight = self.generation.weight
-        asked = tuple(dict.fromkeys((*self.source, *([] if weight is None else [weight]))))
-        for source, read in self.generation.learned(asked, self.made):
+        wanted = tuple(dict.fromkeys((*self.source, *([] if weight is None else [weight]))))
+        for source, read in self.generation.learned(wanted, self.made):
             cells = dict(zip(self._of_learned, (*_cells(read, self.made), *_cells(source, self.source)), strict=True))
             yield Table(cells | ({} if weight is None else {_ROWS: source[weight]}), source.rows)
 

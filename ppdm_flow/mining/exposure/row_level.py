@@ -61,11 +61,11 @@ def reading_of(attribute: str | None, candidate: DataView, ctx: AuditContext) ->
 
 
 def row_level(
-    told: Columns, reading: Reading | None, candidate: DataView, ctx: AuditContext, *, values_known: bool = True
+    revealing: Columns, reading: Reading | None, candidate: DataView, ctx: AuditContext, *, values_known: bool = True
 ) -> RowLevel:
     """Read a release row by row. Raises UnmeasuredError where null semantics and crowds do not go together."""
-    require_pairs_of_nulls(told, ctx.nulls)
-    layout = Layout.of(told, reading, 0, ctx.nulls, values_known=values_known)
+    require_pairs_of_nulls(revealing, ctx.nulls)
+    layout = Layout.of(revealing, reading, 0, ctx.nulls, values_known=values_known)
     names, weight = names_of(layout.released, layout.original), candidate.schema.weight
     empty = Table.of({name: [] for name in (*names, *([] if weight is None else ["n"]))})
     parts = [] if ctx.pairs is None else list(paired_tables(ctx.pairs, layout.released, layout.original, weight))
@@ -79,15 +79,15 @@ def row_level(
     stacked = np.column_stack(codes) if codes else np.zeros((len(table), 0), dtype=np.int32)
     categories = tuple(table[name].categories for name in names)
     ground = Ground(layout, stacked[kept], rows[kept], categories)
-    classes = Crowds(ground).crowd if told.mixed else ground.number(layout.grouping)
+    classes = Crowds(ground).crowd if revealing.mixed else ground.number(layout.grouping)
     return RowLevel(ground, table.rows[kept], classes, None if reading is None else read(ground, reading, ctx.nulls))
 
 
 def of_release(about: About, attribute: str | None, candidate: DataView, ctx: AuditContext) -> RowLevel:
     """Read a release for a requirement on ``attribute``."""
-    told = columns(about.known, about.secret, candidate, ctx)
+    revealing = columns(about.known, about.secret, candidate, ctx)
     reading = reading_of(attribute, candidate, ctx)
-    return row_level(told, reading, candidate, ctx, values_known=about.values_known)
+    return row_level(revealing, reading, candidate, ctx, values_known=about.values_known)
 
 
 def _bare(parts: list[Table]) -> Table:

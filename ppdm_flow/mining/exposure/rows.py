@@ -106,9 +106,9 @@ class Together:
         """Join rows to their people in SQL."""
         if self.ctx.sql is None:
             return None
-        found = list(self._tables(released, original))
+        pairs_of_tables = list(self._tables(released, original))
         needed = [i + 1 for i, c in enumerate(released) if c in known]
-        text, tables = together(found, names_of(released, original), self.own, self.others, needed)
+        text, tables = together(pairs_of_tables, names_of(released, original), self.own, self.others, needed)
         return Relation(text, tables)
 
     def _tables(

@@ -51,8 +51,8 @@ class Classes:
 def crowds(columns: Columns, rows: Rows, nulls: Nulls) -> Classes:
     """Return the crowds of columns some of which are mixed. Raises UnmeasuredError where nulls are wildcards."""
     require_pairs_of_nulls(columns, nulls)
-    found = Crowds(ground(rows, Layout.of(columns, None, rows.leading, nulls)))
-    return Classes(found.rows, found.sizes, found.ground.left_out)
+    by_row = Crowds(ground(rows, Layout.of(columns, None, rows.leading, nulls)))
+    return Classes(by_row.rows, by_row.sizes, by_row.ground.left_out)
 
 
 def crowds_again(columns: Columns, rows: Rows, sql: Sql, nulls: Nulls) -> Classes:

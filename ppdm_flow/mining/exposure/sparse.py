@@ -17,9 +17,9 @@ def summed(values: npt.NDArray[Any], row: Ints, column: Ints, shape: tuple[int, 
     """Return the matrix (CSR, float64) of sums by row and column."""
     from scipy.sparse import csr_array  # noqa: PLC0415  # see above
 
-    found: Any = csr_array((values.astype(np.float64), (row, column)), shape=shape)
-    found.sum_duplicates()
-    return found
+    matrix: Any = csr_array((values.astype(np.float64), (row, column)), shape=shape)
+    matrix.sum_duplicates()
+    return matrix
 
 
 def of_cells(cells: Cells, columns: int, first: int) -> Any:

@@ -25,10 +25,10 @@ def together(
     c0 is what the other releases tell of the person, then come ``columns``. Those numbered in ``known`` are not NULL.
     """
     parts = list(rows)
-    whole = concat(table for table, _ in parts) if parts else Table.of({name: [] for name in columns})
+    everything = concat(table for table, _ in parts) if parts else Table.of({name: [] for name in columns})
     people = np.concatenate([np.zeros(0, dtype=np.int64), *(places for _, places in parts)])
-    number, first = _combinations(whole, columns)
-    cells = {f"v{i}": pa.array(whole[c].take(first).texts(), pa.string()) for i, c in enumerate(columns)}
+    number, first = _combinations(everything, columns)
+    cells = {f"v{i}": pa.array(everything[c].take(first).texts(), pa.string()) for i, c in enumerate(columns)}
     tables = {
         "combo": pa.table({"combo": np.arange(len(first)), **cells}),
         "line": pa.table({"place": people, "combo": number}),
@@ -38,11 +38,11 @@ def together(
     return _query(len(columns), known), tables
 
 
-def _combinations(whole: Table, columns: Sequence[str]) -> tuple[Places, Places]:
+def _combinations(table: Table, columns: Sequence[str]) -> tuple[Places, Places]:
     """Return the number of each row's combination, and a row of each."""
-    number = np.zeros(len(whole), dtype=np.int64)
+    number = np.zeros(len(table), dtype=np.int64)
     for column in columns:
-        number = joined(number, whole[column].dense.astype(np.int64))
+        number = joined(number, table[column].dense.astype(np.int64))
     return number, np.unique(number, return_index=True)[1]
 
 

@@ -66,8 +66,8 @@ def _histograms(
         return Crowds(counted).histograms(value, names)
     grouped: Sequence[int] = counted.layout.grouping
     semantics = Nulls.WILDCARD if nulls is Nulls.WILDCARD else Nulls.OWN_CATEGORY  # what is left out is so already
-    found = histograms(counted.collapsed(grouped, value, names), semantics)
-    return Histograms(found.cells, found.sizes, found.rows, found.base, names, counted.left_out), None
+    own = histograms(counted.collapsed(grouped, value, names), semantics)
+    return Histograms(own.cells, own.sizes, own.rows, own.base, names, counted.left_out), None
 
 
 def _numbers(code: Code) -> pa.StringArray:

@@ -84,8 +84,8 @@ def written(lines: Lines, delimiter: str) -> str:
 
 
 def _plain(number: float) -> float:
-    whole = round(number)
-    return whole if math.isclose(number, whole, abs_tol=1e-9) else float(f"{number:.12g}")
+    rounded = round(number)
+    return rounded if math.isclose(number, rounded, abs_tol=1e-9) else float(f"{number:.12g}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def read_csv(path: Path, delimiter: str, column: str) -> Lines:
 
 
 def _lines(rows: Iterable[list[str]], path: Path, column: str) -> Lines:
-    found: dict[str, tuple[str, ...]] = {}
+    lines: dict[str, tuple[str, ...]] = {}
     width = 0
     for number, row in enumerate(rows, start=1):
         if not row:
@@ -89,11 +89,11 @@ def _lines(rows: Iterable[list[str]], path: Path, column: str) -> Lines:
             raise _unusable(path, column, f"has {len(row)} fields in line {number}, and {width} in the first")
         if "" in row[1:]:
             raise _unusable(path, column, f"has an empty label in line {number}")
-        if found.setdefault(row[0], tuple(row[1:])) != tuple(row[1:]):
+        if lines.setdefault(row[0], tuple(row[1:])) != tuple(row[1:]):
             raise _unusable(path, column, f"gives a value other ancestors in line {number} than before")
     if width < 2:
         raise _unusable(path, column, "has no levels: is the delimiter another one?")
-    return found
+    return lines
 
 
 def _unusable(path: Path, column: str, what: str) -> PluginError:

@@ -14,13 +14,13 @@ from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 def decimals(values: Sequence[str]) -> list[Decimal]:
     """Return the values as exact numbers. Raises UnplacedError where some are none, infinity and NaN included."""
     read = [_decimal(v) for v in values]
-    found = [d for d in read if d is not None]
-    if len(found) < len(read):
-        wrong = len(read) - len(found)
+    numbers = [d for d in read if d is not None]
+    if len(numbers) < len(read):
+        wrong = len(read) - len(numbers)
         raise UnplacedError(
             "PPF786", wrong, "are not numbers", "list spellings of a missing value under `source.missing`"
         )
-    return found
+    return numbers
 
 
 def written(number: Decimal | float) -> str:
@@ -136,14 +136,14 @@ class Coding:
     def _rounded(
         self, rounding: Rounding, values: Sequence[str], low: Decimal | None, high: Decimal | None
     ) -> list[str]:
-        found = rounding.labels(values)
+        labels = rounding.labels(values)
         if self.as_numbers:
-            return [self._clipped(text, low, high) for text in found]
+            return [self._clipped(text, low, high) for text in labels]
         base = Decimal(repr(rounding.base))
         with localcontext(prec=800):
             down = None if high is None else (high / base).to_integral_value(ROUND_CEILING) * base - base
             up = None if low is None else (low / base).to_integral_value(ROUND_FLOOR) * base + base
-        return [self._clipped(text, up, down) for text in found]
+        return [self._clipped(text, up, down) for text in labels]
 
     @staticmethod
     def _clipped(text: str, least: Decimal | None, most: Decimal | None) -> str:
@@ -155,8 +155,8 @@ class Coding:
     def describe(self) -> str:
         """Return which ends are coded, and how the others are rounded."""
         ends = [name for name, end in (("bottom", self.bottom), ("top", self.top)) if end is not None]
-        told = f"{' and '.join(ends)} coding"
-        return told if self.rounding is None else f"{told}, {self.rounding.describe()}"
+        text = f"{' and '.join(ends)} coding"
+        return text if self.rounding is None else f"{text}, {self.rounding.describe()}"
 
     def _label(self, text: str, number: Decimal, low: Decimal | None, high: Decimal | None) -> str:
         if low is not None and number <= low:

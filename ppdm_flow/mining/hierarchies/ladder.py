@@ -85,10 +85,10 @@ def lines_of(column: str, own: HierarchySpec, home: Path) -> Lines:
 
 
 def _intervals(edges: Sequence[float], then: Sequence[int], open_ends: str) -> tuple[Coarsening, ...]:
-    found = [Intervals(tuple(edges), open_ends)]
+    rungs = [Intervals(tuple(edges), open_ends)]
     for together in then:
-        found.append(Intervals(joined(found[-1].edges, together), open_ends))
-    return tuple(found)
+        rungs.append(Intervals(joined(rungs[-1].edges, together), open_ends))
+    return tuple(rungs)
 
 
 def ancestors(column: str, own: HierarchySpec, values: Sequence[str], home: Path) -> list[tuple[str, ...]]:

@@ -55,11 +55,11 @@ class DatePart:
     def labels(self, values: Sequence[str]) -> list[str]:
         """Return ``2024``, ``2024-03``, ``2024-Q1`` or ``2020s``."""
         read = [self._date(v) for v in values]
-        found = [d for d in read if d is not None]
-        if len(found) < len(read):
+        dates = [d for d in read if d is not None]
+        if len(dates) < len(read):
             spelling = "in ISO 8601 form" if self.format is None else f"of the form `{self.format}`"
-            raise UnplacedError("PPF786", len(read) - len(found), f"are not dates {spelling}", "say how with `format:`")
-        return [self._label(d) for d in found]
+            raise UnplacedError("PPF786", len(read) - len(dates), f"are not dates {spelling}", "say how with `format:`")
+        return [self._label(d) for d in dates]
 
     def describe(self) -> str:
         """Return the unit."""

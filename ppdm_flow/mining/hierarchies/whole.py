@@ -53,17 +53,17 @@ def whole(column: str, own: HierarchySpec | None, values: Sequence[str], home: P
     leaves = tuple(values) if steps.leaves is None else steps.leaves
     if steps.leaves is not None:
         _refuse_absent(column, values, steps.leaves)
-    found = _topped([leaves, *(tuple(labels(column, leaves, rung)) for rung in steps.rungs)])
-    refuse_lies(column, found)
+    levels = _topped([leaves, *(tuple(labels(column, leaves, rung)) for rung in steps.rungs)])
+    refuse_lies(column, levels)
     if own.intervals is None or own.open_ends != "none" or not own.numeric:
-        return found
-    return Whole(found.levels, _spans(found, [r for r in steps.rungs if isinstance(r, Intervals)]))
+        return levels
+    return Whole(levels.levels, _spans(levels, [r for r in steps.rungs if isinstance(r, Intervals)]))
 
 
-def refuse_lies(column: str, found: Whole) -> None:
+def refuse_lies(column: str, hierarchy: Whole) -> None:
     """Raise PluginError for labels that are values themselves, of which they do not tell: flu for HIV, HIV for flu."""
-    for level in found.levels[1:]:
-        many = lies(found.leaves, level)
+    for level in hierarchy.levels[1:]:
+        many = lies(hierarchy.leaves, level)
         if many:
             text = f"{many} labels of the column `{column}` are spelled like one of its values, which has another label"
             raise PluginError(
@@ -84,17 +84,17 @@ def _refuse_absent(column: str, values: Sequence[str], leaves: Labels) -> None:
         raise PluginError(Diagnostic("PPF789", text, help="add them to it, leaf first"))
 
 
-def _spans(found: Whole, rungs: Sequence[Intervals]) -> tuple[Spans, ...]:
+def _spans(levels: Whole, rungs: Sequence[Intervals]) -> tuple[Spans, ...]:
     """Count the whole numbers in each interval."""
-    last = len(found.levels) - 1
+    last = len(levels.levels) - 1
     whole_domain = _covered(rungs[0].edges[0], rungs[0].edges[-1])
-    spans: list[Spans] = [(1,) * len(found.leaves)]
+    spans: list[Spans] = [(1,) * len(levels.leaves)]
     for level in range(1, last):
         edges = rungs[level - 1].edges
         names = rungs[level - 1].names()[1:-1]
         width = {n: _covered(a, b) for n, a, b in zip(names, edges, edges[1:], strict=False)}
-        spans.append(tuple(width[label] for label in found.levels[level]))
-    return (*spans, (whole_domain,) * len(found.leaves)) if last else tuple(spans)
+        spans.append(tuple(width[label] for label in levels.levels[level]))
+    return (*spans, (whole_domain,) * len(levels.leaves)) if last else tuple(spans)
 
 
 def _covered(low: float, high: float) -> int:

@@ -40,8 +40,8 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
     except RuntimeError:  # numba finds no place that it may write to
         kernel = numba.njit(**UNCOUNTED)(function)
     stamp(kernel, ingredients(function))
-    found: Callable[P, R] = tolerant(kernel)
-    return found
+    tolerated: Callable[P, R] = tolerant(kernel)
+    return tolerated
 
 
 def allocating(function: Callable[P, R]) -> Callable[P, R]:

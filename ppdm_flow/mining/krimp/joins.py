@@ -100,11 +100,11 @@ def look_around(s: State, best: Best) -> None:
 @inlined
 def foremost(best: Best) -> int:
     """Return the code with the best promise."""
-    found = 0
+    code = 0
     for a in range(1, len(best.bits)):
-        if best.bits[a] > best.bits[found]:
-            found = a
-    return found
+        if best.bits[a] > best.bits[code]:
+            code = a
+    return code
 
 
 @inlined

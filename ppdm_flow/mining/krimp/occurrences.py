@@ -14,14 +14,14 @@ NONE = -1
 @inlined
 def rarest(s: State, x: int) -> int:
     """Return the rarest of the items that have no bit vector, or ``NONE`` if all have one."""
-    found = NONE
+    rarest_item = NONE
     for i in range(s.length[x]):
         item = s.items[x, i]
         if s.line[item] < 0 and (
-            found == NONE or s.begin[item + 1] - s.begin[item] < s.begin[found + 1] - s.begin[found]
+            rarest_item == NONE or s.begin[item + 1] - s.begin[item] < s.begin[rarest_item + 1] - s.begin[rarest_item]
         ):
-            found = item
-    return int(found)
+            rarest_item = item
+    return int(rarest_item)
 
 
 @inlined

@@ -104,10 +104,10 @@ class State(NamedTuple):
 def standard_bits(database: Database) -> Floats:
     """Return the code length of each item under the standard code table: -log2(support / sum); 0 if it never occurs."""
     supports = database.supports.astype(np.float64)
-    found = np.zeros(len(supports))
+    bits = np.zeros(len(supports))
     here = supports > 0
-    found[here] = np.log2(max(supports.sum(), 1)) - np.log2(supports[here])
-    return found
+    bits[here] = np.log2(max(supports.sum(), 1)) - np.log2(supports[here])
+    return bits
 
 
 def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: bool = False) -> State:

@@ -50,23 +50,23 @@ def nearest(points: Floats, weights: Ints, left: Ints, seed: int, k: int) -> Int
     chosen = np.empty(k + 1, dtype=np.int64)
     away = np.empty(k + 1)
     chosen[0], away[0] = seed, -1.0
-    found, records = 1, weights[seed]
+    count, records = 1, weights[seed]
     for at in left:
         if at == seed:
             continue
         d = distance(points[at], points[seed])
-        if records >= k and d >= away[found - 1]:
+        if records >= k and d >= away[count - 1]:
             continue
-        place = found
+        place = count
         while place > 0 and away[place - 1] > d:
             chosen[place], away[place] = chosen[place - 1], away[place - 1]
             place -= 1
         chosen[place], away[place] = at, d
-        found, records = found + 1, records + weights[at]
-        while found > 1 and records - weights[chosen[found - 1]] >= k:
-            found -= 1
-            records -= weights[chosen[found]]
-    return chosen[:found].copy()
+        count, records = count + 1, records + weights[at]
+        while count > 1 and records - weights[chosen[count - 1]] >= k:
+            count -= 1
+            records -= weights[chosen[count]]
+    return chosen[:count].copy()
 
 
 @compiled
@@ -155,11 +155,11 @@ def grouped(points: Floats, weights: Ints, k: int, most: int) -> Groups:
         raise ValueError(f"a group needs k = {k} records, but there are fewer records than that")
     some = np.flatnonzero(weights > 0)
     group = np.zeros(len(points), dtype=np.int64)
-    found = _of_present(points[some], weights[some], k, most)
-    group[some] = found.group
+    groups = _of_present(points[some], weights[some], k, most)
+    group[some] = groups.group
     for at in np.flatnonzero(weights == 0):  # items that count for nothing go where the nearest one is
-        group[at] = found.group[((points[some] - points[at]) ** 2).sum(axis=1).argmin()]
-    return Groups(group, found.size, found.slices)
+        group[at] = groups.group[((points[some] - points[at]) ** 2).sum(axis=1).argmin()]
+    return Groups(group, groups.size, groups.slices)
 
 
 def _of_present(points: Floats, weights: Ints, k: int, most: int) -> Groups:
@@ -183,13 +183,13 @@ def slices(points: Floats, weights: Ints, k: int, most: int) -> list[Ints]:
     if n <= most:
         return [np.arange(n)]
     order = np.argsort(points @ axis(points, weights), kind="stable")
-    found: list[Ints] = []
+    parts: list[Ints] = []
     for part in np.array_split(order, -(-n // most)):
-        if found and (weights[found[-1]].sum() < k or weights[part].sum() < k):
-            found[-1] = np.concatenate([found[-1], part])
+        if parts and (weights[parts[-1]].sum() < k or weights[part].sum() < k):
+            parts[-1] = np.concatenate([parts[-1], part])
         else:
-            found.append(np.asarray(part))
-    return [np.sort(part) for part in found]
+            parts.append(np.asarray(part))
+    return [np.sort(part) for part in parts]
 
 
 def axis(points: Floats, weights: Ints) -> Floats:

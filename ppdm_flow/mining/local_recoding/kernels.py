@@ -51,23 +51,23 @@ def profiled(codes: Codes, weights: Ints, members: Ints, j: int, sums: Ints, val
         low = min(low, code)
         high = max(high, code)
         sums[code] += weights[members[i]]
-    found = 0
+    count = 0
     if high - low > 16 * len(members):
         every = np.sort(codes[:, j][members])
         for i in range(len(every)):
             if i == 0 or every[i] != every[i - 1]:
-                value[found] = every[i]
-                weight[found] = sums[every[i]]
+                value[count] = every[i]
+                weight[count] = sums[every[i]]
                 sums[every[i]] = 0
-                found += 1
-        return found
+                count += 1
+        return count
     for code in range(low, high + 1):
         if sums[code] > 0:
-            value[found] = code
-            weight[found] = sums[code]
+            value[count] = code
+            weight[count] = sums[code]
             sums[code] = 0
-            found += 1
-    return found
+            count += 1
+    return count
 
 
 @compiled

@@ -65,11 +65,11 @@ def enough(codes: Ints, weights: Ints, k: int) -> Bools:
 def sets(costs: Sequence[float]) -> list[list[int]]:
     """Return sets of attributes, cheaper ones first, of equal ones those with fewer attributes."""
     d = len(costs)
-    sizes, found = range(1, d + 1), 0
+    sizes, number = range(1, d + 1), 0
     every: list[tuple[int, ...]] = []
     for size in sizes:
-        found += comb(d, size)
-        if found > MOST_SETS and size < d:
+        number += comb(d, size)
+        if number > MOST_SETS and size < d:
             every.append(tuple(range(d)))
             break
         every += combinations(range(d), size)

@@ -40,12 +40,12 @@ class Labels:
     def of(self, value: str) -> tuple[int, ...]:
         """Return the labels that stand for ``value``, by place, ascending."""
         names = {value}
-        found: set[int] = set()
+        places: set[int] = set()
         if self.generalized:
             names.update((EVERYTHING, *self.above.get(value, ()), *self._masked(value), *_dates(value, self.spec)))
-            found.update(self._within(value))
-        found.update(self.place[name] for name in names if name in self.place)
-        return tuple(sorted(found))
+            places.update(self._within(value))
+        places.update(self.place[name] for name in names if name in self.place)
+        return tuple(sorted(places))
 
     def _masked(self, value: str) -> Iterator[str]:
         """Yield the masks of a value; those that pad all values to one length stand for shorter ones as well."""
@@ -76,15 +76,15 @@ def _ancestors(spec: HierarchySpec, name: str, home: Path) -> Mapping[str, tuple
 
 def _neighbours(order: Sequence[str], then: Sequence[int]) -> dict[str, tuple[str, ...]]:
     """Return the groups of neighbours that each value of an order belongs to."""
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(order, ())
+    groups: dict[str, tuple[str, ...]] = dict.fromkeys(order, ())
     size = 1
     for together in then:
         size *= together
         for i, value in enumerate(order):
             first = i - i % size
             group = order[first : first + size]
-            found[value] += (group[0] if len(group) == 1 else f"{group[0]} to {group[-1]}",)
-    return found
+            groups[value] += (group[0] if len(group) == 1 else f"{group[0]} to {group[-1]}",)
+    return groups
 
 
 def _read(path: Path, delimiter: str, name: str) -> dict[str, tuple[str, ...]]:
@@ -99,13 +99,13 @@ def _read(path: Path, delimiter: str, name: str) -> dict[str, tuple[str, ...]]:
 
 def _range(label: str) -> tuple[Decimal | None, Decimal | None, bool, bool] | None:
     """Return (low, high, low included, high included) of ``[18, 25)``, ``>= 65`` and the like."""
-    if found := _BETWEEN.fullmatch(label):
-        low, high = _number(found["low"]), _number(found["high"])
-        return None if low is None or high is None else (low, high, True, found["end"] == "]")
-    if found := _BEYOND.fullmatch(label):
-        edge = _number(found["edge"])
+    if match := _BETWEEN.fullmatch(label):
+        low, high = _number(match["low"]), _number(match["high"])
+        return None if low is None or high is None else (low, high, True, match["end"] == "]")
+    if match := _BEYOND.fullmatch(label):
+        edge = _number(match["edge"])
         if edge is not None:
-            sign = found["sign"]
+            sign = match["sign"]
             return (None, edge, False, sign == "<=") if sign[0] == "<" else (edge, None, sign == ">=", False)
     return None
 

@@ -15,19 +15,19 @@ _AT_ONCE = 1 << 14
 """Profiles that are matched at a time: each may fit many classes."""
 
 
-def fitting(classes: npt.NDArray[np.int32], found: Profiles) -> Ints:
+def fitting(classes: npt.NDArray[np.int32], population: Profiles) -> Ints:
     """Return the people of each class, shape (classes,); ``classes`` (classes, columns) are distinct."""
     steps, last = _trie(classes + SPECIALS)
     people = np.zeros(len(classes), dtype=np.int64)
     if not len(classes):
         return people
-    lists = [_lists(each) for each in found.fits]
-    for start in range(0, len(found.codes), _AT_ONCE):
-        row = np.arange(start, min(start + _AT_ONCE, len(found.codes)))
+    lists = [_lists(each) for each in population.fits]
+    for start in range(0, len(population.codes), _AT_ONCE):
+        row = np.arange(start, min(start + _AT_ONCE, len(population.codes)))
         node = np.zeros(len(row), dtype=np.int64)
         for j, (keys, radix) in enumerate(steps):
-            row, node = _down(row, node, found.codes[:, j], lists[j], keys, radix)
-        np.add.at(people, last[node], found.people[row])
+            row, node = _down(row, node, population.codes[:, j], lists[j], keys, radix)
+        np.add.at(people, last[node], population.people[row])
     return people
 
 

@@ -52,8 +52,8 @@ def people_of(
 
 
 def _column_of(released: str, source: str, named: Mapping[str, str], header: Sequence[str]) -> str:
-    told = named.get(source) or named.get(released)
-    return told or (source if source in header or released not in header else released)
+    column = named.get(source) or named.get(released)
+    return column or (source if source in header or released not in header else released)
 
 
 def _header(path: Path, parse: pa.csv.ParseOptions) -> list[str]:
@@ -122,10 +122,10 @@ def profiles(population: Population, released: Counts, ctx: AuditContext, whose:
         fits.append(distinct)
         codes.append(place[people.of(name) + SPECIALS])
     stacked = np.stack(codes, axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
-    found, inverse = np.unique(stacked, axis=0, return_inverse=True)
-    total = np.zeros(len(found), dtype=np.int64)
+    label_sets, inverse = np.unique(stacked, axis=0, return_inverse=True)
+    total = np.zeros(len(label_sets), dtype=np.int64)
     np.add.at(total, inverse.reshape(-1), people.counts)
-    return Profiles(found, total, tuple(fits))
+    return Profiles(label_sets, total, tuple(fits))
 
 
 def _fits(names: pa.StringArray, labels: Labels, nulls: Nulls) -> tuple[tuple[tuple[int, ...], ...], Ints]:

@@ -116,13 +116,13 @@ def _pesel(text: str) -> bool:
 
 
 def _personnummer(text: str) -> bool:
-    found = re.fullmatch(rf"(?:19|20)?(\d{{2}}{_DATE6})[-+]?(\d{{4}})", text)
-    return found is not None and luhn(found[1] + found[2])
+    match = re.fullmatch(rf"(?:19|20)?(\d{{2}}{_DATE6})[-+]?(\d{{4}})", text)
+    return match is not None and luhn(match[1] + match[2])
 
 
 def _hetu(text: str) -> bool:
-    found = re.fullmatch(rf"({_DAY_MONTH}\d{{2}})[-+A-FU-Y](\d{{3}})([0-9A-Y])", text)
-    return found is not None and _MOD11_FI[int(found[1] + found[2]) % 31] == found[3]
+    match = re.fullmatch(rf"({_DAY_MONTH}\d{{2}})[-+A-FU-Y](\d{{3}})([0-9A-Y])", text)
+    return match is not None and _MOD11_FI[int(match[1] + match[2]) % 31] == match[3]
 
 
 def _fodselsnummer(text: str) -> bool:

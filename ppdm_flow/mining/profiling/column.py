@@ -24,10 +24,12 @@ _FEWEST = 9
 """Distinct numbers below which intervals say hardly less than the numbers."""
 
 
-def edges(numbers: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], *, whole: bool = False) -> tuple[float, ...]:
+def edges(
+    numbers: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], *, integers: bool = False
+) -> tuple[float, ...]:
     """Return ascending round edges (1, 2 or 5 times a power of ten apart) around the middle 90 % of the rows.
 
-    ``whole``: none lies between whole numbers.
+    ``integers``: none lies between whole numbers.
 
     They depend on two quantiles, rounded outward, and on nothing else; beyond them intervals have to be open. Empty
     for fewer than nine distinct numbers, or where the middle is one number.
@@ -40,12 +42,12 @@ def edges(numbers: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], *, wh
     low, high = (float(number) for number in numbers[order[places]])
     if not low < high:
         return ()
-    step = max(1.0 if whole else 0.0, _step((high - low) / _WANTED))
+    step = max(1.0 if integers else 0.0, _step((high - low) / _WANTED))
     first, last = np.floor(low / step), np.ceil(high / step)
     if not abs(first) < 1e12 or not abs(last) < 1e12:
         return ()
-    found = tuple(float(f"{i * step:.12g}") for i in range(int(first), int(last) + 1))
-    return found if len(set(found)) == len(found) > 1 else ()
+    ticks = tuple(float(f"{i * step:.12g}") for i in range(int(first), int(last) + 1))
+    return ticks if len(set(ticks)) == len(ticks) > 1 else ()
 
 
 def _step(width: float) -> float:
@@ -111,7 +113,7 @@ def facts(name: str, codes: npt.NDArray[np.int32], values: pa.StringArray) -> Co
         shape_word=shape[1] if shape else "",
         named=named(name),
         date_format=form,
-        edges=edges(numbers_of(values), counts, whole=kind is AttributeType.INTEGER) if numeric else (),
+        edges=edges(numbers_of(values), counts, integers=kind is AttributeType.INTEGER) if numeric else (),
         decades=_decades(values) if kind is AttributeType.DATE else 0,
     )
 

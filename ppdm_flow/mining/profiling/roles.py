@@ -87,9 +87,9 @@ class Guess:
 def guess(column: ColumnFacts) -> Guess:
     """Return the first guess that something speaks for; without any, the column is a quasi-identifier."""
     for rule in _RULES:
-        found = rule(column)
-        if found is not None:
-            return found
+        guessed = rule(column)
+        if guessed is not None:
+            return guessed
     return Guess(Role.QUASI_IDENTIFIER, "nothing says that others cannot know it")
 
 

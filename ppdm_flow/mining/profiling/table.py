@@ -51,9 +51,9 @@ def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, bud
     )
     alone = [i for i, column in enumerate(measured) if column.rows > 1 and column.alone == column.rows]
     others = [i for i, g in enumerate(guesses) if g.role is not Role.IDENTIFIER and i not in alone]
-    found = search(ground, others, budget=budget)
-    minimal = (*((i,) for i in alone), *found.minimal)
-    uniques = Uniques(minimal, found.telling, found.looked_at, found.left_out)
+    combinations = search(ground, others, budget=budget)
+    minimal = (*((i,) for i in alone), *combinations.minimal)
+    uniques = Uniques(minimal, combinations.telling, combinations.looked_at, combinations.left_out)
     rows = measured[0].rows if measured else 0
     return Profile(rows, measured, guesses, uniques, tuple(missing))
 

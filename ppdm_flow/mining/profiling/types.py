@@ -62,8 +62,8 @@ def date_form(values: pa.StringArray) -> str | None:
 
 def numbers_of(values: pa.StringArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the values of a column of numbers, as float64."""
-    found: np.ndarray[tuple[int], np.dtype[np.float64]] = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
-    return found
+    numbers: np.ndarray[tuple[int], np.dtype[np.float64]] = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def _dates(values: pa.StringArray) -> bool:
@@ -98,9 +98,9 @@ def _longest(values: pa.StringArray) -> int:
     return int(pc.max(pc.binary_length(values)).as_py() or 0)
 
 
-def _all(found: pa.BooleanArray) -> bool:
-    return bool(pc.all(found).as_py())
+def _all(mask: pa.BooleanArray) -> bool:
+    return bool(pc.all(mask).as_py())
 
 
-def _any(found: pa.BooleanArray) -> bool:
-    return bool(pc.any(found).as_py())
+def _any(mask: pa.BooleanArray) -> bool:
+    return bool(pc.any(mask).as_py())

@@ -51,15 +51,15 @@ def named(name: str) -> str | None:
     words = tokens(name)
     if not words:
         return None
-    whole = " ".join(words)
-    found = [(len(phrase), kind) for kind, phrases in WHOLE.items() for phrase in phrases if phrase == whole]
-    text = f" {whole} "
-    found += [
+    name_words = " ".join(words)
+    kinds = [(len(phrase), kind) for kind, phrases in WHOLE.items() for phrase in phrases if phrase == name_words]
+    text = f" {name_words} "
+    kinds += [
         (len(phrase), kind)
         for kind, phrases in ANYWHERE.items()
         for phrase in phrases
-        if f" {phrase} " in text or (not phrase.isascii() and phrase in whole)
+        if f" {phrase} " in text or (not phrase.isascii() and phrase in name_words)
     ]
     if words[0] in _PEOPLE.split("|") and words[-1] in _IDS.split("|") and len(words) > 1:
-        found.append((len(whole), "person_id"))
-    return max(found, key=lambda each: each[0])[1] if found else None
+        kinds.append((len(name_words), "person_id"))
+    return max(kinds, key=lambda each: each[0])[1] if kinds else None

@@ -247,5 +247,5 @@ class _PricedMisclassified(_Counted):
 
     def _minority(self, grouping: Grouping) -> npt.NDArray[np.int64]:
         cells = grouping.cells[self.attribute]
-        found: npt.NDArray[np.int64] = grouping.sizes - largest(cells.begins, cells.count)
-        return found
+        minority: npt.NDArray[np.int64] = grouping.sizes - largest(cells.begins, cells.count)
+        return minority

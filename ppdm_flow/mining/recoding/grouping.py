@@ -108,8 +108,8 @@ def _so_far(ground: Ground, rows: Ints, keys: Ints | None, tables: list[Ints], b
 def _added(ground: Ground, rows: Ints, keys: Ints | None, tables: list[Ints], begin: int) -> Ints:
     begins = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
     flat = np.concatenate(tables) if tables else np.zeros(0, dtype=np.int64)
-    found = keys_of(ground.codes[:, begin : begin + len(tables)], rows, flat, begins)
-    return found if keys is None else found + keys
+    own_keys = keys_of(ground.codes[:, begin : begin + len(tables)], rows, flat, begins)
+    return own_keys if keys is None else own_keys + keys
 
 
 def as_one(grouping: Grouping, which: npt.NDArray[np.intp]) -> Grouping:
@@ -135,8 +135,8 @@ def distinct(cells: Cells) -> Ints:
 
 def shares(cells: Cells, sizes: Ints) -> Floats:
     """Return the share of each cell in its class."""
-    found: Floats = cells.count / np.repeat(np.where(sizes > 0, sizes, 1), distinct(cells))
-    return found
+    parts: Floats = cells.count / np.repeat(np.where(sizes > 0, sizes, 1), distinct(cells))
+    return parts
 
 
 def added(cells: Cells, terms: Floats) -> Floats:

@@ -25,7 +25,7 @@ def numbered(keys: Keys) -> tuple[Keys, Keys]:
     slots = np.full(size, -1, dtype=np.int64)
     ids = np.empty(n, dtype=np.int64)
     first = np.empty(n, dtype=np.int64)
-    found = 0
+    count = 0
     for i in range(n):
         key = keys[i]
         h = key ^ (key >> 32)
@@ -34,16 +34,16 @@ def numbered(keys: Keys) -> tuple[Keys, Keys]:
         while True:
             number = slots[at]
             if number < 0:
-                slots[at] = found
-                ids[i] = found
-                first[found] = i
-                found += 1
+                slots[at] = count
+                ids[i] = count
+                first[count] = i
+                count += 1
                 break
             if keys[first[number]] == key:
                 ids[i] = number
                 break
             at = (at + 1) & mask
-    return ids, first[:found].copy()
+    return ids, first[:count].copy()
 
 
 @compiled

@@ -84,14 +84,14 @@ class Looking:
         """Group the classes of the smallest remembered node below."""
         below = np.flatnonzero((self._levels <= np.array(node)).all(axis=1))
         near = min((self._remembered[i] for i in below), key=len)
-        found = near if near.node == node else regrouped(self.ground, near, node)
-        if len(found) * 4 < len(near) * 3:
-            self._remember(found)
-        return found
+        grouping = near if near.node == node else regrouped(self.ground, near, node)
+        if len(grouping) * 4 < len(near) * 3:
+            self._remember(grouping)
+        return grouping
 
-    def _remember(self, found: Grouping) -> None:
+    def _remember(self, grouping: Grouping) -> None:
         """Keep the bottom, and the latest others."""
-        self._remembered = [self._remembered[0], *self._remembered[1:][-_REMEMBERED:], found]
+        self._remembered = [self._remembered[0], *self._remembered[1:][-_REMEMBERED:], grouping]
         self._levels = np.array([g.node for g in self._remembered])
 
     def _surely(self, grouping: Grouping) -> float:

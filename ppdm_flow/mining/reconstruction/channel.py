@@ -73,7 +73,7 @@ class Channel:
 
     def solve(self, released: Floats) -> Floats:
         """Return A y = n, unbiased where the values can be told apart; shape (..., m). May be negative."""
-        found: Floats = (released - (released @ self.blend)[..., None]) * self.gain
-        left = released.sum(axis=-1) - found.sum(axis=-1)
-        found[..., self.rest] = (left / len(self.rest))[..., None]
-        return found
+        counts: Floats = (released - (released @ self.blend)[..., None]) * self.gain
+        left = released.sum(axis=-1) - counts.sum(axis=-1)
+        counts[..., self.rest] = (left / len(self.rest))[..., None]
+        return counts

@@ -113,10 +113,10 @@ def reconstruct_counts(
     total = counts.sum(axis=-1)
     unbiased = channel.solve(counts)
     feasible = nearest(channel, unbiased, total)
-    found = None
+    iterated = None
     if method == "em":
-        found = iterate(channel, counts, maximum(channel, counts, unbiased), rounds)
-    estimate = feasible if found is None else found.counts
+        iterated = iterate(channel, counts, maximum(channel, counts, unbiased), rounds)
+    estimate = feasible if iterated is None else iterated.counts
     errors = np.sqrt(variances(channel, feasible))
     low, high = intervals(channel, _pooled(channel, unbiased), feasible, level)
     pooled = _pooled(channel, estimate)
@@ -136,9 +136,9 @@ def reconstruct_counts(
         total=total,
         alike=channel.alike,
         together=together,
-        rounds=None if found is None else found.rounds,
-        gap=None if found is None else found.gap,
-        converged=None if found is None else found.converged,
+        rounds=None if iterated is None else iterated.rounds,
+        gap=None if iterated is None else iterated.gap,
+        converged=None if iterated is None else iterated.converged,
     )
 
 
@@ -154,9 +154,9 @@ def nearest(channel: Channel, unbiased: Floats, total: Floats) -> Floats:
 
 
 def _pooled(channel: Channel, counts: Floats) -> Floats:
-    found = np.array(counts)
-    found[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)
-    return found
+    pooled = np.array(counts)
+    pooled[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)
+    return pooled
 
 
 def _together(

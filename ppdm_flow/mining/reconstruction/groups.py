@@ -57,15 +57,19 @@ def positions(names: pa.StringArray, domain: Sequence[str | None]) -> npt.NDArra
     So ``positions(...)[codes]`` works for the special codes -2 and -1 too. Outside the domain is -1.
     """
     values = pa.array(domain, pa.string())
-    found = pc.index_in(names, value_set=values).fill_null(-1).to_numpy(zero_copy_only=False)
+    places = pc.index_in(names, value_set=values).fill_null(-1).to_numpy(zero_copy_only=False)
     special = {SUPPRESSED: -1, MISSING: domain.index(None) if None in domain else -1}
-    return np.concatenate([found, [special[SUPPRESSED], special[MISSING]]]).astype(np.intp)
+    return np.concatenate([places, [special[SUPPRESSED], special[MISSING]]]).astype(np.intp)
 
 
-def too_small(found: Reconstruction) -> npt.NDArray[np.bool_]:
+def too_small(estimates: Reconstruction) -> npt.NDArray[np.bool_]:
     """Return which groups say little: fewer than 30 rows, or not one value whose interval excludes 0; shape (...)."""
-    low = found.low if found.together is None else np.append(found.low, found.together.low[..., None], axis=-1)
-    return np.asarray((found.total < FEW) | ~(low > 0).any(axis=-1))
+    low = (
+        estimates.low
+        if estimates.together is None
+        else np.append(estimates.low, estimates.together.low[..., None], axis=-1)
+    )
+    return np.asarray((estimates.total < FEW) | ~(low > 0).any(axis=-1))
 
 
 def _texts(counts: Counts, column: str, rows: npt.NDArray[np.intp]) -> list[str | None]:

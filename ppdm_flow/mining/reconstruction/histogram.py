@@ -61,9 +61,9 @@ def histogram(view: DataView, column: str, domain: Domain) -> Histogram:
 def tally(place: Integers, rows: Integers, size: int) -> Histogram:
     """Add up ``rows`` by place."""
     inside = place >= 0
-    found = np.zeros(size, dtype=np.int64)
-    np.add.at(found, place[inside], rows[inside])
-    return Histogram(found, int(rows[~inside].sum()))
+    counts = np.zeros(size, dtype=np.int64)
+    np.add.at(counts, place[inside], rows[inside])
+    return Histogram(counts, int(rows[~inside].sum()))
 
 
 def operator_input(

@@ -33,20 +33,20 @@ def maximum(channel: Channel, released: Floats, unbiased: Floats) -> Floats:
     unbiased : A y of the same shape
     """
     size = channel.size
-    found = np.array(unbiased, dtype=np.float64).reshape(-1, size)
+    estimates = np.array(unbiased, dtype=np.float64).reshape(-1, size)
     counts = np.asarray(released, dtype=np.float64).reshape(-1, size)
-    outside = np.flatnonzero((found < 0).any(axis=1))
+    outside = np.flatnonzero((estimates < 0).any(axis=1))
     if len(outside) and not channel.retention[channel.rest].any():
         level = np.zeros((len(outside), 1))
         flat = _at(channel, counts[outside], level)
         left = counts[outside].sum(axis=1) - flat.sum(axis=1)
         flat[:, channel.rest] = (left / len(channel.rest))[:, None]
         good = left >= 0
-        found[outside[good]] = flat[good]
+        estimates[outside[good]] = flat[good]
         outside = outside[~good]
     if len(outside):
-        found[outside] = _bisected(channel, counts[outside])
-    return found.reshape(np.shape(unbiased))
+        estimates[outside] = _bisected(channel, counts[outside])
+    return estimates.reshape(np.shape(unbiased))
 
 
 def _bisected(channel: Channel, released: Floats) -> Floats:

@@ -19,8 +19,8 @@ def variances(channel: Channel, counts: Floats) -> Floats:
 
     For values that cannot be told apart it is the variance of their sum.
     """
-    found: Floats = np.maximum(_spread(channel, channel.forward(counts)) - _pooled(channel, counts), 0.0)
-    return found
+    variance: Floats = np.maximum(_spread(channel, channel.forward(counts)) - _pooled(channel, counts), 0.0)
+    return variance
 
 
 def slopes(channel: Channel, counts: Floats) -> Floats:
@@ -41,21 +41,21 @@ def _along(channel: Channel, counts: Floats) -> Floats:
     mine = expected * (1.0 - blend) * gain - counts * (channel.retention + channel.leave)
     common = gain * (squares * expected - (expected @ (squares * blend))[..., None])
     common = common - counts * (channel.retention * squares + channel.leave * squares.sum())
-    found = gain * gain * (mine * (1.0 - 2.0 * blend) + common)
+    diagonal = gain * gain * (mine * (1.0 - 2.0 * blend) + common)
     row, rest = _rest_row(channel), channel.rest
     drawn = counts[..., rest] @ channel.leave[rest] * (row @ row)
     stayed = counts[..., rest] @ (channel.retention[rest] * row[rest] ** 2)
-    found[..., rest] = (expected @ row**3 - drawn - stayed)[..., None]
-    return np.asarray(found)
+    diagonal[..., rest] = (expected @ row**3 - drawn - stayed)[..., None]
+    return np.asarray(diagonal)
 
 
 def _spread(channel: Channel, expected: Floats) -> Floats:
     """Return the diagonal of A diag(mu) A^T; for ``rest`` that of the row of its sum."""
     common = (expected @ (channel.blend * channel.blend))[..., None]
-    found: Floats = channel.gain * channel.gain * (expected * (1.0 - 2.0 * channel.blend) + common)
+    diagonal: Floats = channel.gain * channel.gain * (expected * (1.0 - 2.0 * channel.blend) + common)
     row = _rest_row(channel)
-    found[..., channel.rest] = (expected @ (row * row))[..., None]
-    return found
+    diagonal[..., channel.rest] = (expected @ (row * row))[..., None]
+    return diagonal
 
 
 def _rest_row(channel: Channel) -> Floats:
@@ -66,9 +66,9 @@ def _rest_row(channel: Channel) -> Floats:
 
 def _pooled(channel: Channel, counts: Floats) -> Floats:
     """Return the counts, with the sum over ``rest`` in each of its places."""
-    found = np.array(counts, dtype=np.float64)
-    found[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)
-    return found
+    pooled = np.array(counts, dtype=np.float64)
+    pooled[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)
+    return pooled
 
 
 def quantile(level: float) -> float:

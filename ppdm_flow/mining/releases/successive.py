@@ -24,19 +24,19 @@ def told(people: Hashes, others: Sequence[Membership]) -> Codes:
 
 def told_of(number: int, others: Iterable[tuple[Codes, Membership]]) -> Codes:
     """Number what the releases tell of people 0, 1, … up to ``number``; with each release goes who its people are."""
-    found = np.zeros(number, dtype=np.int64)
+    numbers = np.zeros(number, dtype=np.int64)
     for people, each in others:
-        found = joined(found, classes(number, people, each))
-    return found
+        numbers = joined(numbers, classes(number, people, each))
+    return numbers
 
 
 def classes(number: int, people: Codes, release: Membership) -> Codes:
     """Number the class of people 0, 1, … up to ``number`` from 1; 0 is absence, others are left out."""
     (codes,), _ = numbered(release.classes)
-    found = np.zeros(number, dtype=np.int64)
+    numbers = np.zeros(number, dtype=np.int64)
     there = people < number
-    found[people[there]] = codes[there] + 1
-    return found
+    numbers[people[there]] = codes[there] + 1
+    return numbers
 
 
 def relation(releases: Sequence[Membership]) -> pa.Table:

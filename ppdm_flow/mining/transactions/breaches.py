@@ -130,11 +130,11 @@ def _log_densities(operator: Operator, size: int, law: Floats) -> Floats:
     """Return ln p[t -> t'] for |t ∩ t'| = j, up to a term that depends on |t'| alone, shape (m + 1,)."""
     overlap = np.arange(size + 1)
     logs = np.log(law, out=np.full(size + 1, -np.inf), where=law > 0.0)
-    found = logs - log_choose(size, overlap)
+    densities = logs - log_choose(size, overlap)
     if operator.refills:
-        return np.asarray(found - log_choose(operator.alphabet - size, size - overlap))
+        return np.asarray(densities - log_choose(operator.alphabet - size, size - overlap))
     rho = operator.rho(size)
-    return np.asarray(found - overlap * (math.log(rho) - math.log1p(-rho)))
+    return np.asarray(densities - overlap * (math.log(rho) - math.log1p(-rho)))
 
 
 def _widest(logs: Floats, reach: int) -> float:

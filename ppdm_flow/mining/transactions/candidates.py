@@ -49,9 +49,11 @@ class Candidates:
             return np.zeros((len(self.cutoffs), self.length + 1))
         chance = self.taken[:, self.length, self.length]
         squares = self._mean(insertion / (1.0 - insertion))
-        found = np.divide(squares, chance[:, None] ** 2, out=np.full_like(squares, np.inf), where=chance[:, None] > 0.0)
-        found[:, self.length] -= 1.0
-        return found
+        variances = np.divide(
+            squares, chance[:, None] ** 2, out=np.full_like(squares, np.inf), where=chance[:, None] > 0.0
+        )
+        variances[:, self.length] -= 1.0
+        return variances
 
     def _mean(self, base: Floats) -> Floats:
         powers = base[:, None] ** (self.length - np.arange(self.length + 1))

@@ -142,8 +142,8 @@ def choose_size(
         size,
         cutoffs[best],
         float(rho[best]),
-        {k: float(found[best]) for k, found in levels.items()},
-        {k: float(found[best]) for k, found in discoverable.items()},
+        {k: float(by_cutoff[best]) for k, by_cutoff in levels.items()},
+        {k: float(by_cutoff[best]) for k, by_cutoff in discoverable.items()},
     )
 
 
@@ -164,15 +164,15 @@ def _rounded(rho: Floats, digits: int | None) -> Floats:
     if digits is None:
         return rho
     unit = np.exp2(np.floor(np.log2(rho)) + 1 - digits)
-    found = np.ceil(rho / unit) * unit
-    return np.asarray(np.where(found <= MOST, found, rho))
+    rounded = np.ceil(rho / unit) * unit
+    return np.asarray(np.where(rounded <= MOST, rounded, rho))
 
 
 def _levels(seen: Candidates, cases: list[tuple[Floats, Floats]], rho: Floats) -> Floats:
     """Return the worst breach level of each cutoff."""
     likelihood = seen.likelihoods(rho).T
-    found = [((with_item @ likelihood) / (here @ likelihood)).max(axis=0) for here, with_item in cases]
-    return np.asarray(np.max(found, axis=0))
+    levels = [((with_item @ likelihood) / (here @ likelihood)).max(axis=0) for here, with_item in cases]
+    return np.asarray(np.max(levels, axis=0))
 
 
 def _cases(maxima: tuple[float, ...], length: int, size: int, challenge: Challenge) -> list[tuple[Floats, Floats]]:
@@ -198,7 +198,7 @@ def _best(seen: Mapping[int, Candidates], rho: Floats, kept: Floats, discoverabl
 
 
 def _out_of_reach(size: int, levels: Mapping[int, Floats], level: float) -> PluginError:
-    reached = {k: float(found.min()) for k, found in levels.items()}
+    reached = {k: float(by_cutoff.min()) for k, by_cutoff in levels.items()}
     hardest = max(reached, key=lambda k: reached[k])
     text = (
         f"a breach level of {level:g} cannot be kept for itemsets of size {hardest} in transactions of {size} items:"

@@ -57,9 +57,9 @@ def over_levels(setting: Setting, levels: Iterable[float]) -> Curve:
 
 
 def _curve(along: Sequence[float], settings: Sequence[Setting]) -> Curve:
-    found = [_at(setting) for setting in settings]
+    points = [_at(setting) for setting in settings]
     lengths = settings[0].lengths if settings else ()
-    return Curve(np.array(along, dtype=np.float64), {k: np.array([here[k] for here in found]) for k in lengths})
+    return Curve(np.array(along, dtype=np.float64), {k: np.array([here[k] for here in points]) for k in lengths})
 
 
 def _at(setting: Setting) -> dict[int, float]:

@@ -29,24 +29,24 @@ def crowded(support: npt.ArrayLike, length: int, maxima: Sequence[float] | None 
     Where all maxima can be met at once and ``support`` is S_k, these are the privacy-challenging partial supports. A
     part is at least as frequent as the whole, whatever its maximum.
     """
-    whole = np.asarray(support, dtype=np.float64)
-    found = np.zeros((*whole.shape, length + 1))
-    found[..., length] = whole
+    top = np.asarray(support, dtype=np.float64)
+    shares = np.zeros((*top.shape, length + 1))
+    shares[..., length] = top
     limits = None if maxima is None else check_maxima(maxima)
     for part in range(length - 1, 0, -1) if limits is not None else ():
-        found[..., part] = np.maximum(_room(found, part, limits or (), whole), 0.0)
-    found[..., 0] = 1.0 - found[..., 1:].sum(axis=-1)
-    return found
+        shares[..., part] = np.maximum(_room(shares, part, limits or (), top), 0.0)
+    shares[..., 0] = 1.0 - shares[..., 1:].sum(axis=-1)
+    return shares
 
 
-def _room(found: Floats, part: int, limits: Sequence[float], whole: Floats) -> Floats:
+def _room(shares: Floats, part: int, limits: Sequence[float], top: Floats) -> Floats:
     """Return the largest s_part such that no subset of up to ``part`` items is above its limit."""
-    length = found.shape[-1] - 1
-    room = 1.0 - found.sum(axis=-1)
+    length = shares.shape[-1] - 1
+    room = 1.0 - shares.sum(axis=-1)
     for subset in range(1, part + 1):
         share = np.array([comb(hits, subset) / comb(length, subset) for hits in range(length + 1)])
-        limit = np.maximum(limits[min(subset, len(limits)) - 1], whole)
-        room = np.minimum(room, (limit - found @ share) / share[part])
+        limit = np.maximum(limits[min(subset, len(limits)) - 1], top)
+        room = np.minimum(room, (limit - shares @ share) / share[part])
     return np.asarray(room)
 
 
@@ -98,12 +98,12 @@ def _search(groups: Sequence[Group], number: float) -> Floats:
     """Return the lowest support that is told from 0, by halving its logarithm; shape (...)."""
     shape = groups[0][1].shape[:-1]
     low, high = np.full(shape, 1e-12), np.ones(shape)
-    found = _told(high, groups, number)
+    visible = _told(high, groups, number)
     for _ in range(HALVINGS):
         middle = np.sqrt(low * high)
         reached = _told(middle, groups, number)
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-    return np.asarray(np.where(found, high, np.inf))
+    return np.asarray(np.where(visible, high, np.inf))
 
 
 def _told(support: Floats, groups: Sequence[Group], number: float) -> npt.NDArray[np.bool_]:

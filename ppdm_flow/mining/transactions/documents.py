@@ -18,11 +18,11 @@ from ppdm_flow.mining.transactions.operators import (
 
 def document(operator: Operator) -> dict[str, Any]:
     """Return what rebuilds the operator, in JSON values only."""
-    found: dict[str, Any] = {"family": operator.family, "alphabet": int(operator.alphabet)}
+    entries: dict[str, Any] = {"family": operator.family, "alphabet": int(operator.alphabet)}
     if operator.keep is not None:
-        found["keep"] = operator.keep
-    found["sizes"] = [_entry(operator, m) for m in operator.sizes]
-    return found
+        entries["keep"] = operator.keep
+    entries["sizes"] = [_entry(operator, m) for m in operator.sizes]
+    return entries
 
 
 def from_document(read: Any) -> Operator:
@@ -64,11 +64,11 @@ def _numbers(values: Any) -> list[float]:
 
 def _field(entries: list[Any], name: str) -> dict[int, Any]:
     """Return size -> ``name`` of a document's entries."""
-    found: dict[int, Any] = {}
+    by_size: dict[int, Any] = {}
     for entry in entries:
         if not isinstance(entry, Mapping) or not is_whole(entry.get("size")) or name not in entry:
             raise ValueError(f"an entry of `sizes` lacks `size` or `{name}`")
-        if entry["size"] in found:
+        if entry["size"] in by_size:
             raise ValueError("a transaction size is given twice")
-        found[entry["size"]] = entry[name]
-    return found
+        by_size[entry["size"]] = entry[name]
+    return by_size

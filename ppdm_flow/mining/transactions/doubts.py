@@ -56,8 +56,8 @@ def doubts(value: Floats, sigma: Floats, min_support: float) -> Doubts:
     joint = likelihood * prior
     frequent, every = grid >= min_support, joint.sum(axis=1)
     above, below = joint[:, frequent].sum(axis=1) / every, joint[:, ~frequent].sum(axis=1) / every  # neither below 0
-    found = value >= min_support
-    return Doubts(float(counts[found] @ below[found]), float(counts[~found] @ above[~found]))
+    accepted = value >= min_support
+    return Doubts(float(counts[accepted] @ below[accepted]), float(counts[~accepted] @ above[~accepted]))
 
 
 def _binned(value: Floats, sigma: Floats) -> tuple[Floats, Floats, Floats]:

@@ -28,17 +28,17 @@ Counts = Mapping[int, npt.ArrayLike]
 
 def checked(counts: Counts) -> dict[int, Floats]:
     """Return counts as floats, all of the same shape. Raises ValueError for negative, missing or ragged ones."""
-    found = {int(m): np.asarray(given, dtype=np.float64) for m, given in counts.items()}
-    shapes = {given.shape for given in found.values()}
+    arrays = {int(m): np.asarray(given, dtype=np.float64) for m, given in counts.items()}
+    shapes = {given.shape for given in arrays.values()}
     if len(shapes) != 1 or not min(len(shape) for shape in shapes) or min(next(iter(shapes))) < 1:
         raise ValueError("counts need one array for each transaction size, all of the same shape")
-    if not all(np.all(np.isfinite(given)) and np.all(given >= 0.0) for given in found.values()):
+    if not all(np.all(np.isfinite(given)) and np.all(given >= 0.0) for given in arrays.values()):
         raise ValueError("counts are not numbers from 0")
-    if any(np.ptp(given.sum(axis=-1)) > 1e-6 for given in found.values()):
+    if any(np.ptp(given.sum(axis=-1)) > 1e-6 for given in arrays.values()):
         raise ValueError("counts of one transaction size do not have the same sum for every itemset")
-    if not transactions(found):
+    if not transactions(arrays):
         raise ValueError("there are no transactions to estimate from")
-    return found
+    return arrays
 
 
 def transactions(counts: Mapping[int, Floats]) -> float:

@@ -48,26 +48,26 @@ class Exposed:
     prior: float
 
 
-def inside(operator: Operator, found: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
+def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
     """Return the worst for each size that occurs, z being one of the ``length`` items of A."""
-    itemsets = found.levels[length - 1].itemsets
+    itemsets = prevalent.levels[length - 1].itemsets
 
     def told(row: int, place: int) -> tuple[tuple[int, ...], int]:
         chosen = itemsets[row].tolist()
         return tuple(chosen), chosen[place]
 
-    return _worst(operator, found, length, length, event, _each_item, told)
+    return _worst(operator, prevalent, length, length, event, _each_item, told)
 
 
-def outside(operator: Operator, found: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
+def outside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
     """Return the same for z that are none of the ``length`` items of A; itemsets of one more must have been counted."""
-    itemsets = found.levels[length].itemsets
+    itemsets = prevalent.levels[length].itemsets
 
     def told(row: int, place: int) -> tuple[tuple[int, ...], int]:
         chosen = itemsets[row].tolist()
         return tuple(chosen[:place] + chosen[place + 1 :]), chosen[place]
 
-    return _worst(operator, found, length + 1, length, event, by_other_item, told)
+    return _worst(operator, prevalent, length + 1, length, event, by_other_item, told)
 
 
 def by_other_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -88,25 +88,25 @@ def by_other_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def knowing(
-    operator: Operator, found: Prevalent, lengths: Sequence[int], known: int, most: float = 1.0
+    operator: Operator, prevalent: Prevalent, lengths: Sequence[int], known: int, most: float = 1.0
 ) -> Exposed | None:
     """Return the worst Pr[z in t | A in t'] for who knows ``known`` further items of t, and sees which came through.
 
     z is in A; A and the known items together are no more items than were counted. ``prior`` is Pr[z in t] among the
     transactions with the known items; items of which it is above ``most`` are left out. None where there is no such A.
     """
-    every = [_knowing(operator, found, k, known, most) for k in lengths if k + known <= found.longest]
+    every = [_knowing(operator, prevalent, k, known, most) for k in lengths if k + known <= prevalent.longest]
     return max((e for e in every if e.itemset), key=lambda e: e.level, default=None)
 
 
-def _knowing(operator: Operator, found: Prevalent, length: int, known: int, most: float) -> Exposed:
-    itemsets, patterns = found.levels[length + known - 1].itemsets, found.patterns(length + known)
+def _knowing(operator: Operator, prevalent: Prevalent, length: int, known: int, most: float) -> Exposed:
+    itemsets, patterns = prevalent.levels[length + known - 1].itemsets, prevalent.patterns(length + known)
     worst = Exposed(0.0, 0, 0, (), -1, 0.0)
     for chosen in combinations(range(length + known), known):
         others = [i for i in range(length + known) if i not in chosen]
         supports, with_item = _each_item(_given(patterns, chosen))
         priors = level(np.ones(length + 1), supports, with_item)
-        for at, pool in enumerate(found.pools):
+        for at, pool in enumerate(prevalent.pools):
             for m, seen in ((m, seen) for m in pool.sizes for seen in range(known + 1) if m >= known):
                 likelihood = likelihoods_knowing(operator, m, length, known, seen)
                 levels = level(likelihood, supports[:, at], with_item[:, at]) * (priors[:, at] <= most)
@@ -134,16 +134,19 @@ def _given(patterns: Integers, known: tuple[int, ...]) -> Integers:
 
 
 def rest(
-    operator: Operator, found: Prevalent, lengths: Sequence[int], declared: Mapping[int, Sequence[float]] | None = None
+    operator: Operator,
+    prevalent: Prevalent,
+    lengths: Sequence[int],
+    declared: Mapping[int, Sequence[float]] | None = None,
 ) -> float:
     """Return what no itemset that was left out exceeds, whatever its partial supports are; 0 where none was.
 
     Their own supports are at most the floor, those of their parts at most the largest ones of the pool, and all at
     most what is ``declared`` for their length m, where that is not empty.
     """
-    maxima, below = found.maxima(), found.below()
+    maxima, below = prevalent.maxima(), prevalent.below()
     worst = 0.0
-    for place, pool in enumerate(found.pools):
+    for place, pool in enumerate(prevalent.pools):
         for m in pool.sizes:
             for length in lengths:
                 likelihood = likelihoods(operator, m, length)
@@ -153,8 +156,8 @@ def rest(
                     ends = np.minimum(below[: length + 1, place], held)
                     if length > 1:
                         worst = max(worst, hardest((*held[: length - 1], ends[length - 1]), length, m, likelihood)[0])
-                    whole = (*held[:length], ends[length])
-                    worst = max(worst, hardest(whole, length, m, likelihood, inside=False)[0])
+                    ceilings = (*held[:length], ends[length])
+                    worst = max(worst, hardest(ceilings, length, m, likelihood, inside=False)[0])
     return worst
 
 
@@ -163,11 +166,11 @@ def _caps(declared: Sequence[float], length: int) -> Floats:
 
 
 def _worst(
-    operator: Operator, found: Prevalent, counted: int, length: int, event: Event, split: Split, told: Told
+    operator: Operator, prevalent: Prevalent, counted: int, length: int, event: Event, split: Split, told: Told
 ) -> list[Exposed]:
-    best = {m: Exposed(0.0, m, p, (), -1, 0.0) for p, pool in enumerate(found.pools) for m in pool.sizes}
+    best = {m: Exposed(0.0, m, p, (), -1, 0.0) for p, pool in enumerate(prevalent.pools) for m in pool.sizes}
     ruled = {m: likelihoods(operator, m, length, event) for m in best}
-    patterns = found.patterns(counted)
+    patterns = prevalent.patterns(counted)
     for start in range(0, len(patterns), AT_ONCE):
         piece = patterns[start : start + AT_ONCE]
         supports, with_item = split(piece)
@@ -176,6 +179,6 @@ def _worst(
             row, place = np.unravel_index(int(np.argmax(levels)), levels.shape)
             if levels[row, place] > before.level:
                 itemset, item = told(start + int(row), int(place))
-                prior = with_item[row, before.pool, place].sum() / found.pools[before.pool].rows
+                prior = with_item[row, before.pool, place].sum() / prevalent.pools[before.pool].rows
                 best[m] = Exposed(float(levels[row, place]), m, before.pool, itemset, item, float(prior))
     return [best[m] for m in sorted(best)]

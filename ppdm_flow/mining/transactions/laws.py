@@ -21,8 +21,8 @@ def binomial(trials: npt.ArrayLike, hits: npt.ArrayLike, chance: float) -> Float
     """Return Pr[Binomial(trials, chance) = hits] elementwise, 0 where it cannot be."""
     n, k = np.broadcast_arrays(np.asarray(trials, dtype=np.float64), np.asarray(hits, dtype=np.float64))
     weight = xlogy(np.maximum(k, 0.0), chance) + xlog1py(np.maximum(n - k, 0.0), -chance)
-    found: Floats = np.exp(log_choose(n, k) + weight)
-    return found
+    chances: Floats = np.exp(log_choose(n, k) + weight)
+    return chances
 
 
 def cut_law(size: int, cutoff: int) -> Floats:

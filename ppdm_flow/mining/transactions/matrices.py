@@ -55,13 +55,13 @@ def transition(operator: Operator, size: int, length: int) -> Floats:
     Columns sum to 1; one for an overlap that cannot occur (l > m) is 0.
     """
     chance = joint(operator, size, length)
-    found = np.zeros((length + 1, length + 1))
+    matrix = np.zeros((length + 1, length + 1))
     overlap, stayed = np.ogrid[0 : length + 1, 0 : length + 1]
     ways = np.exp(log_choose(overlap, stayed))
     for came in range(length + 1):
         more = ways * np.exp(log_choose(length - overlap, came)) * chance[:, :, came]
-        found[came:] += more[:, : length + 1 - came].T
-    return found
+        matrix[came:] += more[:, : length + 1 - came].T
+    return matrix
 
 
 def pattern_transition(operator: Operator, size: int, length: int) -> Floats:
@@ -85,9 +85,9 @@ def recovery(operator: Operator, size: int, length: int) -> Floats:
     columns = matrix[:, fits]
     if np.linalg.cond(columns) > WORST_CONDITION:
         raise _singular(operator, size, length)
-    found = np.zeros_like(matrix)
-    found[fits] = np.linalg.inv(columns) if fits.all() else np.linalg.pinv(columns)
-    return found
+    inverse = np.zeros_like(matrix)
+    inverse[fits] = np.linalg.inv(columns) if fits.all() else np.linalg.pinv(columns)
+    return inverse
 
 
 def weights(operator: Operator, size: int, length: int) -> Floats:

@@ -85,19 +85,19 @@ class Operator:
         """
         if not is_real(keep) or not 0.0 < keep < 1.0:
             raise ValueError("the probability to keep an item is not between 0 and 1")
-        asked = tuple(sizes)
-        _check_sizes(asked, alphabet)
-        for m in asked:
+        wanted = tuple(sizes)
+        _check_sizes(wanted, alphabet)
+        for m in wanted:
             if 2 * m > alphabet:
                 raise ValueError(f"transactions of {m} items need an alphabet of {2 * m} for as many new ones")
-        return cls(UNIFORM, alphabet, {m: binomial_law(m, keep) for m in asked}, keep=float(keep))
+        return cls(UNIFORM, alphabet, {m: binomial_law(m, keep) for m in wanted}, keep=float(keep))
 
     @classmethod
     def none(cls, sizes: Iterable[int], alphabet: int) -> Self:
         """Build the identity, a yardstick without any privacy: t' = t."""
-        asked = tuple(sizes)
-        _check_sizes(asked, alphabet)
-        return cls(NONE, alphabet, {m: identity_law(m) for m in asked}, dict.fromkeys(asked, 0.0))
+        wanted = tuple(sizes)
+        _check_sizes(wanted, alphabet)
+        return cls(NONE, alphabet, {m: identity_law(m) for m in wanted}, dict.fromkeys(wanted, 0.0))
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -138,14 +138,14 @@ def is_real(value: object) -> bool:
 
 
 def _check_sizes(sizes: Iterable[int], alphabet: int) -> None:
-    asked = list(sizes)
+    wanted = list(sizes)
     if not is_whole(alphabet) or alphabet < 1:
         raise ValueError("the size of the alphabet is not a whole number from 1")
-    if not asked:
+    if not wanted:
         raise ValueError("an operator needs one transaction size at least")
-    if len(set(asked)) < len(asked):
+    if len(set(wanted)) < len(wanted):
         raise ValueError("a transaction size is given twice")
-    for m in asked:
+    for m in wanted:
         if not is_whole(m) or m < 0:
             raise ValueError("a transaction size is not a whole number from 0")
         if m > LARGEST:

@@ -63,8 +63,8 @@ class Subsets:
             spread = np.maximum((combined * combined) @ moved - mean * mean, 0.0)
             number = float(self.counts[m].sum())
             least, most = least + number * float(spread.min()), most + number * float(spread.max())
-        found = float(slope @ self.covariance @ slope)
-        return float(np.clip(found, least / self.total**2, most / self.total**2))
+        variance = float(slope @ self.covariance @ slope)
+        return float(np.clip(variance, least / self.total**2, most / self.total**2))
 
 
 def subsets(operator: Operator, counts: Counts) -> Subsets:
@@ -92,12 +92,12 @@ def reading(operator: Operator, size: int, length: int) -> Floats:
     """Return F[X, u], the weight that pattern u has in the estimate of how many t hold X; shape (2^k, 2^k)."""
     index = np.arange(1 << length)
     chosen, shared = members(index), members(index[:, None] & index)
-    found = np.ones((len(index), len(index)))
+    readings = np.ones((len(index), len(index)))
     for inner in range(1, length + 1):
         rows = chosen == inner
-        found[rows] = weights(operator, size, inner)[shared[rows]]
-    found.setflags(write=False)
-    return found
+        readings[rows] = weights(operator, size, inner)[shared[rows]]
+    readings.setflags(write=False)
+    return readings
 
 
 @lru_cache(maxsize=32)

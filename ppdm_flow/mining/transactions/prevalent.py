@@ -51,18 +51,18 @@ def pools(numbers: Mapping[int, int], least: int) -> tuple[Pool, ...]:
     Sizes are taken in ascending order until a pool is full; what is left at the end goes to the last one. Empty
     transactions hold nothing that could be learned of, and are in none.
     """
-    found: list[Pool] = []
+    filled: list[Pool] = []
     waiting: tuple[int, ...] = ()
     rows = 0
     for size in sorted(m for m, number in numbers.items() if m > 0 and number > 0):
         waiting, rows = (*waiting, size), rows + numbers[size]
         if rows >= least:
-            found.append(Pool(waiting, rows))
+            filled.append(Pool(waiting, rows))
             waiting, rows = (), 0
-    if waiting and found:
-        last = found.pop()
+    if waiting and filled:
+        last = filled.pop()
         waiting, rows = (*last.sizes, *waiting), last.rows + rows
-    return (*found, Pool(waiting, rows)) if waiting else tuple(found)
+    return (*filled, Pool(waiting, rows)) if waiting else tuple(filled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,11 +97,11 @@ class Prevalent:
 
         No itemset has more; where the largest one may be among those left out it is their floor.
         """
-        found = [
+        by_length = [
             np.maximum(level.counts.max(axis=0, initial=0), f)
             for level, f in zip(self.levels, self.floors, strict=True)
         ]
-        shares = np.maximum(np.array(found) / self.rows, TINY)
+        shares = np.maximum(np.array(by_length) / self.rows, TINY)
         return np.minimum.accumulate(shares, axis=0)
 
     def below(self) -> Floats:

@@ -32,51 +32,51 @@ class Ratio:
     high: float | None
 
 
-def confidence(found: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> Ratio:
+def confidence(supports: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> Ratio:
     """Return support(A ∪ B) / support(A) for a rule A => B, its interval cut to [0, 1].
 
-    ``antecedent`` and ``consequent`` are bits of the items of A and B among those of ``found``, both not empty and
+    ``antecedent`` and ``consequent`` are bits of the items of A and B among those of ``supports``, both not empty and
     without a common item. With c the ratio, Var = Var(s_AB - c s_A) / s_A^2.
     """
-    _check(found, antecedent, consequent)
-    if not _told(found, antecedent, level):
+    _check(supports, antecedent, consequent)
+    if not _told(supports, antecedent, level):
         return Ratio(None, None, 0.0, 1.0)
-    both, below = float(found.value[antecedent | consequent]), float(found.value[antecedent])
-    slope = np.zeros(len(found.value))
+    both, below = float(supports.value[antecedent | consequent]), float(supports.value[antecedent])
+    slope = np.zeros(len(supports.value))
     slope[antecedent | consequent], slope[antecedent] = 1.0 / below, -both / below**2
-    return _ratio(found, both / below, slope, level, 1.0)
+    return _ratio(supports, both / below, slope, level, 1.0)
 
 
-def lift(found: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> Ratio:
+def lift(supports: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> Ratio:
     """Return support(A ∪ B) / (support(A) support(B)) of a rule A => B, its interval cut to [0, inf)."""
-    _check(found, antecedent, consequent)
-    if not (_told(found, antecedent, level) and _told(found, consequent, level)):
+    _check(supports, antecedent, consequent)
+    if not (_told(supports, antecedent, level) and _told(supports, consequent, level)):
         return Ratio(None, None, 0.0, None)
-    both = float(found.value[antecedent | consequent])
-    first, second = float(found.value[antecedent]), float(found.value[consequent])
+    both = float(supports.value[antecedent | consequent])
+    first, second = float(supports.value[antecedent]), float(supports.value[consequent])
     ratio = both / (first * second)
-    slope = np.zeros(len(found.value))
+    slope = np.zeros(len(supports.value))
     slope[antecedent | consequent] = 1.0 / (first * second)
     slope[antecedent], slope[consequent] = -ratio / first, -ratio / second
-    return _ratio(found, ratio, slope, level, math.inf)
+    return _ratio(supports, ratio, slope, level, math.inf)
 
 
-def _ratio(found: Subsets, value: float, slope: Floats, level: float, top: float) -> Ratio:
-    sigma = math.sqrt(found.variance(slope))
+def _ratio(supports: Subsets, value: float, slope: Floats, level: float, top: float) -> Ratio:
+    sigma = math.sqrt(supports.variance(slope))
     half = quantile(level) * sigma
     high = min(max(value + half, 0.0), top)
     return Ratio(value, sigma, min(max(value - half, 0.0), top), high)
 
 
-def _told(found: Subsets, chosen: int, level: float) -> bool:
+def _told(supports: Subsets, chosen: int, level: float) -> bool:
     """Whether a support is above 0 by more than its interval is wide: else a ratio over it may be anything."""
-    slope = np.zeros(len(found.value))
+    slope = np.zeros(len(supports.value))
     slope[chosen] = 1.0
-    return float(found.value[chosen]) > quantile(level) * math.sqrt(found.variance(slope))
+    return float(supports.value[chosen]) > quantile(level) * math.sqrt(supports.variance(slope))
 
 
-def _check(found: Subsets, antecedent: int, consequent: int) -> None:
-    top = len(found.value)
+def _check(supports: Subsets, antecedent: int, consequent: int) -> None:
+    top = len(supports.value)
     if not (0 < antecedent < top and 0 < consequent < top) or antecedent & consequent:
         raise ValueError("a rule needs two sets of items of the itemset, not empty and without a common item")
 
@@ -112,36 +112,36 @@ def _likely(mined: Mined, size: int, min_confidence: float) -> npt.NDArray[np.bo
     """Return for each frequent itemset which of its parts imply the rest by the estimates alone, (n, 2^k)."""
     last = mined.found[size - 1]
     itemsets, value = last.itemsets[last.frequent], last.estimates.value[last.frequent]
-    found = np.zeros((len(itemsets), 1 << size), dtype=bool)
+    likely = np.zeros((len(itemsets), 1 << size), dtype=bool)
     for part in range(1, (1 << size) - 1):
         items = [place for place in range(size) if part >> place & 1]
         at = places(mined.levels, itemsets[:, items], mined.operator.alphabet)
         below = mined.found[len(items) - 1].estimates.value[at]
-        found[:, part] = (below > 0.0) & (value >= (min_confidence - _NEAR) * below)
-    return found
+        likely[:, part] = (below > 0.0) & (value >= (min_confidence - _NEAR) * below)
+    return likely
 
 
-def _of(itemset: list[int], parts: list[int], found: Subsets, min_confidence: float, level: float) -> Iterator[Rule]:
-    whole = (1 << len(itemset)) - 1
-    sigma = _sigma(found, whole)
+def _of(itemset: list[int], parts: list[int], supports: Subsets, min_confidence: float, level: float) -> Iterator[Rule]:
+    everything = (1 << len(itemset)) - 1
+    sigma = _sigma(supports, everything)
     for antecedent in parts:
-        sure = confidence(found, antecedent, whole ^ antecedent, level)
+        sure = confidence(supports, antecedent, everything ^ antecedent, level)
         if sure.value is None or sure.value < min_confidence:
             continue
         yield Rule(
             _items(itemset, antecedent),
-            _items(itemset, whole ^ antecedent),
-            float(found.value[whole]),
+            _items(itemset, everything ^ antecedent),
+            float(supports.value[everything]),
             sigma,
             sure,
-            lift(found, antecedent, whole ^ antecedent, level),
+            lift(supports, antecedent, everything ^ antecedent, level),
         )
 
 
-def _sigma(found: Subsets, chosen: int) -> float:
-    slope = np.zeros(len(found.value))
+def _sigma(supports: Subsets, chosen: int) -> float:
+    slope = np.zeros(len(supports.value))
     slope[chosen] = 1.0
-    return float(np.sqrt(found.variance(slope)))
+    return float(np.sqrt(supports.variance(slope)))
 
 
 def _items(itemset: list[int], pattern: int) -> tuple[int, ...]:

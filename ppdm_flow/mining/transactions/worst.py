@@ -55,12 +55,12 @@ class Polytope:
 
 def check_maxima(maxima: Sequence[float]) -> tuple[float, ...]:
     """Return S_1.. as floats. Raises ValueError unless they are shares in (0, 1] that do not rise with the size."""
-    found = tuple(float(s) for s in maxima)
-    if not found or not all(0.0 < s <= 1.0 for s in found):
+    shares = tuple(float(s) for s in maxima)
+    if not shares or not all(0.0 < s <= 1.0 for s in shares):
         raise ValueError("maximal supports are one or more shares above 0, up to 1")
-    if any(later > earlier for earlier, later in pairwise(found)):
+    if any(later > earlier for earlier, later in pairwise(shares)):
         raise ValueError("a larger itemset cannot have the larger maximal support")
-    return found
+    return shares
 
 
 def maxima_of(maxima: Maxima, size: int) -> tuple[float, ...]:
@@ -79,14 +79,14 @@ def privacy_challenging(maxima: Sequence[float], length: int, size: int | None =
     section 5; items are alike. It is not quite the worst: see ``hardest``.
     """
     held = _supports(maxima, length, size)
-    found = np.array(
+    supports = np.array(
         [
             comb(length, hits)
             * sum((-1) ** i * comb(length - hits, i) * held[hits + i] for i in range(length - hits + 1))
             for hits in range(length + 1)
         ]
     )
-    return None if found.min() < -SLACK else np.maximum(found, 0.0)
+    return None if supports.min() < -SLACK else np.maximum(supports, 0.0)
 
 
 def hardest(

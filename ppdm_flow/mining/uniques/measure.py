@@ -27,17 +27,17 @@ def sampled(first: Codes, second: Codes, third: Codes, widths: Keys, bits: int) 
     """
     n = len(first)
     out = np.empty(n, dtype=np.int64)
-    found = 0
+    count = 0
     for i in range(n):
         key = (np.int64(first[i]) * widths[0] + second[i]) * widths[1] + third[i]
         # Fibonacci hashing: the upper bits of a product with an odd constant
         mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
         mixed *= np.uint64(0xBF58476D1CE4E5B9)
-        out[found] = key
+        out[count] = key
         if bits == 0 or (mixed >> np.uint64(64 - bits)) == 0:
-            found += 1
-    return out[:found]
+            count += 1
+    return out[:count]
 
 
 @compiled
@@ -87,10 +87,10 @@ class Ground:
 
     def possible(self, columns: Combination) -> int:
         """Return how many combinations of values there could be."""
-        found = 1
+        number = 1
         for column in columns:
-            found *= int(self.widths[column])
-        return found
+            number *= int(self.widths[column])
+        return number
 
     def keys(self, columns: Combination, bits: int = 0) -> npt.NDArray[np.int64]:
         """Return the keys of the rows in the first of 2^bits parts of all combinations."""

@@ -86,15 +86,15 @@ class _Search:
 
     def _candidates(self, columns: Sequence[int], level: int) -> list[Combination]:
         """Return what can be unique or telling at this level, the most values first, as far as the budget goes."""
-        minimal = [frozenset(found) for found in self._minimal]
+        minimal = [frozenset(candidates) for candidates in self._minimal]
         wide = self._widest(columns, level)
         self._left_out += comb(len(columns), level) - comb(len(wide), level)
-        found = [c for c in self._possible(wide, level) if not any(m.issubset(c) for m in minimal)]
-        found.sort(key=lambda c: (-self._ground.possible(c), c))
-        kept = found[: self._left]
+        candidates = [c for c in self._possible(wide, level) if not any(m.issubset(c) for m in minimal)]
+        candidates.sort(key=lambda c: (-self._ground.possible(c), c))
+        kept = candidates[: self._left]
         self._left -= len(kept)
         self._looked_at += len(kept)
-        self._left_out += len(found) - len(kept)
+        self._left_out += len(candidates) - len(kept)
         return kept
 
     def _widest(self, columns: Sequence[int], level: int) -> list[int]:

@@ -237,7 +237,7 @@ def test_forms_of_dates(values, form):
 @given(st.lists(st.integers(-(10**9), 10**9), min_size=9, max_size=60, unique=True), st.booleans())
 def test_edges_are_round_ascend_and_hold_the_middle(numbers, whole):
     array = np.array(sorted(numbers), dtype=float)
-    found = edges(array, np.ones(len(array), dtype=np.int64), whole=whole)
+    found = edges(array, np.ones(len(array), dtype=np.int64), integers=whole)
     assert list(found) == sorted(set(found))
     assert 2 <= len(found) <= 11
     step = found[1] - found[0]

@@ -56,7 +56,7 @@ class Counter:
         """
         alphabet = self.operator.alphabet
         rows = np.zeros(len(self.operator.sizes), dtype=np.int64)
-        found = np.zeros((alphabet, len(rows)), dtype=np.int64)
+        sums = np.zeros((alphabet, len(rows)), dtype=np.int64)
         spare: int | None = None
         tabulated: dict[int, Points] = {}
 
@@ -66,27 +66,27 @@ class Counter:
             return self._classes(sizes), counts, np.array([np.sum(part.sizes == m) for m in sizes], dtype=np.int64)
 
         for part, (classes, counts, number) in self._each(self.partitions(), count):
-            found[:, classes] += counts.T
+            sums[:, classes] += counts.T
             rows[classes] += number
             self.told(len(part))
             if isinstance(part, SeededSets):
                 spare = part.expansion.spare if spare is None else min(spare, part.expansion.spare)
         self._rows = int(rows.sum())
-        return rows, found, spare
+        return rows, sums, spare
 
     def itemsets(self, itemsets: Integers) -> Integers:
         """Return how many rows of each class have all items of each itemset (n, k): (n, classes)."""
         items, lines = np.unique(itemsets, return_inverse=True)
         lines = lines.reshape(itemsets.shape)
-        found = np.zeros((len(itemsets), len(self.operator.sizes)), dtype=np.int64)
+        sums = np.zeros((len(itemsets), len(self.operator.sizes)), dtype=np.int64)
 
         def count(here: Columns) -> tuple[Integers, Integers]:
             return self._classes(here.sizes), support_counts(here, np.searchsorted(here.items, items)[lines])
 
         for here, (classes, counts) in self._counted(items, count):
-            found[:, classes] += counts
+            sums[:, classes] += counts
             self.told(int(here.rows.sum()))
-        return found
+        return sums
 
     def _counted(self, items: Integers, count: Callable[[Columns], R]) -> Iterator[tuple[Columns, R]]:
         """Count on bits of the items, or of more: those that are held, or else of the partitions as they come."""

@@ -40,8 +40,8 @@ class Level:
 
     def keys(self, alphabet: int) -> Integers:
         """Return one ascending number for each itemset."""
-        found: Integers = self.parents * alphabet + self.itemsets[:, -1]
-        return found
+        keys: Integers = self.parents * alphabet + self.itemsets[:, -1]
+        return keys
 
 
 def joined(levels: list[Level], alphabet: int, most: int = MOST) -> tuple[Integers, Integers]:
@@ -61,25 +61,25 @@ def joined(levels: list[Level], alphabet: int, most: int = MOST) -> tuple[Intege
     first = np.repeat(np.arange(len(alive)), partners)
     second = first + 1 + np.arange(total) - np.repeat(np.cumsum(partners) - partners, partners)
     itemsets = np.column_stack([last.itemsets[alive[first]], last.itemsets[alive[second], -1]])
-    whole = np.ones(total, dtype=bool)
+    complete = np.ones(total, dtype=bool)
     for without in range(itemsets.shape[1] - 2):  # dropping either of the last two gives what was joined
-        found = places(levels, np.delete(itemsets[whole], without, axis=1), alphabet)
-        good = (found != NOWHERE) & last.kept[np.maximum(found, 0)]
-        whole[np.flatnonzero(whole)[~good]] = False
-    return itemsets[whole], alive[first][whole]
+        at = places(levels, np.delete(itemsets[complete], without, axis=1), alphabet)
+        good = (at != NOWHERE) & last.kept[np.maximum(at, 0)]
+        complete[np.flatnonzero(complete)[~good]] = False
+    return itemsets[complete], alive[first][complete]
 
 
 def places(levels: list[Level], itemsets: Integers, alphabet: int) -> Integers:
     """Return where each of ``itemsets`` (n, k) is in the level of its size, ``NOWHERE`` if it was not counted."""
-    found = np.zeros(len(itemsets), dtype=np.int64)
+    parents = np.zeros(len(itemsets), dtype=np.int64)
     for depth in range(itemsets.shape[1]):
         keys = levels[depth].keys(alphabet)
-        wanted = found * alphabet + itemsets[:, depth]
+        wanted = parents * alphabet + itemsets[:, depth]
         if len(keys) == 0:
             return np.full(len(itemsets), NOWHERE, dtype=np.int64)
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        found = np.where((found != NOWHERE) & (keys[at] == wanted), at, NOWHERE)
-    return found
+        parents = np.where((parents != NOWHERE) & (keys[at] == wanted), at, NOWHERE)
+    return parents
 
 
 def patterns(levels: list[Level], itemsets: Integers, counts: Integers, rows: Integers, alphabet: int) -> Integers:
@@ -88,14 +88,14 @@ def patterns(levels: list[Level], itemsets: Integers, counts: Integers, rows: In
     ``counts`` (n, classes) are those of ``itemsets`` (n, k) themselves, ``rows`` (classes,) all rows.
     """
     size = itemsets.shape[1]
-    found = np.empty((len(itemsets), len(rows), 1 << size), dtype=np.int64)
-    found[:, :, 0] = rows
-    found[:, :, -1] = counts
+    rows_by_pattern = np.empty((len(itemsets), len(rows), 1 << size), dtype=np.int64)
+    rows_by_pattern[:, :, 0] = rows
+    rows_by_pattern[:, :, -1] = counts
     for chosen in range(1, size):
         for some in combinations(range(size), chosen):
             mask = sum(1 << place for place in some)
-            found[:, :, mask] = levels[chosen - 1].counts[places(levels, itemsets[:, list(some)], alphabet)]
-    return exactly(found)
+            rows_by_pattern[:, :, mask] = levels[chosen - 1].counts[places(levels, itemsets[:, list(some)], alphabet)]
+    return exactly(rows_by_pattern)
 
 
 def _too_many(size: int, most: int) -> PluginError:
@@ -116,11 +116,11 @@ def exact(baskets: Baskets, least: int, longest: int | None = None) -> list[Leve
     if not len(baskets):
         return []
     alphabet = max(1, len(baskets.categories))
-    found = mine_transactions(baskets.offsets, baskets.items, least, alphabet=alphabet, max_length=longest)
-    found = found.take(found.lexicographic())
+    mined = mine_transactions(baskets.offsets, baskets.items, least, alphabet=alphabet, max_length=longest)
+    mined = mined.take(mined.lexicographic())
     levels: list[Level] = []
-    for size in range(1, int(found.lengths.max(initial=0)) + 1):
-        here = found.take(np.flatnonzero(found.lengths == size))
+    for size in range(1, int(mined.lengths.max(initial=0)) + 1):
+        here = mined.take(np.flatnonzero(mined.lengths == size))
         itemsets = here.items.reshape(-1, size).astype(np.int64)
         parents = places(levels, itemsets[:, :-1], alphabet)
         levels.append(Level(itemsets, parents, here.supports[:, None], np.ones(len(here), dtype=bool)))

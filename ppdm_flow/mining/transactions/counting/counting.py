@@ -55,12 +55,12 @@ def supports(words: Words, starts: Integers, itemsets: Integers, out: Integers) 
 
 def support_counts(columns: Columns, itemsets: Integers) -> Integers:
     """Return how many rows of each class have all items, (itemsets, classes); ``itemsets`` (n, k) are lines of it."""
-    found = np.zeros((len(itemsets), len(columns.sizes)), dtype=np.int64)
+    counts = np.zeros((len(itemsets), len(columns.sizes)), dtype=np.int64)
     if itemsets.shape[1] == 0:
-        found[:] = columns.rows
+        counts[:] = columns.rows
     else:
-        supports(columns.words, columns.starts, np.ascontiguousarray(itemsets, dtype=np.int64), found)
-    return found
+        supports(columns.words, columns.starts, np.ascontiguousarray(itemsets, dtype=np.int64), counts)
+    return counts
 
 
 def pattern_counts(columns: Columns, itemsets: Integers) -> Integers:
@@ -73,12 +73,12 @@ def pattern_counts(columns: Columns, itemsets: Integers) -> Integers:
     size = itemsets.shape[1]
     if size > LARGEST:
         raise ValueError(f"patterns are counted for itemsets of at most {LARGEST} items, got {size}")
-    found = np.empty((len(itemsets), len(columns.sizes), 1 << size), dtype=np.int64)
+    counts = np.empty((len(itemsets), len(columns.sizes), 1 << size), dtype=np.int64)
     for chosen in range(size + 1):
         for places in combinations(range(size), chosen):
             mask = sum(1 << place for place in places)
-            found[:, :, mask] = _each_once(columns, itemsets[:, list(places)])
-    return exactly(found)
+            counts[:, :, mask] = _each_once(columns, itemsets[:, list(places)])
+    return exactly(counts)
 
 
 def partial_support_counts(columns: Columns, itemsets: Integers) -> Integers:
@@ -88,13 +88,13 @@ def partial_support_counts(columns: Columns, itemsets: Integers) -> Integers:
 
 def exactly(at_least: Integers) -> Integers:
     """Turn counts of rows with at least these items (..., 2^k) into counts of rows with exactly these."""
-    found = at_least.copy()
-    size = found.shape[-1].bit_length() - 1
-    masks = np.arange(found.shape[-1])
+    exact = at_least.copy()
+    size = exact.shape[-1].bit_length() - 1
+    masks = np.arange(exact.shape[-1])
     for place in range(size):
         without = masks[masks >> place & 1 == 0]
-        found[..., without] -= found[..., without | 1 << place]
-    return found
+        exact[..., without] -= exact[..., without | 1 << place]
+    return exact
 
 
 def partial(patterns: Integers) -> Integers:

@@ -165,10 +165,10 @@ def rows_of_seeds(seeds: Seeds, rows: Places, terms: int, level: int, low: int, 
     """Write the expansions of ``rows`` to the same rows of ``out`` (all rows, words of a row)."""
     table = np.empty(max(1, terms - 1) * 64 * (16 - low) * TILE, dtype=np.uint64)
     planes = np.empty((16 - low) * TILE, dtype=np.uint64)
-    found = np.empty(TILE, dtype=np.uint64)
+    tile_bits = np.empty(TILE, dtype=np.uint64)
     for tile in range(len(bits)):
         _tabulate(bits[tile], terms, low, table)
         for r in range(len(rows)):
-            _expand(seeds[rows[r]], terms, level, low, table, planes, found)
+            _expand(seeds[rows[r]], terms, level, low, table, planes, tile_bits)
             for w in range(min(TILE, out.shape[1] - tile * TILE)):
-                out[rows[r], tile * TILE + w] = found[w]
+                out[rows[r], tile * TILE + w] = tile_bits[w]

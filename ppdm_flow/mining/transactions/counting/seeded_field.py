@@ -59,5 +59,5 @@ def over(a: Any, b: Any, powers: Elements, logs: Logs) -> Any:
 def product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Elements:
     """Return products elementwise."""
     powers, logs = tables()
-    found: Elements = np.where((a == 0) | (b == 0), 0, powers[logs[a] + logs[b]]).astype(np.uint16)
-    return found
+    products: Elements = np.where((a == 0) | (b == 0), 0, powers[logs[a] + logs[b]]).astype(np.uint16)
+    return products

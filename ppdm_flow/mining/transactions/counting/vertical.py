@@ -70,20 +70,20 @@ def item_counts(sets: SetColumn, points: Points | None = None) -> tuple[Integers
     """Return the sizes that occur (classes,), and how many rows of each have each item, (classes, alphabet)."""
     alphabet = len(sets.categories)
     classes = list(size_classes(sets))
-    found = np.zeros((len(classes), alphabet), dtype=np.int64)
+    counts = np.zeros((len(classes), alphabet), dtype=np.int64)
     if isinstance(sets, SeededSets) and points is None:
         points = Points.of(np.arange(alphabet), sets.expansion.width)
     for c, one in enumerate(classes):
         if isinstance(sets, SeededSets) and points is not None:
             room = np.zeros(64 * TILE * points.tiles, dtype=np.int64)
             count_items(sets.seeds, one.rows, *_terms(sets, one.size), points.bits, room)
-            found[c] = room[:alphabet]
+            counts[c] = room[:alphabet]
         elif isinstance(sets, Baskets):
-            found[c] = sets.take(one.rows).counts()
+            counts[c] = sets.take(one.rows).counts()
     if isinstance(sets, PackedSets):
         for c, one in enumerate(classes):
-            found[c] = _bit_counts(sets.take(one.rows))
-    return np.array([c.size for c in classes], dtype=np.int64), found
+            counts[c] = _bit_counts(sets.take(one.rows))
+    return np.array([c.size for c in classes], dtype=np.int64), counts
 
 
 def expand(seeds: SeededSets) -> PackedSets:
@@ -154,10 +154,10 @@ def _bit_counts(sets: PackedSets) -> Integers:
     """Count each item, a tile of the alphabet at a time: few bits are held at once."""
     alphabet = len(sets.categories)
     one = SizeClass(0, np.arange(len(sets)), 0)
-    found = np.zeros(alphabet, dtype=np.int64)
+    counts = np.zeros(alphabet, dtype=np.int64)
     for begin in range(0, alphabet, 64 * TILE):
         items = np.arange(begin, min(alphabet, begin + 64 * TILE))
         words = np.zeros((len(items), words_for(len(sets))), dtype=np.uint64)
         _turn(sets, [one], items, words)
-        found[items] = np.bitwise_count(words).sum(axis=1)
-    return found
+        counts[items] = np.bitwise_count(words).sum(axis=1)
+    return counts

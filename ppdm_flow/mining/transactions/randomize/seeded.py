@@ -171,7 +171,7 @@ def rounded_up(operator: Operator, bits: int = 8) -> Operator:
 
 def _up(rho: float, bits: int) -> float:
     for fine in range(bits, FINEST + 1):
-        found: float = math.ceil(rho * 2**fine) / 2**fine
-        if found < 1.0:
-            return found
+        rounded: float = math.ceil(rho * 2**fine) / 2**fine
+        if rounded < 1.0:
+            return rounded
     raise ValueError("an insertion probability is too near to 1 for 16 bits")
