@@ -47,14 +47,14 @@ class Truth:
 
     def frequent(self, length: int, least: float) -> np.ndarray:
         """Return itemsets with at least that support, (n, length)."""
-        if length > len(self.mined.found):
+        if length > len(self.mined.by_size):
             return np.zeros((0, length), dtype=np.int64)
-        found = self.mined.found[length - 1]
+        found = self.mined.by_size[length - 1]
         return found.itemsets[found.estimates.value >= least]
 
     def overall(self) -> tuple[float, ...]:
         """Return the largest supports among all transactions, by itemset size."""
-        found = [float(f.estimates.value.max(initial=0.0)) for f in self.mined.found]
+        found = [float(f.estimates.value.max(initial=0.0)) for f in self.mined.by_size]
         return tuple(max(s, self.floor) for s in found + [self.floor] * (max(LENGTHS) - len(found)))
 
     def by_size(self) -> dict[int, tuple[float, ...]]:
@@ -132,9 +132,9 @@ class Compared:
 def compared(truth: Truth, found: Mined, length: int, least: float) -> Compared:
     """An itemset that the search did not look at counts as one with a predicted support of 0."""
     real = truth.frequent(length, least)
-    if length > len(found.found):
+    if length > len(found.by_size):
         return Compared(len(real), 0, [len(real), 0, 0, 0], [0, 0, 0, 0])
-    here = found.found[length - 1]
+    here = found.by_size[length - 1]
     predicted = _values(found, real)
     actual = _values(truth.mined, here.itemsets[here.frequent])
     both = _buckets(predicted, least)
@@ -143,7 +143,7 @@ def compared(truth: Truth, found: Mined, length: int, least: float) -> Compared:
 
 def _values(mined: Mined, itemsets: np.ndarray) -> np.ndarray:
     at = places(mined.levels, itemsets, mined.operator.alphabet)
-    values = mined.found[itemsets.shape[1] - 1].estimates.value
+    values = mined.by_size[itemsets.shape[1] - 1].estimates.value
     return np.where(at == NOWHERE, 0.0, values[np.maximum(at, 0)] if len(values) else 0.0)
 
 

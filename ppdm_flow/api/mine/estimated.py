@@ -12,7 +12,7 @@ from ppdm_flow.api.mine.answer import SIGMAS, Itemsets, MinedRelease, MiningOpti
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
-from ppdm_flow.mining.transactions.apriori.apriori import PRECISION, Bounds, Counted, Found, Mined, mine
+from ppdm_flow.mining.transactions.apriori.apriori import PRECISION, Bounds, Counted, Mined, SizedItemsets, mine
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.doubts import doubts, misfit
 from ppdm_flow.mining.transactions.estimates import expected_sigma
@@ -35,8 +35,8 @@ def mined_randomized(
     mined = mine(sets.partitions, operator, least, bounds, workers, progress.counted)
     progress.done()
     numbers = {m: float(n) for m, n in zip(operator.sizes, mined.rows.tolist(), strict=True) if n}
-    lowest = _lowest(operator, numbers, len(mined.found)) | {k: s for k, s in limits.items() if k <= len(mined.found)}
-    sizes = tuple(_of(one, lowest.get(k), least) for k, one in enumerate(mined.found, 1))
+    lowest = _lowest(operator, numbers, len(mined.by_size)) | {k: s for k, s in limits.items() if k <= len(mined.by_size)}
+    sizes = tuple(_of(one, lowest.get(k), least) for k, one in enumerate(mined.by_size, 1))
     return MinedRelease(
         file=sets.file,
         attribute=sets.column,
@@ -79,7 +79,7 @@ class _ProgressEvents:
             self._listener(StepFinished(self._name, time.perf_counter() - self._started, self._rows))
 
 
-def _of(one: Found, lowest: float | None, least: float) -> Itemsets:
+def _of(one: SizedItemsets, lowest: float | None, least: float) -> Itemsets:
     estimates = one.estimates
     chosen = np.flatnonzero(one.frequent)
     order = chosen[np.argsort(-estimates.value[chosen], kind="stable")]
@@ -113,7 +113,7 @@ def _next(mined: Mined, operator: Operator, numbers: Mapping[int, float]) -> flo
     """Return the standard error at the minimum support, of the size that was not looked at any more."""
     if mined.stopped != PRECISION:
         return None
-    size = len(mined.found) + 1
+    size = len(mined.by_size) + 1
     share = np.zeros(size + 1)
     share[0], share[-1] = 1.0 - mined.min_support, mined.min_support
     partial = {m: share if m >= size else np.eye(size + 1)[0] for m in numbers}

@@ -75,18 +75,20 @@ def recovery(sides: Sides, least: int, rows: int, length: int, precision: float)
             raise
         raise NoSidesError("supports cannot be recovered: the operator keeps too few items") from None
     matched = tuple(_matched(sides, before, size, truth, mined) for size in range(1, length + 1))
-    return Recovery(matched, rows, int(mined.rows.sum()), least / rows, mined.stopped, len(mined.found))
+    return Recovery(matched, rows, int(mined.rows.sum()), least / rows, mined.stopped, len(mined.by_size))
 
 
 def _matched(sides: Sides, before: Baskets, size: int, truth: list[Level], mined: Mined) -> Matched:
     true, counts = _frequent(truth, size)
     found = _found(mined, size)
     at = (
-        places(mined.levels, true, sides.operator.alphabet) if size <= len(mined.found) else np.full(len(true), NOWHERE)
+        places(mined.levels, true, sides.operator.alphabet)
+        if size <= len(mined.by_size)
+        else np.full(len(true), NOWHERE)
     )
     hit = at != NOWHERE
     if hit.any():
-        hit[hit] = mined.found[size - 1].frequent[at[hit]]
+        hit[hit] = mined.by_size[size - 1].frequent[at[hit]]
     rows = max(1, len(before))
     return Matched(size, counts / rows, hit, _predicted(sides, true), counted(lambda: [before], found) / rows)
 
@@ -98,9 +100,9 @@ def _frequent(truth: list[Level], size: int) -> tuple[Integers, Integers]:
 
 
 def _found(mined: Mined, size: int) -> Integers:
-    if size > len(mined.found):
+    if size > len(mined.by_size):
         return np.zeros((0, size), dtype=np.int64)
-    return mined.found[size - 1].itemsets[mined.found[size - 1].frequent]
+    return mined.by_size[size - 1].itemsets[mined.by_size[size - 1].frequent]
 
 
 def _predicted(sides: Sides, itemsets: Integers) -> Estimates | None:

@@ -13,7 +13,7 @@ from ppdm_flow.mining.anonymity.tallies import Integers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnonymityScore:
-    """``supports`` (n,) that occur in the original, ascending; ``distinct`` rows of each, ``found`` in the release.
+    """``supports`` (n,) that occur in the original, ascending; ``distinct`` rows of each, ``matched`` in the release.
 
     The score sums 1/s times the share of the rows of support s that occur in the release (Vreeken, van Leeuwen,
     Siebes, ICDM 2007: AS(p, o)). All rows of one support weigh the same, so that shares of distinct rows and of all
@@ -24,12 +24,12 @@ class AnonymityScore:
 
     supports: Integers
     distinct: Integers
-    found: Integers
+    matched: Integers
 
     @property
     def shares(self) -> npt.NDArray[np.float64]:
         """The share of the rows of each support that occur in the release."""
-        share: npt.NDArray[np.float64] = self.found / self.distinct
+        share: npt.NDArray[np.float64] = self.matched / self.distinct
         return share
 
     @property

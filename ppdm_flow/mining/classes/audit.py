@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes import beside
-from ppdm_flow.mining.classes.judged import Floats, Judged, R, exceeding, picture, worst_of
+from ppdm_flow.mining.classes.class_metric import ClassMetric
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, picture
 from ppdm_flow.mining.classes.measures import PREFIX, TOGETHER
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import Reading, carriers, columns, made_of, readings
 from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_true_values
-from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections import together
 from ppdm_flow.mining.exposure.intersections_query import together_query
 from ppdm_flow.mining.exposure.query import Query
@@ -26,55 +25,9 @@ from ppdm_flow.mining.exposure.values import values
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
-Names = Callable[[], Sequence[str | None]]
-"""Gives the sensitive values that occur, None for a missing one, to whoever asks."""
 
-
-class SensitiveAudit(ABC, Generic[R]):
-    """Counts classes and sensitive values together; a subclass says what the figure of a class is."""
-
-    kind: ClassVar[type[Any]]
-    metric: ClassVar[str]
-    unit: ClassVar[str]
-    at_most: ClassVar[bool]
-
-    def __init__(self, params: Any) -> None:
-        self.params = params
-
-    @abstractmethod
-    def bound(self, requirement: R) -> float:
-        """Return the bound of the figure."""
-
-    @abstractmethod
-    def each(self, requirement: R, found: Histograms, ctx: AuditContext) -> Floats:
-        """Return the figure of each class; infinite where it has none. Raises UnrankedError."""
-
-    @abstractmethod
-    def query(self, requirement: R, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
-        """Return a SELECT of (id, v) over ``cells``, ``sizes`` and ``base``, and its parameters.
-
-        ``names`` gives the values that occur.
-        """
-
-    @abstractmethod
-    def sentence(self, judged: Judged[R], value: float) -> str:
-        """Return what it means, where every class has a figure."""
-
-    def without(self, _judged: Judged[R]) -> str:
-        """Return what it means that some class has no figure."""
-        return "There is no row to measure, so nothing can be said of it."
-
-    def counts(self, _requirement: R) -> bool:
-        """Return whether the figure is a whole number."""
-        return False
-
-    def further(self, _judged: Judged[R]) -> Mapping[str, Figure]:
-        """Return further figures."""
-        return {}
-
-    def of_shares(self, _requirement: R) -> bool:
-        """Return whether the figure is one of shares: then it is taken on the mean of mixed cells as well."""
-        return True
+class SensitiveAudit(ClassMetric[R]):
+    """Measures and rechecks the metric over classes, alone and beside the other releases of the run."""
 
     def again(self, requirement: R, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures by class, with the rows that belong to each, or all of them in one.
@@ -109,7 +62,7 @@ class SensitiveAudit(ABC, Generic[R]):
                 further = self._together(requirement, candidate, ctx)
                 figures |= further[0]
                 measured.extend(further[1])
-                if beside.asked(ctx):
+                if beside.applies(ctx):
                     beyond, held = self._beside(judged[0], ways, candidate, ctx)
                     figures |= beyond
                     measured.append(held)
@@ -117,7 +70,7 @@ class SensitiveAudit(ABC, Generic[R]):
                 measured.append(self._unverified(requirement, fault))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
-            findings.extend(left_out(requirement.id, judged[0].found.left_out))
+            findings.extend(left_out(requirement.id, judged[0].histograms.left_out))
             secret = (requirement.attribute,)
             findings.extend(as_they_are(requirement.id, (*requirement.attributes, *secret), secret, candidate, ctx))
             bound = self.bound(requirement)
@@ -127,48 +80,45 @@ class SensitiveAudit(ABC, Generic[R]):
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Compute again, in SQL over the released file."""
         del original
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         together = beside.rows(candidate, ctx)
         for requirement in self._own(ctx):
             own = self._again(requirement, Alone(candidate, ctx), candidate, ctx)
-            found |= {f"{requirement.id}.{n}": v for n, v in own.items()}
+            figures |= {f"{requirement.id}.{n}": v for n, v in own.items()}
             others = self._together_again(requirement, candidate, ctx) if own else {}
-            found |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
+            figures |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
             if together is not None:
                 if not isinstance(together, Alone):
                     own = self._again(requirement, together, candidate, ctx)
-                found |= {f"{requirement.id}.{PREFIX}{n}": v for n, v in own.items()}
-        return found
+                figures |= {f"{requirement.id}.{PREFIX}{n}": v for n, v in own.items()}
+        return figures
 
     def _own(self, ctx: AuditContext) -> list[R]:
         return [r for r in ctx.requirements if isinstance(r, self.kind)]
 
-    def _badness(self, value: float | None) -> float:
-        if value is None:
-            return float("inf")
-        return value if self.at_most else -value
-
-    def _worst(self, judged: Sequence[Judged[R]]) -> Judged[R]:
-        """Return the way of reading by which the figure is worst: mostly there is but one."""
-        return max(judged, key=lambda j: self._badness(j.worst(at_most=self.at_most)))
-
     def _judged(
         self, requirement: R, ways: Sequence[Reading], rows: Rows, candidate: DataView, ctx: AuditContext
-    ) -> list[Judged[R]]:
+    ) -> list[ColumnFigures[R]]:
         """Judge each way of reading the values. Raises UnmeasuredError."""
         require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
-        told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
+        revealing = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         judged = []
-        for read in values(told, ways, rows, ctx.nulls):
-            each = self._each(requirement, read.found, read.mean, ctx)
-            judged.append(Judged(requirement, read.reading.name, told.every, read.found, each))
+        for read in values(revealing, ways, rows, ctx.nulls):
+            each = self._each(requirement, read.histograms, read.mean, ctx)
+            judged.append(ColumnFigures(requirement, read.reading.name, revealing.every, read.histograms, each))
         originals = self._originals(requirement, candidate, ctx)
         if originals is not None:
-            again = values(of_originals(told), as_they_were(requirement.attribute), originals, ctx.nulls)
+            again = values(of_originals(revealing), as_they_were(requirement.attribute), originals, ctx.nulls)
             judged.extend(
-                Judged(requirement, r.reading.name, told.every, r.found, self.each(requirement, r.found, ctx))
+                ColumnFigures(
+                    requirement,
+                    r.reading.name,
+                    revealing.every,
+                    r.histograms,
+                    self.each(requirement, r.histograms, ctx),
+                )
                 for r in again
-                if len(r.found)
+                if len(r.histograms)
             )
         return judged
 
@@ -183,55 +133,45 @@ class SensitiveAudit(ABC, Generic[R]):
         """Return the figures of the second route; none where there are none."""
         if ctx.sql is None:
             return {}
-        found: list[dict[str, Any]] = []
+        by_way: list[dict[str, Any]] = []
         try:
             require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
             for query in self._queries(requirement, rows, candidate, ctx, ctx.sql):
                 again = self.again(requirement, query, ctx)
-                found.append(again if isinstance(again, dict) else self._summed(requirement, *again))
+                by_way.append(again if isinstance(again, dict) else self._summed(requirement, *again))
         except UnmeasuredError:
             return {}
-        if not found:
+        if not by_way:
             return {}
-        judged = [found[0], *(f for f in found[1:] if f["classes"])]  # generated rows may repeat no original one
+        judged = [by_way[0], *(f for f in by_way[1:] if f["classes"])]  # generated rows may repeat no original one
         return {
             self.metric: max((f["worst"] for f in judged), key=self._badness),
-            "classes": found[0]["classes"],
-            "rows_beyond": max(f["rows_beyond"] for f in found),
-            "classes_beyond": max(f["classes_beyond"] for f in found),
+            "classes": by_way[0]["classes"],
+            "rows_beyond": max(f["rows_beyond"] for f in by_way),
+            "classes_beyond": max(f["classes_beyond"] for f in by_way),
         }
 
     def _queries(self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[Query]:
         """Yield the second route to each way of reading. Raises UnmeasuredError."""
-        told = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
+        revealing = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         ways = readings(requirement.attribute, candidate, ctx)
         for way in ways:
-            yield Query.of_rows(sql, rows, told, way, ctx.nulls)
+            yield Query.of_rows(sql, rows, revealing, way, ctx.nulls)
         originals = self._originals(requirement, candidate, ctx) if ways else None
         if originals is not None:
             for way in as_they_were(requirement.attribute):
-                yield Query.of_rows(sql, originals, of_originals(told), way, ctx.nulls)
-
-    def _summed(self, requirement: R, each: Floats, rows: Floats) -> dict[str, Any]:
-        """Return the figures of the second route from those of its classes."""
-        out = exceeding(each, self.bound(requirement), at_most=self.at_most)
-        return {
-            "worst": worst_of(each, at_most=self.at_most),
-            "classes": len(each),
-            "rows_beyond": round(float(rows[out].sum())),
-            "classes_beyond": int(out.sum()),
-        }
+                yield Query.of_rows(sql, originals, of_originals(revealing), way, ctx.nulls)
 
     def _together(
         self, requirement: R, candidate: DataView, ctx: AuditContext
     ) -> tuple[dict[str, Figure], list[Measured]]:
         """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-        told = together(self._about(requirement), requirement.attribute, candidate, ctx)
-        if told is None:
+        joint = together(self._about(requirement), requirement.attribute, candidate, ctx)
+        if joint is None:
             return {}, []
-        each = self._each(requirement, told.found, told.mean, ctx)
+        each = self._each(requirement, joint.histograms, joint.mean, ctx)
         column = requirement.attribute
-        judged = [Judged(requirement, column, requirement.attributes, told.found, each)]
+        judged = [ColumnFigures(requirement, column, requirement.attributes, joint.histograms, each)]
         figures = {f"{requirement.id}.{TOGETHER}{n}": f for n, f in self._worst_figures(judged).items()}
         metric, bound = f"{requirement.id}.{TOGETHER}{self.metric}", self.bound(requirement)
         text = intersected(
@@ -239,7 +179,7 @@ class SensitiveAudit(ABC, Generic[R]):
             figures[metric].value,
             f"{'at most' if self.at_most else 'at least'} {bound:g} is required",
             int(figures[f"{requirement.id}.{TOGETHER}rows_beyond"].value or 0),
-            told.names,
+            joint.names,
         )
         return figures, [self._held(requirement, metric, figures[metric], text)]
 
@@ -250,28 +190,20 @@ class SensitiveAudit(ABC, Generic[R]):
         try:
             about, name = self._about(requirement), requirement.attribute
             require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
-            told = together(about, name, candidate, ctx)
-            if told is None:
+            joint = together(about, name, candidate, ctx)
+            if joint is None:
                 return {}
-            again = self.again(requirement, together_query(about, name, candidate, ctx, ctx.sql, told.names), ctx)
+            again = self.again(requirement, together_query(about, name, candidate, ctx, ctx.sql, joint.names), ctx)
         except UnmeasuredError:
             return {}
-        found = again if isinstance(again, dict) else self._summed(requirement, *again)
-        return {self.metric if name == "worst" else name: value for name, value in found.items()}
+        figures = again if isinstance(again, dict) else self._summed(requirement, *again)
+        return {self.metric if name == "worst" else name: value for name, value in figures.items()}
 
     def _about(self, requirement: R) -> About:
         return About(requirement.attributes, (requirement.attribute,))
 
-    def _each(self, requirement: R, found: Histograms, mean: Histograms | None, ctx: AuditContext) -> Floats:
-        """Return the figure of each class, or the worse of its crowd's and of the mean of its mixed cells."""
-        each = self.each(requirement, found, ctx)
-        if mean is None or not self.of_shares(requirement):
-            return each
-        of_mean = self.each(requirement, mean, ctx)
-        return np.maximum(each, of_mean) if self.at_most else np.minimum(each, of_mean)
-
     def _beside(
-        self, alone: Judged[R], ways: Sequence[Reading], candidate: DataView, ctx: AuditContext
+        self, alone: ColumnFigures[R], ways: Sequence[Reading], candidate: DataView, ctx: AuditContext
     ) -> tuple[dict[str, Figure], Measured]:
         """Judge the groups of people that all releases together leave, as classes are."""
         requirement = alone.requirement
@@ -285,10 +217,10 @@ class SensitiveAudit(ABC, Generic[R]):
         broken = int(figures[f"{requirement.id}.{PREFIX}rows_beyond"].value or 0)
         colliding = [
             earlier.name
-            for earlier, told in (beside.one_by_one(candidate, ctx) if broken else ())
+            for earlier, rows_beside in (beside.one_by_one(candidate, ctx) if broken else ())
             if any(
                 j.beyond(bound, at_most=self.at_most).any()
-                for j in self._judged(requirement, ways, told, candidate, ctx)
+                for j in self._judged(requirement, ways, rows_beside, candidate, ctx)
             )
         ]
         side = "at most" if self.at_most else "at least"
@@ -302,41 +234,23 @@ class SensitiveAudit(ABC, Generic[R]):
         )
         return figures, self._held(requirement, name, figures[name], text)
 
-    def _figures(self, judged: Sequence[Judged[R]]) -> dict[str, Figure]:
+    def _figures(self, judged: Sequence[ColumnFigures[R]]) -> dict[str, Figure]:
         figures = self._worst_figures(judged) | {
-            "rows_left_out": Figure(judged[0].found.left_out, "rows"),
+            "rows_left_out": Figure(judged[0].histograms.left_out, "rows"),
             **self.further(self._worst(judged)),
         }
         return {f"{judged[0].requirement.id}.{key}": figure for key, figure in figures.items()}
 
-    def _worst_figures(self, judged: Sequence[Judged[R]]) -> dict[str, Figure]:
-        """Return the worst over all ways of reading: of classes and rows beyond the bound, the most of one way."""
-        one = self._worst(judged)
-        beyond = [j.beyond(self.bound(j.requirement), at_most=self.at_most) for j in judged]
-        worst = one.worst(at_most=self.at_most)
-        note = "" if worst is not None else self.without(one)
-        value = int(worst) if worst is not None and self.counts(one.requirement) else worst
-        rows = (int(j.found.rows[b].sum()) for j, b in zip(judged, beyond, strict=True))
-        return {
-            self.metric: Figure(value, self.unit, note=note),
-            "classes": Figure(len(judged[0].found), "classes"),
-            "classes_beyond": Figure(max(int(b.sum()) for b in beyond), "classes"),
-            "rows_beyond": Figure(max(rows), "rows"),
-        }
-
     def _measured(
-        self, judged: Sequence[Judged[R]], figures: Mapping[str, Figure], candidate: DataView, ctx: AuditContext
+        self, judged: Sequence[ColumnFigures[R]], figures: Mapping[str, Figure], candidate: DataView, ctx: AuditContext
     ) -> Measured:
         one = self._worst(judged)
         metric = f"{one.requirement.id}.{self.metric}"
         figure = figures[metric]
         text = self.without(one) if figure.value is None else self.sentence(one, float(figure.value))
         where = made_of((*one.grouping, *carriers(one.requirement.attribute, candidate, ctx)), ctx)
-        return self._held(one.requirement, metric, figure, text + where + treatment(ctx.nulls, one.found.left_out))
+        return self._held(one.requirement, metric, figure, text + where + treatment(ctx.nulls, one.histograms.left_out))
 
     def _unverified(self, requirement: R, fault: UnmeasuredError) -> Measured:
         figure = Figure(None, self.unit, note=fault.text)
         return self._held(requirement, f"{requirement.id}.{self.metric}", figure, fault.text, verifiable=False)
-
-    def _held(self, requirement: R, metric: str, figure: Figure, text: str, *, verifiable: bool = True) -> Measured:
-        return Measured(requirement.id, metric, figure, self.bound(requirement), self.at_most, text, verifiable)

@@ -13,7 +13,7 @@ from ppdm_flow.sdk.history import Earlier, Membership
 from ppdm_flow.sdk.view import DataView
 
 
-def asked(ctx: AuditContext) -> bool:
+def applies(ctx: AuditContext) -> bool:
     """Whether other releases are to be taken into account: the ledger knows people, and rows are somebody's."""
     return ctx.ledger and not all(a.was(Change.GENERATED) for a in ctx.attributes.values())
 
@@ -27,7 +27,7 @@ def obstacle(ctx: AuditContext) -> str:
 
 def rows(candidate: DataView, ctx: AuditContext) -> Rows | None:
     """Return the rows with what all other releases tell of their people; None where that cannot be told."""
-    if not asked(ctx) or obstacle(ctx) or ctx.history is None:
+    if not applies(ctx) or obstacle(ctx) or ctx.history is None:
         return None
     return _rows(members(ctx.history), candidate, ctx)
 

@@ -31,12 +31,12 @@ _NOWHERE, _DROPPED = -1, -2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """``found``: the restricted values of each combination of classes, and of the people whom a release dropped.
+    """``histograms``: the restricted values of each combination of classes, and of the people whom a release dropped.
 
     ``mean`` are the same of the means of mixed cells. ``names`` are the other releases that tell something here.
     """
 
-    found: Histograms
+    histograms: Histograms
     mean: Histograms | None
     names: tuple[str, ...]
 
@@ -94,7 +94,7 @@ def _restricted(
     values = own.values
     if values is None:
         return None
-    width = len(values.found.names) + SPECIALS
+    width = len(values.histograms.names) + SPECIALS
     keys = [own.classes]
     for side, dropped in sides:
         place = side.places(own.numbers)
@@ -103,16 +103,16 @@ def _restricted(
     combos, index = np.unique(np.column_stack(keys), axis=0, return_inverse=True)
     people = np.bincount(index.reshape(-1), own.ground.rows, len(combos)).astype(np.int64)
     left_out = [_Dropped.of(own, dropped, width) for _, dropped in sides]
-    restricted = [_matrix(values.found)[combos[:, 0]]]
+    restricted = [_matrix(values.histograms)[combos[:, 0]]]
     if values.mean is not None:
         restricted.append(_matrix(values.mean)[combos[:, 0]])
     for i, ((side, _), gone) in enumerate(zip(sides, left_out, strict=True)):
-        possible = _possible(side, values.found.names, gone, width)
+        possible = _possible(side, values.histograms.names, gone, width)
         restricted = [_limited(matrix, possible, combos[:, i + 1]) for matrix in restricted]
     extra = [gone for gone in left_out if gone.rows]
-    histograms = _histograms(values.found, restricted[0], people, extra)
-    if values.found.behind is not None:
-        histograms = _with_cells(histograms, values.found, combos[:, 0], restricted[0], extra)
+    histograms = _histograms(values.histograms, restricted[0], people, extra)
+    if values.histograms.behind is not None:
+        histograms = _with_cells(histograms, values.histograms, combos[:, 0], restricted[0], extra)
     mean = _histograms(values.mean, restricted[1], people, extra) if values.mean is not None else None
     return Together(histograms, mean, names)
 
@@ -130,7 +130,7 @@ class _Dropped:
         ground, layout = own.ground, own.ground.layout
         weights = ground.rows[dropped]
         first = np.zeros(len(weights), dtype=np.int64)
-        code = None if own.values is None else own.values.found.behind
+        code = None if own.values is None else own.values.histograms.behind
         if isinstance(code, Code):
             cell = ground.number(layout.shown)[dropped]
             cells = summed(weights, first, cell, (1, code.shares.shape[0]))
@@ -150,10 +150,12 @@ def _possible(side: RowLevel, names: pa.StringArray, gone: _Dropped, width: int)
     if side.values is None:
         return dropped
     own = {name: i + SPECIALS for i, name in enumerate(names.to_pylist())}
-    there = np.array([*range(SPECIALS), *(own.get(n, -1) for n in side.values.found.names.to_pylist())], dtype=np.int64)
-    cells = side.values.found.cells
+    there = np.array(
+        [*range(SPECIALS), *(own.get(n, -1) for n in side.values.histograms.names.to_pylist())], dtype=np.int64
+    )
+    cells = side.values.histograms.cells
     known = there[cells.value] >= 0
-    classes = len(side.values.found)
+    classes = len(side.values.histograms)
     sums = summed(np.ones(int(known.sum())), cells.owner[known], there[cells.value[known]], (classes, width))
     return stacked([indicators(sums), dropped])
 

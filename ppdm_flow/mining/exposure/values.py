@@ -21,10 +21,10 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """``found`` are the histograms of all classes, or of all crowds; ``mean`` those of the mixed cells, if any."""
+    """``histograms`` are those of all classes, or of all crowds; ``mean`` those of the mixed cells, if any."""
 
     reading: Reading
-    found: Histograms
+    histograms: Histograms
     mean: Histograms | None = None
 
 

@@ -89,7 +89,7 @@ def level_for(s: State, x: int, where: int) -> int:
 
 @inlined
 def rows_for(s: State, x: int, where: int) -> int:
-    """Write rows to ``found`` among which are all that would use ``x`` at rank ``where``; return how many."""
+    """Write rows to ``hits`` among which are all that would use ``x`` at rank ``where``; return how many."""
     item = rarest(s, x)
     if item != NONE:
         return rows_with(s, x, item)
@@ -121,7 +121,7 @@ def try_adding(s: State, x: int, where: int) -> float:
                 s.some[w] &= ~s.alone[w]
             count = list_rows(s)
     for k in range(count):
-        cover_again(s, s.found[k], x, where, True, True)
+        cover_again(s, s.hits[k], x, where, True, True)
     if s.numbers[TOUCHED] == 0:
         return 0.0
     return bits_more(s)
@@ -131,7 +131,7 @@ def try_adding(s: State, x: int, where: int) -> float:
 def try_removing(s: State, x: int) -> float:
     """Put the removal of ``x`` on trial; return by how many bits the total would grow."""
     for k in range(rows_using(s, x)):
-        cover_again(s, s.found[k], x, s.rank[x], False, True)
+        cover_again(s, s.hits[k], x, s.rank[x], False, True)
     if s.numbers[TOUCHED] == 0:
         return 0.0
     return bits_more(s)
@@ -141,13 +141,13 @@ def try_removing(s: State, x: int) -> float:
 def cover_with(s: State, x: int, where: int) -> None:
     """Cover the rows with ``x`` at rank ``where``, for good; usages are settled apart."""
     for k in range(rows_for(s, x, where)):
-        if cover_again(s, s.found[k], x, where, True, False):
-            keep(s, s.found[k])
+        if cover_again(s, s.hits[k], x, where, True, False):
+            keep(s, s.hits[k])
 
 
 @part
 def cover_without(s: State, x: int) -> None:
     """Cover the rows without ``x``, for good; usages are settled apart."""
     for k in range(rows_using(s, x)):
-        if cover_again(s, s.found[k], x, s.rank[x], False, False):
-            keep(s, s.found[k])
+        if cover_again(s, s.hits[k], x, s.rank[x], False, False):
+            keep(s, s.hits[k])

@@ -146,7 +146,7 @@ def join(s: State, best: Best, least: int, pruning: bool, trials: int) -> tuple[
         x = fill(s, best.both[: unite(s, a, b, best.both)], 0)
         support = 0
         for k in range(rows_containing(s, x)):
-            support += s.weights[s.found[k]]
+            support += s.weights[s.hits[k]]
         s.support[x] = support
         where = rank_for(s, x)
         bits = try_adding(s, x, where) if support >= least else 0.0

@@ -26,7 +26,7 @@ def rarest(s: State, x: int) -> int:
 
 @inlined
 def rows_with(s: State, x: int, item: int) -> int:
-    """Write the rows that have all items of ``x`` to ``found``, looking through those of ``item``; return how many."""
+    """Write the rows that have all items of ``x`` to ``hits``, looking through those of ``item``; return how many."""
     count = 0
     for k in range(s.begin[item], s.begin[item + 1]):
         row = s.rows[k]
@@ -37,7 +37,7 @@ def rows_with(s: State, x: int, item: int) -> int:
                 all_there = False
                 break
         if all_there:
-            s.found[count] = row
+            s.hits[count] = row
             count += 1
     return count
 
@@ -64,12 +64,12 @@ def exclude_level(s: State, x: int, level: int) -> None:
 
 @inlined
 def list_rows(s: State) -> int:
-    """Write the rows in ``some`` to ``found``; return how many."""
+    """Write the rows in ``some`` to ``hits``; return how many."""
     count = 0
     for w in range(len(s.some)):
         word = s.some[w]
         while word:
-            s.found[count] = 64 * w + np.int64(lowest(word))
+            s.hits[count] = 64 * w + np.int64(lowest(word))
             count += 1
             word &= word - np.uint64(1)
     return count
@@ -77,7 +77,7 @@ def list_rows(s: State) -> int:
 
 @inlined
 def rows_using(s: State, x: int) -> int:
-    """Write rows to ``found`` among which are all that use element ``x``; return how many."""
+    """Write rows to ``hits`` among which are all that use element ``x``; return how many."""
     item = rarest(s, x)
     if item != NONE:
         return rows_with(s, x, item)
@@ -91,7 +91,7 @@ def rows_using(s: State, x: int) -> int:
 
 @inlined
 def rows_containing(s: State, x: int) -> int:
-    """Write the rows that have all items of ``x`` to ``found``; return how many."""
+    """Write the rows that have all items of ``x`` to ``hits``; return how many."""
     item = rarest(s, x)
     if item != NONE:
         return rows_with(s, x, item)

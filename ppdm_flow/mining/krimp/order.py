@@ -36,11 +36,11 @@ def rank_for(s: State, x: int) -> int:
 
 @part
 def room_for(s: State, x: int) -> bool:
-    """Whether the pool can take ``x`` in every row that contains it; writes these rows to ``found``."""
+    """Whether the pool can take ``x`` in every row that contains it; writes these rows to ``hits``."""
     count = rows_containing(s, x)
     need = s.numbers[POOL]
     for k in range(count):
-        row = s.found[k]
+        row = s.hits[k]
         if s.held[row] == s.room[row]:
             need += 2 * s.room[row]
     return bool(need <= len(s.pool))
@@ -57,7 +57,7 @@ def insert(s: State, x: int, where: int) -> None:
     s.rank[x] = where
     s.numbers[ELEMENTS] += 1
     for k in range(rows_containing(s, x)):
-        row = s.found[k]
+        row = s.hits[k]
         if s.held[row] == s.room[row]:
             to = s.numbers[POOL]
             for i in range(s.held[row]):
@@ -76,7 +76,7 @@ def insert(s: State, x: int, where: int) -> None:
 def remove(s: State, x: int) -> None:
     """Take ``x`` out of the table and of all rows, and give its slot back."""
     for k in range(rows_containing(s, x)):
-        row = s.found[k]
+        row = s.hits[k]
         s.held[row] -= 1
         for i in range(first_from(s, row, s.rank[x]), s.at[row] + s.held[row]):
             s.pool[i] = s.pool[i + 1]

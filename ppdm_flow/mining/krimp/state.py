@@ -85,7 +85,7 @@ class State(NamedTuple):
     touched: Items
     queue: Items
     fresh: Items
-    found: Items
+    hits: Items
     some: Words
     alone: Words
     old: Words
@@ -168,7 +168,7 @@ def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: 
         touched=np.zeros(size, dtype=np.int32),
         queue=np.zeros(slots, dtype=np.int32),
         fresh=np.zeros(slots, dtype=np.int32),
-        found=np.zeros(rows, dtype=np.int32),
+        hits=np.zeros(rows, dtype=np.int32),
         some=np.zeros(words_for(rows), dtype=np.uint64),
         alone=np.zeros(words_for(rows), dtype=np.uint64),
         old=np.zeros(width, dtype=np.uint64),

@@ -98,7 +98,7 @@ def rules(mined: Mined, min_confidence: float = 0.0, level: float = LEVEL) -> It
 
     A rule whose antecedent's support is not told from 0 has no confidence and is left out.
     """
-    for size in range(2, min(len(mined.found), LONGEST) + 1):
+    for size in range(2, min(len(mined.by_size), LONGEST) + 1):
         itemsets, counts = mined.patterns(size)
         likely = _likely(mined, size, min_confidence)
         for itemset, by_class, some in zip(itemsets.tolist(), counts, likely, strict=True):
@@ -110,13 +110,13 @@ def rules(mined: Mined, min_confidence: float = 0.0, level: float = LEVEL) -> It
 
 def _likely(mined: Mined, size: int, min_confidence: float) -> npt.NDArray[np.bool_]:
     """Return for each frequent itemset which of its parts imply the rest by the estimates alone, (n, 2^k)."""
-    last = mined.found[size - 1]
+    last = mined.by_size[size - 1]
     itemsets, value = last.itemsets[last.frequent], last.estimates.value[last.frequent]
     likely = np.zeros((len(itemsets), 1 << size), dtype=bool)
     for part in range(1, (1 << size) - 1):
         items = [place for place in range(size) if part >> place & 1]
         at = places(mined.levels, itemsets[:, items], mined.operator.alphabet)
-        below = mined.found[len(items) - 1].estimates.value[at]
+        below = mined.by_size[len(items) - 1].estimates.value[at]
         likely[:, part] = (below > 0.0) & (value >= (min_confidence - _NEAR) * below)
     return likely
 

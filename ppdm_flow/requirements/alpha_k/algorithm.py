@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
-from ppdm_flow.mining.classes.judged import Floats, Judged
+from ppdm_flow.mining.classes.audit import SensitiveAudit
+from ppdm_flow.mining.classes.class_metric import Names
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.recoding.grouping import largest, shares
@@ -46,12 +47,12 @@ class AlphaKAudit(SensitiveAudit[AlphaK]):
         text = f"SELECT id, COALESCE({chosen}, 0) AS v FROM cells JOIN sizes USING (id) GROUP BY id"  # noqa: S608  # a parameter
         return text, [list(requirement.values)]
 
-    def sentence(self, judged: Judged[AlphaK], value: float) -> str:
+    def sentence(self, judged: ColumnFigures[AlphaK], value: float) -> str:
         """Return what the most homogeneous class gives away."""
         requirement = judged.requirement
-        rows = int(judged.found.rows[judged.beyond(requirement.alpha, at_most=True)].sum())
+        rows = int(judged.histograms.rows[judged.beyond(requirement.alpha, at_most=True)].sum())
         which = "one of the named values" if requirement.values else "one value"
         return (
             f"{known_by(judged.grouping)} can infer {which} of `{judged.column}` with a confidence of at most"
-            f" {value:.4g}; at most {requirement.alpha:g} is allowed.{beyond(rows, judged.found.total)}"
+            f" {value:.4g}; at most {requirement.alpha:g} is allowed.{beyond(rows, judged.histograms.total)}"
         )

@@ -90,9 +90,9 @@ def _values(found: AnonymityScore) -> dict[str, float | int]:
         "as": found.score,
         "as_of_original": found.highest,
         "distinct": int(found.distinct.sum()),
-        "found": int(found.found.sum()),
+        "found": int(found.matched.sum()),
         "alone": int(found.distinct[:1][first].sum()),
-        "alone_found": int(found.found[:1][first].sum()),
+        "alone_found": int(found.matched[:1][first].sum()),
     }
 
 

@@ -17,7 +17,7 @@ def charts(found: AnonymityScore, ctx: AuditContext) -> tuple[Chart, ...]:
         return ()
     place = np.searchsorted(np.array(_EDGES), found.supports, side="right") - 1
     rows = np.bincount(place, weights=found.distinct, minlength=len(_EDGES))
-    seen = np.bincount(place, weights=found.found, minlength=len(_EDGES))
+    seen = np.bincount(place, weights=found.matched, minlength=len(_EDGES))
     there = np.flatnonzero(rows)
     name = next((f"{r.id}." for r in ctx.requirements), "anonymity_score.")
     shares = Series("occur in the release", tuple(float(seen[i] / rows[i]) for i in there))

@@ -14,13 +14,13 @@ from ppdm_flow.sdk.audit import AuditContext
 
 def sentence(found: AnonymityScore, compared: Comparison, level: str) -> str:
     """Return the sentence for the report."""
-    distinct, seen = int(found.distinct.sum()), int(found.found.sum())
+    distinct, seen = int(found.distinct.sum()), int(found.matched.sum())
     if not distinct:
         return "There is no original row to look for."
     columns = columns_of(compared, level)
     text = f"{seen:,} of {counted(distinct, 'different original row')} occur in the release ({columns})"
     first = found.supports[:1] == 1
-    unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
+    unique, caught = int(found.distinct[:1][first].sum()), int(found.matched[:1][first].sum())
     if unique:
         text += f", {caught:,} of the {unique:,} that only one person has among them"
     return (
@@ -32,7 +32,7 @@ def sentence(found: AnonymityScore, compared: Comparison, level: str) -> str:
 def alone(found: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
     """Yield the finding for original rows of support 1 that occur in the release."""
     first = found.supports[:1] == 1
-    unique, caught = int(found.distinct[:1][first].sum()), int(found.found[:1][first].sum())
+    unique, caught = int(found.distinct[:1][first].sum()), int(found.matched[:1][first].sum())
     if caught:
         text = f"{caught:,} of {counted(unique, 'original row')} that only one person has occur in the release"
         yield Finding("PPF852", Severity.WARNING, text, f"{ctx.release}.alone")

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
-from ppdm_flow.mining.classes.judged import Floats, Judged
+from ppdm_flow.mining.classes.audit import SensitiveAudit
+from ppdm_flow.mining.classes.class_metric import Names
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.recoding.grouping import largest, shares
@@ -41,14 +42,14 @@ class BetaLikenessAudit(SensitiveAudit[BetaLikeness]):
         del requirement, names, ctx
         return _QUERY, []
 
-    def sentence(self, judged: Judged[BetaLikeness], value: float) -> str:
+    def sentence(self, judged: ColumnFigures[BetaLikeness], value: float) -> str:
         """Return by how much frequencies rise."""
         requirement = judged.requirement
-        rows = int(judged.found.rows[judged.beyond(requirement.beta, at_most=True)].sum())
+        rows = int(judged.histograms.rows[judged.beyond(requirement.beta, at_most=True)].sum())
         return (
             f"{known_by(judged.grouping)} finds no value of `{judged.column}` more than {1 + value:.4g} times as"
             f" frequent as in the whole release (beta {value:.4g}; at most {requirement.beta:g} is allowed)."
-            f"{beyond(rows, judged.found.total)}"
+            f"{beyond(rows, judged.histograms.total)}"
         )
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
-from ppdm_flow.mining.classes.judged import Floats, Judged
+from ppdm_flow.mining.classes.audit import SensitiveAudit
+from ppdm_flow.mining.classes.class_metric import Names
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.recoding.grouping import distinct, largest, shares
@@ -48,29 +49,29 @@ class DeltaDisclosureAudit(SensitiveAudit[DeltaDisclosure]):
             FROM cells JOIN sizes USING (id) JOIN base ON base.s IS NOT DISTINCT FROM cells.s GROUP BY id"""  # a number
         return text, []
 
-    def further(self, judged: Judged[DeltaDisclosure]) -> Mapping[str, Figure]:
+    def further(self, judged: ColumnFigures[DeltaDisclosure]) -> Mapping[str, Figure]:
         """Return how many classes lack a value."""
-        return {"classes_lacking_a_value": Figure(int((~_complete(judged.found)).sum()), "classes")}
+        return {"classes_lacking_a_value": Figure(int((~_complete(judged.histograms)).sum()), "classes")}
 
-    def without(self, judged: Judged[DeltaDisclosure]) -> str:
+    def without(self, judged: ColumnFigures[DeltaDisclosure]) -> str:
         """Return that a value is absent from some class."""
-        lacking = int((~_complete(judged.found)).sum())
+        lacking = int((~_complete(judged.histograms)).sum())
         if not lacking:
             return super().without(judged)
         return (
-            f"{counted(lacking, 'class') if lacking == 1 else f'{lacking:,} classes'} of {len(judged.found):,} lack a"
-            f" value of `{judged.column}` that others have, so whoever is in one is known not to have it: no delta is"
-            " large enough."
+            f"{counted(lacking, 'class') if lacking == 1 else f'{lacking:,} classes'} of {len(judged.histograms):,}"
+            f" lack a value of `{judged.column}` that others have, so whoever is in one is known not to have it: no"
+            " delta is large enough."
         )
 
-    def sentence(self, judged: Judged[DeltaDisclosure], value: float) -> str:
+    def sentence(self, judged: ColumnFigures[DeltaDisclosure], value: float) -> str:
         """Return by how much frequencies differ."""
         requirement = judged.requirement
-        rows = int(judged.found.rows[judged.beyond(requirement.delta, at_most=True)].sum())
+        rows = int(judged.histograms.rows[judged.beyond(requirement.delta, at_most=True)].sum())
         return (
             f"{known_by(judged.grouping)} finds no value of `{judged.column}` more than {np.exp(value):.4g} times as"
             f" frequent, or as rare, as in the whole release (delta {value:.4g}; at most {requirement.delta:g} is"
-            f" allowed).{beyond(rows, judged.found.total)}"
+            f" allowed).{beyond(rows, judged.histograms.total)}"
         )
 
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
-from ppdm_flow.mining.classes.judged import Floats, Judged
+from ppdm_flow.mining.classes.audit import SensitiveAudit
+from ppdm_flow.mining.classes.class_metric import Names
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections_query import TogetherQuery
@@ -77,17 +78,17 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
         """Return whether values are counted."""
         return requirement.variant is not Diversity.ENTROPY
 
-    def further(self, judged: Judged[LDiversity]) -> Mapping[str, Figure]:
+    def further(self, judged: ColumnFigures[LDiversity]) -> Mapping[str, Figure]:
         """Return the smallest number of values as well, whatever the policy counts."""
-        values = distinct_values(judged.found)
+        values = distinct_values(judged.histograms)
         return {"distinct": Figure(int(values.min()) if len(values) else 0, "values")}
 
-    def sentence(self, judged: Judged[LDiversity], value: float) -> str:
+    def sentence(self, judged: ColumnFigures[LDiversity], value: float) -> str:
         """Return what the least diverse class has."""
         requirement, column = judged.requirement, judged.column
         outside = judged.beyond(requirement.l, at_most=False)
-        rows = int(judged.found.rows[outside].sum())
-        end = beyond(rows, judged.found.total)
+        rows = int(judged.histograms.rows[outside].sum())
+        end = beyond(rows, judged.histograms.total)
         if requirement.variant is Diversity.DISTINCT:
             least = f"finds at least {counted(int(value), 'value')} of `{column}` among those that fit"
             alone = " Where it is one, everybody's value is known." if value == 1 else ""

@@ -145,7 +145,7 @@ def together_confidence(
     for about, attribute, read in _beside(requirement, candidate, ctx):
         del about
         wanted = secrets(requirement, ctx)[attribute]
-        shares = [_share(found, wanted) for found in (read.found, read.mean) if found is not None]
+        shares = [_share(found, wanted) for found in (read.histograms, read.mean) if found is not None]
         worst = max(worst or 0.0, *shares)
         names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
@@ -176,7 +176,7 @@ def _sizes(told: Columns, rows: Once, nulls: Nulls) -> Classes:
 def _confidence(read: Values, secret: Mapping[str, Sequence[str]]) -> float:
     """Return the largest share of rows that have one of the attribute's values."""
     return max(
-        (_share(found, secret[read.reading.attribute]) for found in (read.found, read.mean) if found is not None),
+        (_share(found, secret[read.reading.attribute]) for found in (read.histograms, read.mean) if found is not None),
         default=0.0,
     )
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ppdm_flow.mining.classes.audit import Names, SensitiveAudit
-from ppdm_flow.mining.classes.judged import Floats, Judged
+from ppdm_flow.mining.classes.audit import SensitiveAudit
+from ppdm_flow.mining.classes.class_metric import Names
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.requirements.t_closeness.distances import equal, ordered
@@ -50,15 +51,15 @@ class TClosenessAudit(SensitiveAudit[TCloseness]):
         values = ranked(requirement, [n for n in names() if n is not None and n != SUPPRESSED_TEXT], ctx)
         return _ORDERED, [values, values]
 
-    def sentence(self, judged: Judged[TCloseness], value: float) -> str:
+    def sentence(self, judged: ColumnFigures[TCloseness], value: float) -> str:
         """Return what the farthest class gives away."""
         requirement = judged.requirement
-        rows = int(judged.found.rows[judged.beyond(requirement.t, at_most=True)].sum())
+        rows = int(judged.histograms.rows[judged.beyond(requirement.t, at_most=True)].sum())
         ranks = " by ranks" if requirement.distance is Distance.ORDERED else ""
         return (
             f"{known_by(judged.grouping)} sees the values of `{judged.column}` distributed otherwise than in the whole"
             f" release, by a distance{ranks} of at most {value:.4g}, where 0 is alike and 1 is wholly different; at"
-            f" most {requirement.t:g} is allowed.{beyond(rows, judged.found.total)}"
+            f" most {requirement.t:g} is allowed.{beyond(rows, judged.histograms.total)}"
         )
 
 

@@ -120,7 +120,7 @@ def require_readable(told: Told, candidate: DataView, ctx: AuditContext) -> None
 
 def _inferences(read: Sequence[Values], images: Images, *, negated: bool) -> Inferences:
     """Return the highest confidence of each (group, value), over all ways of reading and over means of mixed cells."""
-    every = [found for each in read for found in (each.found, each.mean) if found is not None]
+    every = [found for each in read for found in (each.histograms, each.mean) if found is not None]
     width = max(1, len(images))
     keys, confidence = np.zeros(0, dtype=np.int64), np.zeros(0)
     for found in every:
@@ -195,7 +195,7 @@ def together_confidence(told: Told, candidate: DataView, ctx: AuditContext) -> t
     for target, ways in told.targets:
         read = together(about(told), target.attribute, candidate, ctx)
         if read is not None:
-            values_left = Values(ways[0], read.found, read.mean)
+            values_left = Values(ways[0], read.histograms, read.mean)
             found = _inferences([values_left], target.images, negated=told.template.negated)
             worst = max(worst or 0.0, found.worst)
             names |= dict.fromkeys(read.names)

@@ -62,7 +62,7 @@ def test_against_a_twin(before, after, size, below):
     assert score.score == pytest.approx(float(plain_score(original, released)), rel=1e-12)
     assert score.highest == pytest.approx(float(plain_score(original, original)), rel=1e-12)
     assert score.supports.tolist() == sorted(set(original.values()))
-    assert score.found.sum() == sum(t in released for t in original)
+    assert score.matched.sum() == sum(t in released for t in original)
 
     found = blend(joint, below, below)
     rare = {t: n for t, n in released.items() if n < below}

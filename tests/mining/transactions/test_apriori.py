@@ -40,7 +40,7 @@ def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: 
         mined = mine(lambda: parts, Operator.none(range(6), 7), least, threads=threads)
         found = {
             tuple(itemset): value
-            for one in mined.found
+            for one in mined.by_size
             for itemset, value in zip(
                 one.itemsets[one.frequent].tolist(), one.estimates.value[one.frequent], strict=True
             )
@@ -109,19 +109,19 @@ def test_randomized_supports_are_within_their_errors(data: Baskets, form: str) -
     mined = mine(lambda: parts, operator, 0.03, Bounds(length=3), threads=2)
     truth = mine(lambda: [data], Operator.none(range(1, 7), 40), 1e-9, Bounds(length=3))
     assert mined.stopped == apriori.LENGTH
-    for one in mined.found:
+    for one in mined.by_size:
         at = places(truth.levels, one.itemsets, 40)
         size = one.itemsets.shape[1]
-        true = np.where(at >= 0, truth.found[size - 1].estimates.value[at], 0.0)
+        true = np.where(at >= 0, truth.by_size[size - 1].estimates.value[at], 0.0)
         assert (np.abs(one.estimates.value - true) < 5 * one.estimates.sigma).all()
-        frequent = truth.found[size - 1].estimates.value >= 0.03 + 6 * one.estimates.sigma.max()
-        wanted = truth.found[size - 1].itemsets[frequent]
+        frequent = truth.by_size[size - 1].estimates.value >= 0.03 + 6 * one.estimates.sigma.max()
+        wanted = truth.by_size[size - 1].itemsets[frequent]
         assert {tuple(i) for i in wanted.tolist()} <= {tuple(i) for i in one.itemsets[one.frequent].tolist()}
         assert (one.estimates.sigma / one.sigma).min() > 0.3
     for rule in rules(mined, 0.2):
         pair = np.array([sorted(rule.antecedent + rule.consequent)])
-        both = truth.found[pair.shape[1] - 1].estimates.value[places(truth.levels, pair, 40)][0]
-        own = truth.found[len(rule.antecedent) - 1].estimates.value
+        both = truth.by_size[pair.shape[1] - 1].estimates.value[places(truth.levels, pair, 40)][0]
+        own = truth.by_size[len(rule.antecedent) - 1].estimates.value
         below = own[places(truth.levels, np.array([rule.antecedent]), 40)][0]
         assert rule.confidence.value is not None
         assert rule.confidence.sigma is not None
@@ -134,7 +134,7 @@ def test_it_stops_where_precision_is_lost_and_where_seeds_end(data: Baskets) -> 
     draws = Draws(RunKey.from_seed("stop").step("x"), seeded.draws_per_row(operator, 2))
     seeds = seeded.seed(few, operator, draws, np.arange(3000), 2)
     assert mine(lambda: [seeds], operator, 0.001).stopped == apriori.PRECISION
-    assert len(mine(lambda: [seeds], operator, 0.001, Bounds(precision=0.0)).found) == 2
+    assert len(mine(lambda: [seeds], operator, 0.001, Bounds(precision=0.0)).by_size) == 2
     assert mine(lambda: [seeds], operator, 0.05, Bounds(precision=0.0)).stopped == apriori.SEEDS
     assert mine(lambda: [seeds], operator, 0.05, Bounds(length=1)).stopped == apriori.LENGTH
 

@@ -129,7 +129,7 @@ def test_it_ends_where_the_operator_keeps_too_little(randomized) -> None:
     _, packed, _ = randomized
     few = Operator.cut_and_paste(dict.fromkeys(range(1, 7), 1), dict.fromkeys(range(1, 7), 0.125), 40)
     mined = mine(lambda: [packed], few, 0.05, Bounds(precision=0.0))
-    assert (mined.stopped, len(mined.found)) == (apriori.LOST, 1)
+    assert (mined.stopped, len(mined.by_size)) == (apriori.LOST, 1)
 
 
 def test_an_error_in_a_partition_ends_the_search(randomized) -> None:

@@ -39,7 +39,7 @@ def test_presets_have_about_as_many_frequent_itemsets(preset: Quest, key: int, w
     blocks = list(quest(replace(preset, rows=2 * BLOCK), key))
     sizes = range(1, preset.longest + 1)
     mined = mine(lambda: blocks, Operator.none(sizes, preset.items), 0.002, Bounds(length=3))
-    found = np.array([int(one.frequent.sum()) for one in mined.found])
+    found = np.array([int(one.frequent.sum()) for one in mined.by_size])
     assert (np.abs(found - wanted) <= 0.2 * np.array(wanted)).all()
 
 

@@ -30,7 +30,7 @@ _COUNTS = 1 << 28
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class SizedItemsets:
     """Candidates of one size: ``itemsets`` (n, k), ``estimates`` (n,), which are ``frequent``, and sigma at s_min.
 
     ``counts`` (n, classes, 2^k) are the randomized rows by pattern; classes are the operator's sizes.
@@ -49,14 +49,14 @@ class Mined:
     operator: Operator
     min_support: float
     rows: Integers
-    found: list[Found]
+    by_size: list[SizedItemsets]
     levels: list[Level]
     stopped: str
 
     def patterns(self, size: int) -> tuple[Integers, Integers]:
         """Return the frequent itemsets of ``size`` and their counts by pattern, (n, k) and (n, classes, 2^k)."""
-        frequent = self.found[size - 1].frequent
-        itemsets, counts = self.found[size - 1].itemsets[frequent], self.levels[size - 1].counts[frequent]
+        frequent = self.by_size[size - 1].frequent
+        itemsets, counts = self.by_size[size - 1].itemsets[frequent], self.levels[size - 1].counts[frequent]
         return itemsets, patterns(self.levels, itemsets, counts, self.rows, self.operator.alphabet)
 
 
@@ -106,11 +106,11 @@ def mine(
     limits = Bounds() if bounds is None else bounds
     place = [1, operator.alphabet]
 
-    def told(rows: int) -> None:
+    def counted_rows(rows: int) -> None:
         if progress is not None:
             progress(Counted(place[0], place[1], rows))
 
-    counter = Counter(partitions, operator, threads, limits.memory, told)
+    counter = Counter(partitions, operator, threads, limits.memory, counted_rows)
     rows, counts, spare = counter.singles()
     if not rows.any():
         raise ValueError("there are no transactions to mine")
@@ -127,7 +127,7 @@ def mine(
             break
         place[:] = [itemsets.shape[1], len(itemsets)]
         counts = counter.itemsets(itemsets)
-    return Mined(operator, min_support, rows, search.found, search.levels, stop)
+    return Mined(operator, min_support, rows, search.by_size, search.levels, stop)
 
 
 @dataclass(slots=True, eq=False)
@@ -138,7 +138,7 @@ class _Search:
     min_support: float
     bounds: Bounds
     rows: Integers
-    found: list[Found] = field(default_factory=list)
+    by_size: list[SizedItemsets] = field(default_factory=list)
     levels: list[Level] = field(default_factory=list)
 
     def take(self, itemsets: Integers, parents: Integers, counts: Integers) -> None:
@@ -147,11 +147,11 @@ class _Search:
         kept = estimates.value >= self.min_support - estimates.sigma
         self.levels.append(Level(itemsets, parents, counts, kept))
         frequent = estimates.value >= self.min_support
-        self.found.append(Found(itemsets, estimates, frequent, self.sigma(itemsets.shape[1])))
+        self.by_size.append(SizedItemsets(itemsets, estimates, frequent, self.sigma(itemsets.shape[1])))
 
     def reason(self, spare: int | None) -> str | None:
         """Say why the next size is not looked at, None if it is."""
-        size = len(self.found) + 1
+        size = len(self.by_size) + 1
         longest = max(m for m, n in self._numbers().items() if n)
         if size > (longest if self.bounds.length is None else min(longest, self.bounds.length)):
             return LENGTH

@@ -37,7 +37,7 @@ def _silent(_rows: int) -> None:
 class Counter:
     """Adds up counts by original size, in the order of ``operator.sizes``, on ``threads`` partitions at a time.
 
-    ``memory`` bounds the bytes of the bits that are held from one size to the next; ``told`` hears of the rows that
+    ``memory`` bounds the bytes of the bits that are held from one size to the next; ``on_rows`` hears of the rows that
     have been counted, partition by partition.
     """
 
@@ -45,7 +45,7 @@ class Counter:
     operator: Operator
     threads: int = 1
     memory: int = MEMORY
-    told: Callable[[int], None] = _silent
+    on_rows: Callable[[int], None] = _silent
     _rows: int = 0
     _held: list[Columns] = field(default_factory=list)
 
@@ -68,7 +68,7 @@ class Counter:
         for part, (classes, counts, number) in self._each(self.partitions(), count):
             sums[:, classes] += counts.T
             rows[classes] += number
-            self.told(len(part))
+            self.on_rows(len(part))
             if isinstance(part, SeededSets):
                 spare = part.expansion.spare if spare is None else min(spare, part.expansion.spare)
         self._rows = int(rows.sum())
@@ -85,7 +85,7 @@ class Counter:
 
         for here, (classes, counts) in self._counted(items, count):
             sums[:, classes] += counts
-            self.told(int(here.rows.sum()))
+            self.on_rows(int(here.rows.sum()))
         return sums
 
     def _counted(self, items: Integers, count: Callable[[Columns], R]) -> Iterator[tuple[Columns, R]]:

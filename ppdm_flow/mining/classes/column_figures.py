@@ -28,13 +28,13 @@ _TITLES = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged(Generic[R]):
+class ColumnFigures(Generic[R]):
     """One released column: ``each`` (classes,) is its figure in every class, infinite where it has none."""
 
     requirement: R
     column: str
     grouping: tuple[str, ...]
-    found: Histograms
+    histograms: Histograms
     each: Floats
 
     def beyond(self, bound: float, *, at_most: bool) -> npt.NDArray[np.bool_]:
@@ -65,7 +65,7 @@ def picture(requirement: Any, judged: Any, bound: float, unit: str, *, at_most: 
     finite = np.isfinite(judged.each)
     if not finite.any():
         return
-    each, rows = judged.each[finite], judged.found.rows[finite]
+    each, rows = judged.each[finite], judged.histograms.rows[finite]
     names, place = _bins(each, integers=unit == "values")
     counted = np.bincount(place, rows, len(names))
     side = "most" if at_most else "least"

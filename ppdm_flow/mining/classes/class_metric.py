@@ -1,0 +1,109 @@
+"""The metric of a requirement on sensitive values in classes: a figure for each class, and the worst of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Generic
+
+import numpy as np
+
+from ppdm_flow.core.results import Figure, Measured
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, exceeding, worst_of
+from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.sdk.audit import AuditContext
+
+Names = Callable[[], Sequence[str | None]]
+"""Gives the sensitive values that occur, None for a missing one, to whoever asks."""
+
+
+class ClassMetric(ABC, Generic[R]):
+    """Says what the figure of a class is, in a subclass for each requirement, and which one is the worst."""
+
+    kind: ClassVar[type[Any]]
+    metric: ClassVar[str]
+    unit: ClassVar[str]
+    at_most: ClassVar[bool]
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    @abstractmethod
+    def bound(self, requirement: R) -> float:
+        """Return the bound of the figure."""
+
+    @abstractmethod
+    def each(self, requirement: R, histograms: Histograms, ctx: AuditContext) -> Floats:
+        """Return the figure of each class; infinite where it has none. Raises UnrankedError."""
+
+    @abstractmethod
+    def query(self, requirement: R, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
+        """Return a SELECT of (id, v) over ``cells``, ``sizes`` and ``base``, and its parameters.
+
+        ``names`` gives the values that occur.
+        """
+
+    @abstractmethod
+    def sentence(self, judged: ColumnFigures[R], value: float) -> str:
+        """Return what it means, where every class has a figure."""
+
+    def without(self, _judged: ColumnFigures[R]) -> str:
+        """Return what it means that some class has no figure."""
+        return "There is no row to measure, so nothing can be said of it."
+
+    def counts(self, _requirement: R) -> bool:
+        """Return whether the figure is a whole number."""
+        return False
+
+    def further(self, _judged: ColumnFigures[R]) -> Mapping[str, Figure]:
+        """Return further figures."""
+        return {}
+
+    def of_shares(self, _requirement: R) -> bool:
+        """Return whether the figure is one of shares: then it is taken on the mean of mixed cells as well."""
+        return True
+
+    def _badness(self, value: float | None) -> float:
+        if value is None:
+            return float("inf")
+        return value if self.at_most else -value
+
+    def _worst(self, judged: Sequence[ColumnFigures[R]]) -> ColumnFigures[R]:
+        """Return the way of reading by which the figure is worst: mostly there is but one."""
+        return max(judged, key=lambda j: self._badness(j.worst(at_most=self.at_most)))
+
+    def _summed(self, requirement: R, each: Floats, rows: Floats) -> dict[str, Any]:
+        """Return the figures of the second route from those of its classes."""
+        out = exceeding(each, self.bound(requirement), at_most=self.at_most)
+        return {
+            "worst": worst_of(each, at_most=self.at_most),
+            "classes": len(each),
+            "rows_beyond": round(float(rows[out].sum())),
+            "classes_beyond": int(out.sum()),
+        }
+
+    def _each(self, requirement: R, histograms: Histograms, mean: Histograms | None, ctx: AuditContext) -> Floats:
+        """Return the figure of each class, or the worse of its crowd's and of the mean of its mixed cells."""
+        each = self.each(requirement, histograms, ctx)
+        if mean is None or not self.of_shares(requirement):
+            return each
+        of_mean = self.each(requirement, mean, ctx)
+        return np.maximum(each, of_mean) if self.at_most else np.minimum(each, of_mean)
+
+    def _worst_figures(self, judged: Sequence[ColumnFigures[R]]) -> dict[str, Figure]:
+        """Return the worst over all ways of reading: of classes and rows beyond the bound, the most of one way."""
+        one = self._worst(judged)
+        beyond = [j.beyond(self.bound(j.requirement), at_most=self.at_most) for j in judged]
+        worst = one.worst(at_most=self.at_most)
+        note = "" if worst is not None else self.without(one)
+        value = int(worst) if worst is not None and self.counts(one.requirement) else worst
+        rows = (int(j.histograms.rows[b].sum()) for j, b in zip(judged, beyond, strict=True))
+        return {
+            self.metric: Figure(value, self.unit, note=note),
+            "classes": Figure(len(judged[0].histograms), "classes"),
+            "classes_beyond": Figure(max(int(b.sum()) for b in beyond), "classes"),
+            "rows_beyond": Figure(max(rows), "rows"),
+        }
+
+    def _held(self, requirement: R, metric: str, figure: Figure, text: str, *, verifiable: bool = True) -> Measured:
+        return Measured(requirement.id, metric, figure, self.bound(requirement), self.at_most, text, verifiable)
