@@ -36,8 +36,8 @@ def matching(pattern: str, known: Iterable[str]) -> tuple[str, ...]:
     names = tuple(known)
     if pattern in names:
         return (pattern,)
-    found = tuple(k for k in names if is_pattern(pattern) and fnmatchcase(k, pattern))
-    return found or ((pattern,) if reaches(pattern, names) else ())
+    matches = tuple(k for k in names if is_pattern(pattern) and fnmatchcase(k, pattern))
+    return matches or ((pattern,) if reaches(pattern, names) else ())
 
 
 def absent(name: str, known: Iterable[str], path: tuple[str, ...]) -> Problem:

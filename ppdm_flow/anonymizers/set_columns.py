@@ -19,8 +19,8 @@ def chosen(attribute: str | None, attributes: Attributes) -> str | None:
     if attribute is not None:
         facts = attributes[attribute] if reaches(attribute, attributes) else None
         return attribute if facts is not None and facts.role is Role.ITEMS else None
-    found = [name for name, facts in attributes.items() if facts.role is Role.ITEMS]
-    return found[0] if found else None
+    names = [name for name, facts in attributes.items() if facts.role is Role.ITEMS]
+    return names[0] if names else None
 
 
 def problems(attribute: str | None, attributes: Attributes) -> tuple[Problem, ...]:
@@ -36,7 +36,7 @@ def problems(attribute: str | None, attributes: Attributes) -> tuple[Problem, ..
 
 def required(attribute: str | None, attributes: Attributes) -> str:
     """Return the attribute that is meant. Raises PluginError where there is none."""
-    found = chosen(attribute, attributes)
-    if found is None:
+    name = chosen(attribute, attributes)
+    if name is None:
         raise PluginError([Diagnostic(p.code, p.message, hint=p.hint) for p in problems(attribute, attributes)])
-    return found
+    return name

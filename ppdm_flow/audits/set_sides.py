@@ -41,10 +41,10 @@ class Sides:
     def before(self) -> Baskets:
         """Return the original sets, all at once."""
         parts = [p.sets[self.name] for p in self.view.partitions([self.name])]
-        whole = stacked([p for p in parts if isinstance(p, Baskets)]) if parts else Baskets.of([])
-        if not isinstance(whole, Baskets) or (parts and not isinstance(parts[0], Baskets)):
+        everything = stacked([p for p in parts if isinstance(p, Baskets)]) if parts else Baskets.of([])
+        if not isinstance(everything, Baskets) or (parts and not isinstance(parts[0], Baskets)):
             raise NoSidesError("what went into the operator are no plain sets")
-        return whole.mapped(placed(whole.categories, self.alphabet), self.alphabet)
+        return everything.mapped(placed(everything.categories, self.alphabet), self.alphabet)
 
     def after(self) -> Iterator[SetColumn]:
         """Yield the released sets."""
@@ -81,12 +81,12 @@ def _plain(column: str, original: DataView, name: str, candidate: DataView) -> S
     alphabet, sizes = union([]), np.zeros(0, dtype=np.int32)
     for view, where in ((original, name), (candidate, column)):
         for part in view.partitions([where]):
-            found = part.sets[where]
-            if not isinstance(found, Baskets):
+            sets = part.sets[where]
+            if not isinstance(sets, Baskets):
                 raise NoSidesError(f"the sets of `{where}` are randomized, and their operator is not known")
-            alphabet = union([alphabet, found.compact().categories])
+            alphabet = union([alphabet, sets.compact().categories])
             if view is candidate:
-                sizes = np.union1d(sizes, found.sizes)
+                sizes = np.union1d(sizes, sets.sizes)
     if not len(sizes) or not len(alphabet):
         raise NoSidesError("there are no sets, or none with an item")
     if sizes.max() > LARGEST:
@@ -95,11 +95,11 @@ def _plain(column: str, original: DataView, name: str, candidate: DataView) -> S
 
 
 def _column(candidate: DataView, attribute: str | None, ctx: AuditContext) -> str:
-    found = [n for n in candidate.schema.names if candidate.schema[n].role is Role.ITEMS]
+    names = [n for n in candidate.schema.names if candidate.schema[n].role is Role.ITEMS]
     if attribute is not None:
-        found = [n for n in found if attribute in (n, source_of(n, ctx))]
-    if not found:
+        names = [n for n in names if attribute in (n, source_of(n, ctx))]
+    if not names:
         raise NoSidesError("the release has no sets" if attribute is None else f"`{attribute}` holds no sets")
-    if len(found) > 1:
+    if len(names) > 1:
         raise NoSidesError("the release has several columns of sets, and `attribute` names none of them")
-    return found[0]
+    return names[0]

@@ -44,11 +44,11 @@ class ByCriteria:
     def places(self, columns: Mapping[str, Column]) -> Integers:
         """Return the place of the first criterion that each row fulfils, shape (rows,); -1 where there is none."""
         rows = len(next(iter(columns.values())))
-        found = np.full(rows, len(self.criteria) if self.other else -1, dtype=np.int64)
+        firsts = np.full(rows, len(self.criteria) if self.other else -1, dtype=np.int64)
         for place in range(len(self.criteria) - 1, -1, -1):
             marks = [fulfilled(columns[name], c) for name, c in self.criteria[place].when.items()]
-            found[np.logical_and.reduce(marks)] = place
-        return found
+            firsts[np.logical_and.reduce(marks)] = place
+        return firsts
 
 
 def fulfilled(column: Column, condition: Condition) -> Marks:

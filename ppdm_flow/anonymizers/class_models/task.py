@@ -33,13 +33,13 @@ def task(chosen: tuple[str, ...] | None, requirements: Iterable[Requirement], at
     classes over all. One in a population is not: that has no more columns than the requirement names. People are
     counted of one population only.
     """
-    asked = [r for r in carried(Requirement, requirements, attributes) if r.classes and r.grouping]
-    union = dict.fromkeys(a for r in asked if r.groups_are_classes for a in r.grouping)
+    models = [r for r in carried(Requirement, requirements, attributes) if r.classes and r.grouping]
+    union = dict.fromkeys(a for r in models if r.groups_are_classes for a in r.grouping)
     recoded = tuple(union) if chosen is None else chosen
-    fitting = [r for r in asked if _can(r, frozenset(recoded))]
+    fitting = [r for r in models if _can(r, frozenset(recoded))]
     crowd = next((r for r in fitting if r.in_population), None)
     kept = tuple(r for r in fitting if not r.in_population or r == crowd)
-    return Task(recoded, kept, tuple(r for r in asked if r not in kept))
+    return Task(recoded, kept, tuple(r for r in models if r not in kept))
 
 
 def _can(requirement: Requirement, recoded: frozenset[str]) -> bool:

@@ -36,13 +36,13 @@ def comparison(channel: Channel) -> Iterator[tuple[str, Figure]]:
 
 def _general(channel: Channel) -> Iterator[tuple[str, Figure]]:
     size = channel.operator.size
-    found = None
+    optimum = None
     note = f"left out: the attribute has {size:,} values, more than {LARGEST}"
     if size <= LARGEST:
-        found = general_optimum(channel.frequency, channel.bounds.slack, channel.requirement.directions)
-        note = "" if found is not None else f"left out: not found within {SECONDS:g} seconds"
+        optimum = general_optimum(channel.frequency, channel.bounds.slack, channel.requirement.directions)
+        note = "" if optimum is not None else f"left out: not found within {SECONDS:g} seconds"
     best = record_utility(channel.frequency, channel.choice.record)
-    utility = None if found is None else found.utility
+    utility = None if optimum is None else optimum.utility
     yield "general_record_utility", Figure(utility, "probability", note=note)
     cost = None if utility is None else max(0.0, utility - best)
     yield "restriction_cost", Figure(cost, "probability", note=note)
@@ -59,21 +59,21 @@ def _error(channel: Channel, retention: Floats) -> Figure:
 
 def figures(channels: Sequence[Channel], worths: Mapping[str, Worth]) -> dict[str, Figure]:
     """Return the figures of every channel; their names carry the attribute where there are several."""
-    found: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     for channel in channels:
         prefix = f"{channel.operator.attribute}." if len(channels) > 1 else ""
         retention = channel.operator.retention
-        found |= {
+        figures |= {
             f"{prefix}record_utility": _probability(record_utility(channel.frequency, retention)),
             f"{prefix}uniform_record_utility": _probability(record_utility(channel.frequency, channel.choice.uniform)),
             f"{prefix}lowest_retention": _probability(float(retention.min())),
             f"{prefix}highest_retention": _probability(float(retention.max())),
         }
-        found |= {f"{prefix}{name}": figure for name, figure in comparison(channel)}
+        figures |= {f"{prefix}{name}": figure for name, figure in comparison(channel)}
         worth = worths.get(channel.operator.attribute)
         if worth is not None:
-            found |= {f"{prefix}{name}": figure for name, figure in worth.figures().items()}
-    return found
+            figures |= {f"{prefix}{name}": figure for name, figure in worth.figures().items()}
+    return figures
 
 
 def artifact(channels: Sequence[Channel]) -> dict[str, Any]:

@@ -55,10 +55,10 @@ def aggregate_retention(frequency: Floats, slack: Floats, directions: Directions
     problem = _Problem(frequency, slack, directions)
     starts = [uniform, record, *((1 - t) * uniform + t * record for t in (0.25, 0.5, 0.75)), problem.along()]
     best = problem.descended(problem.least(starts))
-    found = problem.least([uniform, record, strictly_feasible(best, slack, directions)])
-    error = float(expected_error(frequency, found))
-    gap, _ = problem.way_down(found)
-    return Aggregate(found, error, gap / error if error > 0.0 else 0.0)
+    start = problem.least([uniform, record, strictly_feasible(best, slack, directions)])
+    error = float(expected_error(frequency, start))
+    gap, _ = problem.way_down(start)
+    return Aggregate(start, error, gap / error if error > 0.0 else 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,8 +36,8 @@ class FineGrainPerturbation:
             names = ", ".join(f"`{a}`" for a in unbound) or "this table"
             raise PluginError(Diagnostic("PPF780", f"no `sensitivities` requirement says how to perturb {names}"))
         channels = tuple(self._channel(histogram(data, wanted[a]), wanted[a], ctx.step) for a in chosen)
-        found = [Worth.of(c) for c in channels]
-        worths = {w.channel.operator.attribute: w for w in found if w is not None}
+        every_worth = [Worth.of(c) for c in channels]
+        worths = {w.channel.operator.attribute: w for w in every_worth if w is not None}
         dearest = [w.finding() for w in worths.values()]
         return Fitted(
             transform=PerturbTransform(ctx.step, tuple(c.operator for c in channels)),

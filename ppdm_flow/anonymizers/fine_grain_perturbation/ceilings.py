@@ -64,8 +64,8 @@ class Branches:
 
     def meet_rate(self) -> Floats:
         """dt/dgamma."""
-        found: Floats = self.size / (self.gamma - 1.0 + self.size) ** 2
-        return found
+        rate: Floats = self.size / (self.gamma - 1.0 + self.size) ** 2
+        return rate
 
     def reach_rate(self) -> Floats:
         """How fast the place where h falls to zero moves with gamma."""
@@ -79,5 +79,5 @@ class Branches:
         return np.full(len(self.gamma), (1.0 - level) / (self.size - 1))
 
     def _downward(self, level: float) -> Floats:
-        found: Floats = (1.0 + (self.size - 1) * level) / self.gamma**2
-        return found
+        rate: Floats = (1.0 + (self.size - 1) * level) / self.gamma**2
+        return rate

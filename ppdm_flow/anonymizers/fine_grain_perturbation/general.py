@@ -53,7 +53,7 @@ def general_optimum(
     options: Any = {**_TIGHT, "time_limit": seconds}
     cost = np.zeros(size * size + 2 * size)
     cost[np.arange(size) * (size + 1)] = -frequency
-    found = linprog(
+    solution = linprog(
         cost,
         A_ub=rows,
         b_ub=np.zeros(rows.shape[0]),
@@ -63,9 +63,9 @@ def general_optimum(
         method="highs",
         options=options,
     )
-    if found.status != _SOLVED or found.x is None or found.fun is None:
+    if solution.status != _SOLVED or solution.x is None or solution.fun is None:
         return None
-    return General(found.x[: size * size].reshape(size, size), -float(found.fun))
+    return General(solution.x[: size * size].reshape(size, size), -float(solution.fun))
 
 
 def _rows(size: int, bounded: npt.NDArray[np.intp], gamma: Floats, directions: Directions) -> csr_array:

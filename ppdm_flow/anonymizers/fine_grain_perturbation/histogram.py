@@ -48,9 +48,9 @@ def histogram(data: DataView, requirement: Sensitivity) -> Histogram:
             )
         )
     names = counted.names(name).to_pylist()
-    found = {names[c]: int(n) for c, n in zip(codes.tolist(), counted.counts.tolist(), strict=True) if c >= 0}
-    domain: list[str | None] = list(_domain(requirement, found))
-    totals = [found.get(value, 0) for value in domain if value is not None]
+    occurring = {names[c]: int(n) for c, n in zip(codes.tolist(), counted.counts.tolist(), strict=True) if c >= 0}
+    domain: list[str | None] = list(_domain(requirement, occurring))
+    totals = [occurring.get(value, 0) for value in domain if value is not None]
     if (codes == MISSING).any():
         domain.append(None)
         totals.append(int(counted.counts[codes == MISSING].sum()))
@@ -59,13 +59,13 @@ def histogram(data: DataView, requirement: Sensitivity) -> Histogram:
     return Histogram(tuple(domain), np.array(totals, dtype=np.int64))
 
 
-def _domain(requirement: Sensitivity, found: dict[str, int]) -> list[str]:
+def _domain(requirement: Sensitivity, occurring: dict[str, int]) -> list[str]:
     """The domain in the order of UTF-8 text: an order of the policy or of the data would say more than the values."""
     if requirement.domain is None:
-        return _in_order(set(found))
-    outside = set(found) - set(requirement.domain)
+        return _in_order(set(occurring))
+    outside = set(occurring) - set(requirement.domain)
     if outside:
-        rows = sum(found[v] for v in outside)
+        rows = sum(occurring[v] for v in outside)
         raise PluginError(
             Diagnostic(
                 "PPF785",

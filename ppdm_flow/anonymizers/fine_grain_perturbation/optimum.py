@@ -149,9 +149,9 @@ def _rise_at_own_meet(frequency: Floats, ceilings: Ceilings, free: float) -> Flo
 
 def _crossings(rest: Ceilings, start: float, fall: float) -> tuple[Floats, Floats]:
     """Where s(u) = start - (u - start) fall meets either branch of h_j: solutions of two linear equations."""
-    found = []
+    crossings = []
     for slope in (rest.before, rest.after):
         steepness = fall - slope
         offset = start * (1.0 + fall) - rest.meet * (1.0 + slope)
-        found.append(np.divide(offset, steepness, out=np.full(len(slope), -1.0), where=steepness != 0.0))
-    return found[0], found[1]
+        crossings.append(np.divide(offset, steepness, out=np.full(len(slope), -1.0), where=steepness != 0.0))
+    return crossings[0], crossings[1]

@@ -38,8 +38,8 @@ class Path:
             if not high > low:
                 break
             places = np.union1d(np.linspace(low, high, _FINE), places[least])
-        found: Floats = self.at(places[[int(np.argmin(self._costs(places, cost)))]])[0]
-        return found
+        retention: Floats = self.at(places[[int(np.argmin(self._costs(places, cost)))]])[0]
+        return retention
 
     def _costs(self, places: Floats, cost: Callable[[Floats], Floats]) -> Floats:
         """Cost at each place, as many at once as fit into little memory."""

@@ -88,8 +88,8 @@ class _Inverse:
         """|A e_j|^2 for every j."""
         w, u = self.gain, self.blend
         remainder = u * w.sum(axis=-1, keepdims=True) - w + 1.0
-        found: Floats = w * w * (1.0 - 2.0 * u) + u * u * (w * w).sum(axis=-1, keepdims=True) + remainder**2
-        return found
+        squares: Floats = w * w * (1.0 - 2.0 * u) + u * u * (w * w).sum(axis=-1, keepdims=True) + remainder**2
+        return squares
 
 
 def _released(frequency: Floats, retention: Floats) -> Floats:

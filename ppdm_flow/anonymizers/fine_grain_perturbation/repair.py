@@ -17,11 +17,11 @@ def strictly_feasible(retention: Floats, slack: Floats, directions: Directions) 
     p = 0 satisfies them all: the search ends.
     """
     shrink = float(np.finfo(np.float64).eps)
-    found = retention
-    while worst_excess(found, slack, directions) > 0.0:
-        found = retention * (1.0 - min(shrink, 1.0))
+    scaled = retention
+    while worst_excess(scaled, slack, directions) > 0.0:
+        scaled = retention * (1.0 - min(shrink, 1.0))
         shrink *= 2.0
-    return found
+    return scaled
 
 
 def worst_excess(retention: Floats, slack: Floats, directions: Directions) -> float:

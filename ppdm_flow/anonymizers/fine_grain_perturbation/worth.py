@@ -32,8 +32,8 @@ class Worth:
         if not channel.choice.is_record_optimum:
             return None
         bounds, directions = channel.bounds, channel.requirement.directions
-        found = shadow_prices(channel.frequency, bounds.slack, bounds.r2, directions, channel.choice.record)
-        worth = cls(channel, STEP * found.raising, STEP * found.lowering)
+        prices = shadow_prices(channel.frequency, bounds.slack, bounds.r2, directions, channel.choice.record)
+        worth = cls(channel, STEP * prices.raising, STEP * prices.lowering)
         return worth if len(worth.places) else None
 
     @property
@@ -41,8 +41,8 @@ class Worth:
         """The values with the highest prices, those first."""
         known = np.flatnonzero(np.isfinite(self.raising))
         order = np.lexsort((-self.lowering[known], -self.raising[known]))
-        found: list[int] = known[order][:TOP].tolist()
-        return found
+        dearest: list[int] = known[order][:TOP].tolist()
+        return dearest
 
     def figures(self) -> dict[str, Figure]:
         """Return ``shadow_price.<value>`` of the values that the policy names."""

@@ -17,7 +17,7 @@ _UNITS = {"discernibility": "squared rows", "average_class_size": "rows"}
 def figures(ground: Ground, solved: Solved, scales: Sequence[Scale], cost: str) -> dict[str, Figure]:
     """Return what was chosen, what it costs, and how much of the lattice had to be looked at."""
     best, solution = solved.best, solved.solution
-    found = {
+    figures = {
         "cost": Figure(best.cost, _UNITS.get(cost, "share")),
         "suppressed_rows": Figure(best.suppressed, "rows"),
         "suppressed_rows_share": Figure(best.suppressed / max(1, ground.records), "share"),
@@ -27,30 +27,30 @@ def figures(ground: Ground, solved: Solved, scales: Sequence[Scale], cost: str) 
         "optimum_proven": Figure(int(solution.proven), ""),
     }
     levels = zip(scales, best.grouping.node, strict=True)
-    return found | {f"{s.name}.level": Figure(s.lowest + level, "") for s, level in levels}
+    return figures | {f"{s.name}.level": Figure(s.lowest + level, "") for s, level in levels}
 
 
 def findings(step: str, solved: Solved, scales: Sequence[Scale]) -> tuple[Finding, ...]:
     """Return what a reader should know before believing the optimum."""
-    found = []
+    texts = []
     solution = solved.solution
     if not solution.proven:
         text = (
             f"`{step}` looked at {solution.checked:,} of {solution.size:,} nodes of the lattice: the levels that it"
             " chose keep the requirements, but others may cost less"
         )
-        found.append(Finding("PPF809", Severity.WARNING, text, step))
+        texts.append(Finding("PPF809", Severity.WARNING, text, step))
     if solved.refused:
         text = (
             f"`{step}` dropped {solved.best.suppressed:,} rows: with all recoded cells suppressed, they would have been"
             " a class that breaks a requirement"
         )
-        found.append(Finding("PPF738", Severity.WARNING, text, step))
+        texts.append(Finding("PPF738", Severity.WARNING, text, step))
     blanked = [s.name for s in scales if s.as_suppressed]
     if blanked:
         text = f"`{step}` suppressed the missing cells of {', '.join(f'`{n}`' for n in blanked)}"
-        found.append(Finding("PPF739", Severity.WARNING, text, step))
-    return tuple(found)
+        texts.append(Finding("PPF739", Severity.WARNING, text, step))
+    return tuple(texts)
 
 
 def charts(step: str, ground: Ground, solved: Solved, scales: Sequence[Scale], cost: str) -> tuple[Chart, ...]:
@@ -58,7 +58,7 @@ def charts(step: str, ground: Ground, solved: Solved, scales: Sequence[Scale], c
     seen = solved.solution.seen[:_PICTURED]
     if len(seen) < 2:
         return ()
-    whole = max(1, ground.records)
+    records = max(1, ground.records)
     names = tuple(" ".join(str(s.lowest + v) for s, v in zip(scales, node, strict=True)) for node, _, _ in seen)
     order = ", ".join(s.name for s in scales)
     space = solved.solution
@@ -71,7 +71,7 @@ def charts(step: str, ground: Ground, solved: Solved, scales: Sequence[Scale], c
             x=names,
             series=(
                 Series(cost.replace("_", " "), tuple(price for _, price, _ in seen)),
-                Series("suppressed rows, share", tuple(lost / whole for _, _, lost in seen)),
+                Series("suppressed rows, share", tuple(lost / records for _, _, lost in seen)),
             )
             if cost not in _UNITS
             else (Series(cost.replace("_", " "), tuple(price for _, price, _ in seen)),),

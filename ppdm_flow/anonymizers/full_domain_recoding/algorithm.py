@@ -53,13 +53,13 @@ class InPopulation(Protocol):
         ...
 
 
-def people(asked: InPopulation, home: Path) -> Counts:
+def people(requirement: InPopulation, home: Path) -> Counts:
     """Count the population over the attributes of the requirement, in their present names. Raises PluginError."""
-    columns = dict(asked.population.columns)
-    wanted = {name: columns.get(name, name) for name in asked.grouping}
-    read = _read(home / asked.population.path, asked.population.delimiter, tuple(wanted.values()))
+    columns = dict(requirement.population.columns)
+    wanted = {name: columns.get(name, name) for name in requirement.grouping}
+    read = _read(home / requirement.population.path, requirement.population.delimiter, tuple(wanted.values()))
     table = Table({n: _column(read[c]) for n, c in wanted.items()}, np.arange(read.num_rows, dtype=np.int64))
-    return count(table, asked.grouping)
+    return count(table, requirement.grouping)
 
 
 def _read(path: Path, delimiter: str, columns: tuple[str, ...]) -> pa.Table:
@@ -106,9 +106,9 @@ class FullDomainRecoding:
         counts = data.counts(list(columns))
         population = _population(todo, ctx)
         scales = [self._scale(name, counts, population, ctx) for name in todo.attributes]
-        asked = Asked(todo, counts, ctx, targets)
-        ground = ground_of(counts, scales, asked.sensitive, population)
-        solved = solve(ground, asked, self.params, _watch(ctx.progress))
+        models = Asked(todo, counts, ctx, targets)
+        ground = ground_of(counts, scales, models.sensitive, population)
+        solved = solve(ground, models, self.params, _watch(ctx.progress))
         return Fitted(
             _transform(ctx.step, ground, scales, solved),
             figures=figures(ground, solved, scales, self.params.cost),
@@ -118,8 +118,8 @@ class FullDomainRecoding:
 
     def _scale(self, name: str, counts: Counts, population: Counts | None, ctx: StepContext) -> Scale:
         facts = ctx.attributes.get(name)
-        found = [_occurring(c, name) for c in (counts, population) if c is not None]
-        every = whole(name, facts.hierarchy if facts else None, union(found).to_pylist(), ctx.home)
+        occurring = [_occurring(c, name) for c in (counts, population) if c is not None]
+        every = whole(name, facts.hierarchy if facts else None, union(occurring).to_pylist(), ctx.home)
         codes = np.concatenate([c.of(name) for c in (counts, population) if c is not None])
         bounds = self.params.levels.get(name, Bounds())
         high = every.top if bounds.max is None else bounds.max
@@ -136,8 +136,8 @@ def _occurring(counts: Counts, name: str) -> pa.StringArray:
 
 def _population(todo: Task, ctx: StepContext) -> Counts | None:
     """Return the people of the one population that a task may have."""
-    asked = next((r for r in todo.enforced if isinstance(r, InPopulation)), None)
-    return None if asked is None else people(asked, ctx.home)
+    requirement = next((r for r in todo.enforced if isinstance(r, InPopulation)), None)
+    return None if requirement is None else people(requirement, ctx.home)
 
 
 def _watch(progress: Callable[[int, int | None], None] | None) -> Watch | None:

@@ -47,16 +47,16 @@ class Scale:
     def leaf_of(self, categories: pa.StringArray) -> npt.NDArray[np.int32]:
         """Return the leaf of each dense code (suppressed, missing, then ``categories``); -1 for none."""
         place = pc.index_in(categories, value_set=pa.array(self.whole.leaves, pa.string()))
-        found = np.full(len(categories) + SPECIALS, -1, dtype=np.int32)
-        found[SPECIALS:] = place.fill_null(-1).to_numpy(zero_copy_only=False)
+        leaves = np.full(len(categories) + SPECIALS, -1, dtype=np.int32)
+        leaves[SPECIALS:] = place.fill_null(-1).to_numpy(zero_copy_only=False)
         for i, mark in enumerate(self.extra):
-            found[mark + SPECIALS] = len(self.whole.leaves) + i
+            leaves[mark + SPECIALS] = len(self.whole.leaves) + i
         if self.as_suppressed:
-            found[MISSING + SPECIALS] = found[SUPPRESSED + SPECIALS]
-        return found
+            leaves[MISSING + SPECIALS] = leaves[SUPPRESSED + SPECIALS]
+        return leaves
 
 
-def scale(name: str, found: Whole, codes: npt.NDArray[np.int32], nulls: Nulls, lowest: int, highest: int) -> Scale:
+def scale(name: str, hierarchy: Whole, codes: npt.NDArray[np.int32], nulls: Nulls, lowest: int, highest: int) -> Scale:
     """Return the scale of a column with these codes.
 
     Where a missing cell may be any value, or none that counts, it becomes a suppressed one: all null semantics agree on
@@ -64,7 +64,7 @@ def scale(name: str, found: Whole, codes: npt.NDArray[np.int32], nulls: Nulls, l
     """
     marks = tuple(m for m in (MISSING, SUPPRESSED) if (codes == m).any())
     as_suppressed = nulls is not Nulls.OWN_CATEGORY and MISSING in marks
-    return Scale(name, found, (SUPPRESSED,) if as_suppressed else marks, lowest, highest, as_suppressed)
+    return Scale(name, hierarchy, (SUPPRESSED,) if as_suppressed else marks, lowest, highest, as_suppressed)
 
 
 def _levels(scale: Scale) -> Levels:
@@ -85,11 +85,11 @@ def _levels(scale: Scale) -> Levels:
     return Levels(tuple(maps), tuple(shares), max(1, size))
 
 
-def coded(found: Whole, level: int) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp]]:
+def coded(hierarchy: Whole, level: int) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp]]:
     """Return the labels of a level, sorted, and the place of each leaf's among them; leaves keep their own places."""
     if level == 0:
-        return np.asarray(found.leaves, dtype=object), np.arange(len(found.leaves))
-    names, codes = np.unique(np.asarray(found.levels[level], dtype=object).astype(str), return_inverse=True)
+        return np.asarray(hierarchy.leaves, dtype=object), np.arange(len(hierarchy.leaves))
+    names, codes = np.unique(np.asarray(hierarchy.levels[level], dtype=object).astype(str), return_inverse=True)
     return names.astype(object), codes
 
 
@@ -114,10 +114,10 @@ def ground_of(
         codes = [np.concatenate([c, np.zeros(len(others), dtype=np.int32)]) for c in codes]
         leaves = np.concatenate([leaves, others])
     levels = tuple(s.levels for s in scales)
-    found = tuple(np.ascontiguousarray(c) for c in codes)
-    return Ground(np.ascontiguousarray(leaves), weights, levels, found, tuple(s.size for s in sensitive), people)
+    arrays = tuple(np.ascontiguousarray(c) for c in codes)
+    return Ground(np.ascontiguousarray(leaves), weights, levels, arrays, tuple(s.size for s in sensitive), people)
 
 
 def _leaves(counts: Counts, scales: Sequence[Scale]) -> npt.NDArray[np.int32]:
-    found = [s.leaf_of(counts.names(s.name))[counts.of(s.name) + SPECIALS] for s in scales]
-    return np.stack(found, axis=1) if found else np.zeros((len(counts), 0), dtype=np.int32)
+    leaves = [s.leaf_of(counts.names(s.name))[counts.of(s.name) + SPECIALS] for s in scales]
+    return np.stack(leaves, axis=1) if leaves else np.zeros((len(counts), 0), dtype=np.int32)

@@ -41,39 +41,39 @@ class Solved:
     refused: bool = False
 
 
-def solve(ground: Ground, asked: Asked, params: RecodingParams, watch: Watch | None) -> Solved:
+def solve(ground: Ground, models: Asked, params: RecodingParams, watch: Watch | None) -> Solved:
     """Search. Raises PluginError where no node is good enough.
 
     Rows whose cells are suppressed stay in the table that shares and distances are compared with; dropped ones do not.
     """
     limit = math.floor(params.suppression * ground.records + 1e-9)
     if params.suppress == "cells" and ground.population is None:
-        kept = _searched(ground, asked, params, limit, watch, at_released=False)
-        if kept.best is not None and _can_stay(kept.best, asked, ground):
+        kept = _searched(ground, models, params, limit, watch, at_released=False)
+        if kept.best is not None and _can_stay(kept.best, models, ground):
             return Solved(kept, kept.best, drops=False)
-        if not asked.compares and kept.best is not None:
+        if not models.compares and kept.best is not None:
             return Solved(kept, kept.best, drops=True, refused=True)
-    found = _searched(ground, asked, params, limit, watch, at_released=True)
-    if found.best is None:
-        raise _none_is_good(ground, limit, found)
-    return Solved(found, found.best, drops=True, refused=params.suppress == "cells" and found.best.suppressed > 0)
+    search = _searched(ground, models, params, limit, watch, at_released=True)
+    if search.best is None:
+        raise _none_is_good(ground, limit, search)
+    return Solved(search, search.best, drops=True, refused=params.suppress == "cells" and search.best.suppressed > 0)
 
 
 def _searched(
-    ground: Ground, asked: Asked, params: RecodingParams, limit: int, watch: Watch | None, *, at_released: bool
+    ground: Ground, models: Asked, params: RecodingParams, limit: int, watch: Watch | None, *, at_released: bool
 ) -> Solution:
     cost = COSTS[params.cost]
-    return optimum(ground, asked.models, cost, limit, at_released=at_released, most=params.most_nodes, watch=watch)
+    return optimum(ground, models.models, cost, limit, at_released=at_released, most=params.most_nodes, watch=watch)
 
 
-def _can_stay(best: Look, asked: Asked, ground: Ground) -> bool:
+def _can_stay(best: Look, models: Asked, ground: Ground) -> bool:
     """Whether the suppressed rows together are a class that keeps every model."""
     lost = np.flatnonzero(~best.kept)
     if not len(lost):
         return True
     together = as_one(best.grouping, lost)
     return all(
-        bool(model.keeps(together, best.grouping.base(model.attribute, ground.values)).all()) for model in asked.models
+        bool(model.keeps(together, best.grouping.base(model.attribute, ground.values)).all()) for model in models.models
     )
 
 

@@ -85,7 +85,7 @@ class Generalize:
         domains = {name: data.domain(name).to_pylist() for name, way in ways.items() if way is not None}
         chosen = tuple((name, settled(way, domains[name])) for name, way in ways.items() if way is not None)
         tried = (_tried(name, way, domains[name]) for name, way in chosen)
-        return Fitted(GeneralizeTransform(chosen), figures={k: v for found in tried for k, v in found.items()})
+        return Fitted(GeneralizeTransform(chosen), figures={k: v for figures in tried for k, v in figures.items()})
 
 
 @dataclass(frozen=True, slots=True)

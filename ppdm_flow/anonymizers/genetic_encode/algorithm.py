@@ -89,8 +89,8 @@ class GeneticEncode:
             f"the codes of `{name}` can be turned back by anyone who knows the order of the rows, with nothing but the"
             " description of the method; and different ids can get one code"
         )
-        told = Finding(INVERTIBLE, Severity.WARNING, text, f"{ctx.step}.{name}")
-        return Fitted(transform, {"colliding_rows": lost}, findings=(told,))
+        finding = Finding(INVERTIBLE, Severity.WARNING, text, f"{ctx.step}.{name}")
+        return Fitted(transform, {"colliding_rows": lost}, findings=(finding,))
 
 
 @dataclass(frozen=True, slots=True)

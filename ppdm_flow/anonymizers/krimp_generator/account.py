@@ -23,7 +23,7 @@ _DIVIDED = "data and code table, over the data alone in the code of single value
 def figures(learned: Learned, given: Material, least: int, seen: Seen, left: Dependence | None) -> dict[str, Figure]:
     """Return the step's figures."""
     table, rows, every = learned.table, given.rows, given.every
-    found = {
+    figures = {
         "min_support": Figure(least, "rows"),
         "candidates": Figure(learned.candidates, "itemsets"),
         "code_table_itemsets": Figure(table.non_singletons, "itemsets", note="of two values or more, in use"),
@@ -34,40 +34,40 @@ def figures(learned: Learned, given: Material, least: int, seen: Seen, left: Dep
         "learned_rows": Figure(rows.total, "rows"),
     }
     if left is not None:
-        found["removed_candidates"] = Figure(learned.removed, "itemsets")
-        found["removed_dependence_before"] = Figure(left.before, "ratio", note=_V)
-        found["removed_dependence"] = Figure(left.after, "ratio", None, seen.sample, _V)
+        figures["removed_candidates"] = Figure(learned.removed, "itemsets")
+        figures["removed_dependence_before"] = Figure(left.before, "ratio", note=_V)
+        figures["removed_dependence"] = Figure(left.after, "ratio", None, seen.sample, _V)
     if rows is not every:
-        found["holdout_rows"] = Figure(every.total - rows.total, "rows")
+        figures["holdout_rows"] = Figure(every.total - rows.total, "rows")
     if seen.rejected is not None:
-        found["rejected"] = Figure(seen.rejected, "share", seen.rejected_interval, seen.sample)
+        figures["rejected"] = Figure(seen.rejected, "share", seen.rejected_interval, seen.sample)
         note = "" if seen.distance is not None else "no row of the sample passes"
-        found["rejection_distance"] = Figure(seen.distance, "share", None, seen.sample, note)
-    return found
+        figures["rejection_distance"] = Figure(seen.distance, "share", None, seen.sample, note)
+    return figures
 
 
 def findings(
     params: GeneratorParams, learned: Learned, given: Material, least: int, left: Dependence | None, step: str
 ) -> tuple[Finding, ...]:
     """Return what a reader should know."""
-    found: list[tuple[str, str, str]] = []
+    texts: list[tuple[str, str, str]] = []
     if given.intervals and params.draw == "empirical":
         text = f"the numbers of {_named(given.intervals)} are drawn from the original's own, and occur in it"
-        found.append(("PPF746", text, step))
+        texts.append(("PPF746", text, step))
     if given.removal.absent:
         text = f"{given.removal.absent} of the values that `remove` names do not occur in the data"
-        found.append(("PPF747", text, f"{step}.values"))
+        texts.append(("PPF747", text, f"{step}.values"))
     if left is not None and left.after > NOTABLE:
         text = f"Cramér's V is {left.after:.2f} between two that `remove` names ({left.before:.2f} in the original)"
-        found.append(("PPF747", text, f"{step}.dependence"))
+        texts.append(("PPF747", text, f"{step}.dependence"))
     if not learned.table.non_singletons:
         text = f"no itemset of {least} rows or more is in the code table: attributes are drawn independently"
-        found.append(("PPF748", text, step))
+        texts.append(("PPF748", text, step))
     few = _rare_values(given.coded, least)
     if few:
         text = f"{few} values occur in fewer than {least} rows, and generated rows may have them all the same"
-        found.append(("PPF749", text, step))
-    return tuple(Finding(code, Severity.WARNING, text, subject) for code, text, subject in found)
+        texts.append(("PPF749", text, step))
+    return tuple(Finding(code, Severity.WARNING, text, subject) for code, text, subject in texts)
 
 
 def description(params: GeneratorParams, table: CodeTable, given: Material, limit: int | None) -> dict[str, Any]:
@@ -122,12 +122,12 @@ def charts(table: CodeTable) -> tuple[Chart, ...]:
 
 def _rare_values(coded: Counts, least: int) -> int:
     """Return how many values have fewer rows than ``least``; intervals are none of the original's values."""
-    found = 0
+    number = 0
     for place, names in enumerate(coded.categories):
         codes = coded.codes[:, place]
         sums = np.bincount(codes[codes >= 0], coded.counts[codes >= 0], minlength=len(names))
-        found += int(((sums > 0) & (sums < least)).sum())
-    return found
+        number += int(((sums > 0) & (sums < least)).sum())
+    return number
 
 
 def _named(names: Mapping[str, object]) -> str:

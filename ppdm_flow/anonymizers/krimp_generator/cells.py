@@ -145,8 +145,8 @@ class Uniform(WithinIntervals):
         if not len(self.known):
             return np.where(raw < 0, raw, NOWHERE)
         at = np.minimum(np.searchsorted(self.known, raw), len(self.known) - 1)
-        found = np.where(self.known[at] == raw, self.code[at], NOWHERE)
-        return np.where(raw < 0, raw, found)
+        codes = np.where(self.known[at] == raw, self.code[at], NOWHERE)
+        return np.where(raw < 0, raw, codes)
 
 
 def scaled(words: Words, bounds: Raw) -> Raw:

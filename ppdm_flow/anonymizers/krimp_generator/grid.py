@@ -42,10 +42,10 @@ class Grid:
         if not self.decimals:
             return pc.cast(pa.array(steps), pa.string())
         base = 10**self.decimals
-        whole = pc.cast(pa.array(np.abs(steps) // base), pa.string())
+        integers = pc.cast(pa.array(np.abs(steps) // base), pa.string())
         part = pc.utf8_lpad(pc.cast(pa.array(np.abs(steps) % base), pa.string()), self.decimals, "0")
         sign = pa.array(np.where(steps < 0, "-", ""), pa.string())
-        text = pc.binary_join_element_wise(sign, whole, "")
+        text = pc.binary_join_element_wise(sign, integers, "")
         text = pc.binary_join_element_wise(text, part, ".")
         return text if self.padded else pc.utf8_rtrim(pc.utf8_rtrim(text, "0"), ".")
 
@@ -53,12 +53,12 @@ class Grid:
         return number.scaleb(self.decimals)
 
 
-def grid_of(values: Sequence[str], numbers: Sequence[Decimal], edges: Sequence[Decimal], *, whole: bool) -> Grid:
+def grid_of(values: Sequence[str], numbers: Sequence[Decimal], edges: Sequence[Decimal], *, integers: bool) -> Grid:
     """Return the grid of a column: the decimals of its values, so far as numbers between the edges can be told apart.
 
-    ``whole``: integers only.
+    ``integers``: integers only.
     """
-    decimals = 0 if whole else max((_decimals(n) for n in numbers), default=0)
+    decimals = 0 if integers else max((_decimals(n) for n in numbers), default=0)
     most = max(abs(edge) for edge in edges)
     decimals = min(decimals, MOST_DECIMALS)
     while decimals and most.scaleb(decimals) >= _REACH:

@@ -48,9 +48,13 @@ def placed(facts: AttributeFacts, categories: pa.StringArray) -> Placed:
     way = Intervals(facts.hierarchy.intervals or () if facts.hierarchy else ())
     names = _names(way)
     place = {name: i for i, name in enumerate(names)}
-    found = labels(facts.name, values, way)
+    labelled = labels(facts.name, values, way)
     return Placed(
-        facts, values, tuple(decimals(values)), names, np.array([place[label] for label in found], dtype=np.int32)
+        facts,
+        values,
+        tuple(decimals(values)),
+        names,
+        np.array([place[label] for label in labelled], dtype=np.int32),
     )
 
 
@@ -77,7 +81,7 @@ def uniform(column: Placed) -> Maker:
     """Draw from all numbers of each interval. Raises PluginError where one that is in use has none."""
     edges = column.edges
     grid = grid_of(
-        column.values, column.numbers, (edges[0], edges[-1]), whole=column.facts.type is AttributeType.INTEGER
+        column.values, column.numbers, (edges[0], edges[-1]), integers=column.facts.type is AttributeType.INTEGER
     )
     ends = np.array([grid.at_or_above(edge) for edge in edges], dtype=np.int64)
     size = np.diff(ends)

@@ -65,10 +65,10 @@ def material(
     return Material(rows, every, intervals, coded, items, removal(params.groups(known), names, coded.categories, items))
 
 
-def _weighty(found: Counts) -> Counts:
+def _weighty(counts: Counts) -> Counts:
     """Leave out rows of weight 0."""
-    kept = found.counts > 0
-    return found if kept.all() else Counts(found.columns, found.categories, found.codes[kept], found.counts[kept])
+    kept = counts.counts > 0
+    return counts if kept.all() else Counts(counts.columns, counts.categories, counts.codes[kept], counts.counts[kept])
 
 
 def _without(data: DataView, names: tuple[str, ...], holdout: Holdout) -> Counts:
@@ -84,8 +84,8 @@ def _without(data: DataView, names: tuple[str, ...], holdout: Holdout) -> Counts
 def _onto(rows: Counts, every: Counts) -> Counts:
     """Return ``rows`` with the categories of ``every``, which has all of theirs."""
     columns = [
-        Column(rows.codes[:, i], own).onto(whole)
-        for i, (own, whole) in enumerate(zip(rows.categories, every.categories, strict=True))
+        Column(rows.codes[:, i], own).onto(all_values)
+        for i, (own, all_values) in enumerate(zip(rows.categories, every.categories, strict=True))
     ]
     return Counts(rows.columns, every.categories, np.stack([c.codes for c in columns], axis=1), rows.counts)
 
@@ -112,9 +112,9 @@ def learn(given: Material, least: int, params: GeneratorParams, ctx: StepContext
 
     database = given.items.database
     if params.algorithm == "slim":
-        found = slim(database, least, pruning=params.pruning, watch=watch)
-        return Learned(found.table, found.position, 0)
+        compression = slim(database, least, pruning=params.pruning, watch=watch)
+        return Learned(compression.table, compression.position, 0)
     mined = mine(database, least, only_closed=params.candidates == "closed", most=MOST_CANDIDATES).of_length(2)
     kept = mined.take(np.flatnonzero(~given.removal.hit(mined))) if given.removal.groups else mined
-    found = krimp(database, kept.in_candidate_order(), pruning=params.pruning, watch=watch)
-    return Learned(found.table, len(kept), len(mined) - len(kept))
+    compression = krimp(database, kept.in_candidate_order(), pruning=params.pruning, watch=watch)
+    return Learned(compression.table, len(kept), len(mined) - len(kept))

@@ -72,8 +72,8 @@ class Rejection:
 
     def hit(self, cells: Sequence[Raw], codes: npt.NDArray[np.int32]) -> Bools:
         """Return which rows are rare, from cells in the original's codes and ``codes`` (rows, attributes) of items."""
-        found = self.exact.hit(cells)
-        return found if self.coarse is None else found | self.coarse.hit(list(codes.T.astype(np.int64)))
+        rejected = self.exact.hit(cells)
+        return rejected if self.coarse is None else rejected | self.coarse.hit(list(codes.T.astype(np.int64)))
 
 
 def rejection(every: Counts, coded: Counts | None, limit: int) -> Rejection:

@@ -33,11 +33,11 @@ class Removal:
 
     def hit(self, itemsets: Itemsets) -> Bools:
         """Return which itemsets have two items or more of one group, shape (itemsets,)."""
-        found = np.zeros(len(itemsets), dtype=bool)
+        hits = np.zeros(len(itemsets), dtype=bool)
         for group in self.groups:
             sums = np.concatenate([[0], np.cumsum(group[itemsets.items])])
-            found |= np.diff(sums[itemsets.offsets]) > 1
-        return found
+            hits |= np.diff(sums[itemsets.offsets]) > 1
+        return hits
 
 
 def removal(

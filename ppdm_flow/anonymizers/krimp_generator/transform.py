@@ -110,5 +110,5 @@ class GeneratorTransform:
         codes = safe.safe[chosen]
         columns = {n: Column(codes[:, i], c) for i, (n, c) in enumerate(zip(self.names, safe.categories, strict=True))}
         others = np.setdiff1d(np.arange(len(table)), left)
-        whole = concat([table.take(others), Table(columns, table.rows[left])])
-        return whole.take(np.argsort(np.concatenate([others, left])))
+        replaced = concat([table.take(others), Table(columns, table.rows[left])])
+        return replaced.take(np.argsort(np.concatenate([others, left])))

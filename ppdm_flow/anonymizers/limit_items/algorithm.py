@@ -33,11 +33,11 @@ NO_LIMIT = np.iinfo(np.int32).max
 
 def supports(data: DataView, name: str) -> Counter[str]:
     """Return how many sets have each item."""
-    found: Counter[str] = Counter()
+    supports: Counter[str] = Counter()
     for part in data.partitions([name]):
         column = baskets(part, name)
-        found.update(dict(zip(column.categories.to_pylist(), column.counts().tolist(), strict=True)))
-    return +found
+        supports.update(dict(zip(column.categories.to_pylist(), column.counts().tolist(), strict=True)))
+    return +supports
 
 
 def left_out(params: LimitItemsParams, counts: Mapping[str, int], facts: AttributeFacts, rows: int) -> frozenset[str]:
@@ -83,9 +83,9 @@ class LimitItems:
             figures = {"left_out": Figure(len(out), "items"), "left_out_occurrences": gone}
         sizes = np.zeros(1, dtype=np.int64)
         for part in data.partitions([name]):
-            found = np.bincount(without(baskets(part, name), out).sizes)
-            sizes = np.pad(sizes, (0, max(0, len(found) - len(sizes))))
-            sizes[: len(found)] += found
+            by_size = np.bincount(without(baskets(part, name), out).sizes)
+            sizes = np.pad(sizes, (0, max(0, len(by_size) - len(sizes))))
+            sizes[: len(by_size)] += by_size
         transform = LimitTransform(name, self._most, self.params.min, self.params.longer == "truncate", out)
         return Fitted(transform, figures=self._figures(sizes) | figures)
 
@@ -102,7 +102,7 @@ class LimitItems:
         gone = below + (0 if truncate else above)
         lost = (sizes * number)[short].sum() + (sizes * (number - self._most * truncate))[long].sum()
         limit = "without a limit" if self.params.max is None else f"sets with more than {self.params.max} items"
-        found = {
+        figures = {
             "longer": Figure(above, "rows", note=limit),
             "empty": Figure(int(sizes[0]), "rows", note="sets without items, before this step"),
             "longest": Figure(int(np.flatnonzero(sizes).max(initial=0)), "items"),
@@ -111,10 +111,10 @@ class LimitItems:
             "items_lost": Figure(int(lost), "items", note="occurrences of items that go no further"),
         }
         if self.params.min:
-            found["shorter"] = Figure(below, "rows", note=f"sets with fewer than {self.params.min} items")
+            figures["shorter"] = Figure(below, "rows", note=f"sets with fewer than {self.params.min} items")
         if rows:
-            found["discarded_share"] = Figure(gone / rows, "share")
-        return found
+            figures["discarded_share"] = Figure(gone / rows, "share")
+        return figures
 
 
 @dataclass(frozen=True, slots=True)

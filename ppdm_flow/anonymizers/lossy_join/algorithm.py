@@ -47,8 +47,8 @@ class LossyJoin:
             "spurious_tuples": Figure(tuples - data.row_count, "rows", note="pairs that are of no person"),
         }
         text = "rows are pairs within a class and no longer people: a number of rows is no number of people"
-        told = Finding("PPF587", Severity.WARNING, text, ctx.step)
-        return Fitted(LossyJoinTransform(params), figures, findings=(told,))
+        finding = Finding("PPF587", Severity.WARNING, text, ctx.step)
+        return Fitted(LossyJoinTransform(params), figures, findings=(finding,))
 
 
 @dataclass(frozen=True, slots=True)

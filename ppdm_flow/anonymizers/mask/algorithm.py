@@ -76,9 +76,9 @@ def masked(text: str, rule: Cover) -> str | None:
 
 
 def _masked_all(name: str, values: list[str], rule: Cover) -> list[str]:
-    found = [masked(value, rule) for value in values]
-    short = sum(f is None or f == v for f, v in zip(found, values, strict=True))
+    labels = [masked(value, rule) for value in values]
+    short = sum(f is None or f == v for f, v in zip(labels, values, strict=True))
     if short:
         text = f"{short:,} values of the column `{name}` would be released as they are: too short for {rule.ends}"
         raise PluginError(Diagnostic("PPF824", text, help="keep fewer characters with `first` and `last`"))
-    return [f for f in found if f is not None]
+    return [f for f in labels if f is not None]

@@ -27,13 +27,13 @@ class Loss:
     def sums(self, at: int) -> tuple[float, float]:
         """Return the sums of squares within groups (SSE) and in all (SST) of one attribute, around means."""
         points, group, size = self.points[at], self.groups.group, max(1, self.groups.size)
-        within = whole = 0.0
+        within = total = 0.0
         records = np.maximum(np.bincount(group, self.weights, size), 1)
         for axis in points.T:
             mean = np.bincount(group, self.weights * axis, size) / records
             within += float(self.weights @ (axis - mean[group]) ** 2)
-            whole += float(self.weights @ axis**2)
-        return within, whole
+            total += float(self.weights @ axis**2)
+        return within, total
 
     @property
     def sizes(self) -> Floats:
@@ -45,22 +45,22 @@ def figures(losses: Sequence[Loss]) -> dict[str, Figure]:
     """Return SSE / SST of each attribute and of all, standardized, before means are rounded; and group sizes."""
     own = {name: loss.sums(at) for loss in losses for at, name in enumerate(loss.names)}
     sizes = np.concatenate([loss.sizes for loss in losses])
-    within, whole = (sum(pair[i] for pair in own.values()) for i in range(2))
+    within, total = (sum(pair[i] for pair in own.values()) for i in range(2))
     none = "" if len(sizes) else "the table has no row"
-    found = {
-        "information_loss": _share(within, whole),
+    figures = {
+        "information_loss": _share(within, total),
         "groups": Figure(len(sizes), "groups"),
         "smallest_group": Figure(int(sizes.min()) if len(sizes) else None, "rows", note=none),
         "average_group": Figure(float(sizes.mean()) if len(sizes) else None, "rows", note=none),
         "slices": Figure(max(loss.groups.slices for loss in losses), "slices"),
     }
-    return found | {f"{name}.information_loss": _share(*pair) for name, pair in own.items()}
+    return figures | {f"{name}.information_loss": _share(*pair) for name, pair in own.items()}
 
 
-def _share(within: float, whole: float) -> Figure:
-    if whole <= 0:
+def _share(within: float, total: float) -> Figure:
+    if total <= 0:
         return Figure(None, "share", note="all values are equal")
-    return Figure(within / whole, "share")
+    return Figure(within / total, "share")
 
 
 def findings(step: str, slices: int, most: int) -> tuple[Finding, ...]:
@@ -76,11 +76,11 @@ def findings(step: str, slices: int, most: int) -> tuple[Finding, ...]:
 
 def charts(step: str, losses: Sequence[Loss]) -> tuple[Chart, ...]:
     """Show what each attribute lost."""
-    found = figures(losses)
-    names = [n for loss in losses for n in loss.names if found[f"{n}.information_loss"].value is not None]
+    losses_shown = figures(losses)
+    names = [n for loss in losses for n in loss.names if losses_shown[f"{n}.information_loss"].value is not None]
     if not names:
         return ()
-    shares = tuple(float(found[f"{n}.information_loss"].value or 0.0) for n in names)
+    shares = tuple(float(losses_shown[f"{n}.information_loss"].value or 0.0) for n in names)
     return (
         Chart(
             id="information_loss",

@@ -96,11 +96,11 @@ class Microaggregation:
         require(names, data.schema.names, ctx.step)
         least = k or 2
         together = [(n,) for n in names] if self.params.apart else [names]
-        found = [self._averaged(data.counts(list(part)), least, ctx) for part in together]
-        losses = [loss for _, loss in found]
+        parts = [self._averaged(data.counts(list(part)), least, ctx) for part in together]
+        losses = [loss for _, loss in parts]
         slices = max(loss.groups.slices for loss in losses)
         return Fitted(
-            MicroaggregationTransform(ctx.step, tuple(a for a, _ in found), least, slices),
+            MicroaggregationTransform(ctx.step, tuple(a for a, _ in parts), least, slices),
             figures=figures(losses),
             findings=findings(ctx.step, slices, self.params.most),
             charts=charts(ctx.step, losses),
@@ -128,7 +128,7 @@ class Microaggregation:
         facts = ctx.attributes.get(name)
         texts, kind = counts.names(name).to_pylist(), kind_of(facts)
         if kind == "number":
-            return numbers(name, texts, whole=facts is not None and facts.type is AttributeType.INTEGER)
+            return numbers(name, texts, integers=facts is not None and facts.type is AttributeType.INTEGER)
         if kind == "order" and facts is not None and facts.hierarchy is not None:
             return ranks(name, texts, facts.hierarchy.order or ())
         return indicators(name, texts)
@@ -140,8 +140,8 @@ class Microaggregation:
             way = axes.mean if self.params.release == "mean" and axes.digits is not None else axes.median
         order = np.argsort(groups.group, kind="stable")
         members = np.split(order, np.searchsorted(groups.group[order], np.arange(1, groups.size)))
-        found = [way(codes[m], weights[m]) for m in members[: groups.size]]
-        texts, place = np.unique(np.asarray(found, dtype=object).astype(str), return_inverse=True)
+        by_group = [way(codes[m], weights[m]) for m in members[: groups.size]]
+        texts, place = np.unique(np.asarray(by_group, dtype=object).astype(str), return_inverse=True)
         return texts.tolist(), place
 
 

@@ -50,18 +50,18 @@ class Axes:
         return self.texts[int(np.bincount(codes, weights).argmax())]
 
 
-def numbers(name: str, texts: Sequence[str], *, whole: bool) -> Axes:
+def numbers(name: str, texts: Sequence[str], *, integers: bool) -> Axes:
     """Return a numeric attribute. Raises PluginError where a value is no number."""
     try:
-        found = decimals(texts)
+        values = decimals(texts)
     except UnplacedError as fault:
         text = f"{fault.values} of {len(texts)} distinct values of the column `{name}` {fault.what}"
         raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
-    places = 0 if whole else max((-int(n.as_tuple().exponent) for n in found), default=0)
-    if any(abs(n) > LARGEST for n in found):
+    places = 0 if integers else max((-int(n.as_tuple().exponent) for n in values), default=0)
+    if any(abs(n) > LARGEST for n in values):
         text = f"the column `{name}` has numbers beyond 1e150, whose squares no computer number holds"
         raise PluginError(Diagnostic("PPF882", text))
-    points = np.array([float(n) for n in found], dtype=np.float64)[:, None]
+    points = np.array([float(n) for n in values], dtype=np.float64)[:, None]
     return Axes(tuple(texts), points, ranked=True, digits=max(0, min(places, 15)))
 
 
@@ -87,8 +87,8 @@ def indicators(name: str, texts: Sequence[str]) -> Axes:
 
 def standardized(points: Floats, codes: Ints, weights: Ints) -> Floats:
     """Return the coordinates (items, axes) with a total variance of 1; zeros where all are equal."""
-    found = points[codes]
+    coordinates = points[codes]
     share = weights / max(1, weights.sum())
-    centered = found - share @ found
+    centered = coordinates - share @ coordinates
     spread = float(np.sqrt((share @ centered**2).sum()))
-    return centered / spread if spread > 0 else np.zeros_like(found)
+    return centered / spread if spread > 0 else np.zeros_like(coordinates)

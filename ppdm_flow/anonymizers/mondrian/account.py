@@ -15,21 +15,21 @@ from ppdm_flow.core.results import Chart, Figure, Finding, Series
 Ints = npt.NDArray[np.int64]
 
 
-def released_sizes(found: Labelled) -> Ints:
+def released_sizes(classes: Labelled) -> Ints:
     """Return the records of each released class: parts with equal labels are one."""
-    if not len(found.sizes):
-        return found.sizes
-    cells = np.stack([c.codes for c in found.columns], axis=1)
+    if not len(classes.sizes):
+        return classes.sizes
+    cells = np.stack([c.codes for c in classes.columns], axis=1)
     _, ids = np.unique(cells, axis=0, return_inverse=True)
-    return np.bincount(ids.ravel(), found.sizes).astype(np.int64)
+    return np.bincount(ids.ravel(), classes.sizes).astype(np.int64)
 
 
-def figures(values: Sequence[Values], found: Labelled) -> dict[str, Figure]:
+def figures(values: Sequence[Values], classes: Labelled) -> dict[str, Figure]:
     """Return the certainty penalty (Xu et al., KDD 2006), as a mean over rows and attributes, and class sizes."""
-    sizes = released_sizes(found)
+    sizes = released_sizes(classes)
     records = int(sizes.sum())
     none = "" if records else "the table has no row"
-    own = penalties(found)
+    own = penalties(classes)
     out = {
         "ncp": Figure(float(own.mean()) if records else None, "share", note=none),
         "classes": Figure(len(sizes), "classes"),
@@ -44,9 +44,9 @@ def figures(values: Sequence[Values], found: Labelled) -> dict[str, Figure]:
     }
 
 
-def penalties(found: Labelled) -> npt.NDArray[np.float64]:
+def penalties(classes: Labelled) -> npt.NDArray[np.float64]:
     """Return the certainty penalty of each attribute, averaged over records."""
-    out: npt.NDArray[np.float64] = found.sizes @ found.costs / max(1, found.sizes.sum())
+    out: npt.NDArray[np.float64] = classes.sizes @ classes.costs / max(1, classes.sizes.sum())
     return out
 
 
@@ -58,11 +58,11 @@ def findings(step: str, values: Sequence[Values]) -> tuple[Finding, ...]:
     return (Finding("PPF739", Severity.WARNING, f"`{step}` suppressed the missing cells of {', '.join(joined)}", step),)
 
 
-def charts(step: str, values: Sequence[Values], found: Labelled) -> tuple[Chart, ...]:
+def charts(step: str, values: Sequence[Values], classes: Labelled) -> tuple[Chart, ...]:
     """Show what each attribute lost, and how large the classes are."""
-    if not found.sizes.sum():
+    if not classes.sizes.sum():
         return ()
-    sizes = released_sizes(found)
+    sizes = released_sizes(classes)
     ends = 2 ** np.arange(int(np.log2(sizes.max())) + 2)
     rows = np.histogram(sizes, ends, weights=sizes)[0]
     kept = np.flatnonzero(rows)
@@ -72,7 +72,7 @@ def charts(step: str, values: Sequence[Values], found: Labelled) -> tuple[Chart,
             title=f"Step {step}: what each attribute lost",
             kind="bars",
             x=tuple(v.name for v in values),
-            series=(Series("certainty penalty", tuple(penalties(found).tolist())),),
+            series=(Series("certainty penalty", tuple(penalties(classes).tolist())),),
             y_label="share of the attribute's range",
         ),
         Chart(

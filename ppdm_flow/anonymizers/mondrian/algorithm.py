@@ -86,8 +86,8 @@ class MondrianTransform(Deterministic):
         if not len(part):
             empty = np.zeros(0, dtype=np.int64)
             return part.replaced({v.name: c.take(empty) for v, c in zip(self.values, self.labels, strict=True)})
-        found = self.way.classes(part, self.values, self.step)
-        return part.replaced({v.name: c.take(found) for v, c in zip(self.values, self.labels, strict=True)})
+        classes = self.way.classes(part, self.values, self.step)
+        return part.replaced({v.name: c.take(classes) for v, c in zip(self.values, self.labels, strict=True)})
 
     def describe(self) -> Mapping[str, Any]:
         """Return what the values become, and how many classes there are."""
@@ -109,13 +109,13 @@ class Mondrian:
         relaxed = self.params.partitioning == "relaxed"
         rows, counts = _by_row(data, columns) if relaxed else (None, data.counts(columns))
         values = tuple(self._values(name, counts, ctx) for name in todo.attributes)
-        asked = Asked(todo, counts, ctx)
-        items = _items(counts, values, asked, ctx.step)
-        found = _parts(items, Manner(asked.k, self.params.cut == "gain", relaxed), asked, ctx.step)
-        way = ByValues(found.cuts, found.after) if rows is None else ByRow(rows, found.classes)
-        labels = labelled(items, found, values)
+        models = Asked(todo, counts, ctx)
+        items = _items(counts, values, models, ctx.step)
+        classes = _parts(items, Manner(models.k, self.params.cut == "gain", relaxed), models, ctx.step)
+        way = ByValues(classes.cuts, classes.after) if rows is None else ByRow(rows, classes.classes)
+        labels = labelled(items, classes, values)
         return Fitted(
-            MondrianTransform(ctx.step, values, way, labels.columns, len(found)),
+            MondrianTransform(ctx.step, values, way, labels.columns, len(classes)),
             figures=figures(values, labels),
             findings=findings(ctx.step, values),
             charts=charts(ctx.step, values, labels),
@@ -124,12 +124,12 @@ class Mondrian:
     def _values(self, name: str, counts: Counts, ctx: StepContext) -> Values:
         codes = np.unique(counts.of(name))
         texts = counts.names(name).take(pa.array(codes[codes >= 0])).to_pylist()
-        found = self._plain(name, texts, ctx)
+        values = self._plain(name, texts, ctx)
         joined = ctx.nulls is not Nulls.OWN_CATEGORY and MISSING in codes
         marks = tuple(m for m in (MISSING, SUPPRESSED) if m in codes)
         if joined:
             marks = (SUPPRESSED,)
-        return replace(found, marks=marks, joined=joined, scale=replace(found.scale, marks=len(marks)))
+        return replace(values, marks=marks, joined=joined, scale=replace(values.scale, marks=len(marks)))
 
     def _plain(self, name: str, texts: list[str], ctx: StepContext) -> Values:
         facts = ctx.attributes.get(name)
@@ -153,23 +153,23 @@ def _by_row(data: DataView, columns: list[str]) -> tuple[Ints, Counts]:
     return table.rows, Counts(tuple(columns), tuple(c.categories for c in cells), codes, weights)
 
 
-def _items(counts: Counts, values: tuple[Values, ...], asked: Asked, step: str) -> Items:
+def _items(counts: Counts, values: tuple[Values, ...], models: Asked, step: str) -> Items:
     cells = [v.coded(Column(counts.of(v.name), counts.names(v.name)), step) for v in values]
     return Items(
         np.ascontiguousarray(np.stack(cells, axis=1)),
         counts.counts,
         tuple(v.scale for v in values),
-        tuple(s.codes for s in asked.sensitive),
-        tuple(s.size for s in asked.sensitive),
+        tuple(s.codes for s in models.sensitive),
+        tuple(s.size for s in models.sensitive),
     )
 
 
-def _parts(items: Items, manner: Manner, asked: Asked, step: str) -> Partition:
+def _parts(items: Items, manner: Manner, models: Asked, step: str) -> Partition:
     if not len(items.weights):
         none = np.zeros(0, dtype=np.int64)
         return Partition(none, none, none, np.zeros((0, 3), dtype=np.int64), np.zeros((0, 2), dtype=np.int64))
-    found = partition(items, manner, asked.others)
-    if found is None:
+    classes = partition(items, manner, models.others)
+    if classes is None:
         text = f"step `{step}` cannot keep the requirements: all {items.weights.sum():,} rows as one class break them"
         raise PluginError(Diagnostic("PPF881", text, help="ask for less, or release nothing of so few rows"))
-    return found
+    return classes

@@ -29,15 +29,15 @@ class Labelled:
     costs: npt.NDArray[np.float64]
 
 
-def labelled(items: Items, found: Partition, values: tuple[Values, ...]) -> Labelled:
+def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> Labelled:
     """Label the classes. Raises PluginError where a label is spelled like a value that the column has."""
-    low, high, costs = edges(items.codes, found.order, found.begins, found.ends, flat(items.scales))
-    classes = found.classes
+    low, high, costs = edges(items.codes, parts.order, parts.begins, parts.ends, flat(items.scales))
+    classes = parts.classes
     columns = []
     for j, own in enumerate(values):
-        members = _members(classes, items.codes[:, j], len(found), own)
+        members = _members(classes, items.codes[:, j], len(parts), own)
         columns.append(_column(own, low[:, j], high[:, j], members))
-    return Labelled(tuple(columns), held(items.weights, found.order, found.begins, found.ends), costs)
+    return Labelled(tuple(columns), held(items.weights, parts.order, parts.begins, parts.ends), costs)
 
 
 def _members(classes: Ints, codes: Codes, size: int, own: Values) -> list[tuple[int, ...]]:

@@ -51,11 +51,11 @@ class Values:
             table[mark + SPECIALS] = self.scale.size + i
         if self.joined:
             table[MISSING + SPECIALS] = table[SUPPRESSED + SPECIALS]
-        found = table[column.dense]
-        if (found < 0).any():
+        codes = table[column.dense]
+        if (codes < 0).any():
             text = f"step `{step}` meets values in the column `{self.name}` that it did not see when it was fitted"
             raise PluginError(Diagnostic("PPF789", text))
-        return found
+        return codes
 
     def label(self, low: int, high: int, members: Sequence[int]) -> str | int:
         """Return the label of a class, or the mark that all of it has; ``members`` are needed for sets only."""
@@ -102,15 +102,15 @@ def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
 def _dates(texts: Sequence[str]) -> list[Decimal]:
     read: Callable[[str], datetime] = datetime.fromisoformat
     try:
-        found = [read(t) for t in texts]
-        return [Decimal((d if d.tzinfo else d.replace(tzinfo=UTC)).timestamp()) for d in found]
+        days = [read(t) for t in texts]
+        return [Decimal((d if d.tzinfo else d.replace(tzinfo=UTC)).timestamp()) for d in days]
     except (ValueError, OverflowError):
         raise UnplacedError("PPF786", len(texts), "are not all dates in ISO 8601 form") from None
 
 
-def ancestors(name: str, found: Whole) -> Values:
+def ancestors(name: str, tree: Whole) -> Values:
     """Return values that become ancestors, those below one label side by side. Raises PluginError for no tree."""
-    codes = [np.unique(np.asarray(level, dtype=object).astype(str), return_inverse=True)[1] for level in found.levels]
+    codes = [np.unique(np.asarray(level, dtype=object).astype(str), return_inverse=True)[1] for level in tree.levels]
     order = np.lexsort(codes) if codes else np.zeros(0, dtype=np.intp)
     maps = np.stack([c[order] for c in codes]).astype(np.int64)
     maps[0] = np.arange(len(order))
@@ -118,17 +118,17 @@ def ancestors(name: str, found: Whole) -> Values:
         if len(np.unique(np.stack([below, above]), axis=1).T) != len(np.unique(below)):
             text = f"the hierarchy of `{name}` puts values together on one level and apart on the next"
             raise PluginError(Diagnostic("PPF788", text))
-    levels = tuple(tuple(np.asarray(level, dtype=object)[order].tolist()) for level in found.levels)
+    levels = tuple(tuple(np.asarray(level, dtype=object)[order].tolist()) for level in tree.levels)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    scale = Scale(RecodedForm.ANCESTOR, len(order), maps=maps, prices=_prices(found, maps, order))
-    return Values(name, found.leaves, place, scale, levels[0], levels=levels)
+    scale = Scale(RecodedForm.ANCESTOR, len(order), maps=maps, prices=_prices(tree, maps, order))
+    return Values(name, tree.leaves, place, scale, levels[0], levels=levels)
 
 
-def _prices(found: Whole, maps: npt.NDArray[np.int64], order: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+def _prices(tree: Whole, maps: npt.NDArray[np.int64], order: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """Return (values covered - 1) / (values - 1) of the label above each leaf."""
     covered = [np.bincount(m)[m] for m in maps]
-    if found.spans:
-        covered = [np.asarray(s, dtype=np.int64)[order] for s in found.spans]
+    if tree.spans:
+        covered = [np.asarray(s, dtype=np.int64)[order] for s in tree.spans]
     every = max(2, int(covered[-1].max(initial=0)))
     return np.stack([(c - 1) / (every - 1) for c in covered]).astype(np.float64)

@@ -17,7 +17,7 @@ def figures(outcomes: Sequence[Outcome], problem: Problem) -> dict[str, Figure]:
     """Return how much was suppressed, over all suppressible attributes and for each."""
     cells = sum(o.cells for o in outcomes)
     every = problem.total * len(outcomes)
-    found = {
+    figures = {
         "suppressed_cells": Figure(cells, "cells"),
         "suppressed_share": Figure(cells / every if every else 0.0, "share"),
         "disclosed_values": Figure(sum(o.disclosed for o in outcomes), "values"),
@@ -25,12 +25,12 @@ def figures(outcomes: Sequence[Outcome], problem: Problem) -> dict[str, Figure]:
     }
     if any(o.coarse for o in outcomes):
         coarse = sum(o.coarse_cells for o in outcomes)
-        found["generalized_cells"] = Figure(coarse, "cells")
-        found["generalized_share"] = Figure(coarse / every if every else 0.0, "share")
-        found["generalized_values"] = Figure(sum(o.coarse for o in outcomes), "values")
+        figures["generalized_cells"] = Figure(coarse, "cells")
+        figures["generalized_share"] = Figure(coarse / every if every else 0.0, "share")
+        figures["generalized_values"] = Figure(sum(o.coarse for o in outcomes), "values")
     for o in outcomes:
-        found[f"{o.attribute}.suppressed_share"] = Figure(o.cells / problem.total if problem.total else 0.0, "share")
-    return found
+        figures[f"{o.attribute}.suppressed_share"] = Figure(o.cells / problem.total if problem.total else 0.0, "share")
+    return figures
 
 
 def charts(outcomes: Sequence[Outcome], problem: Problem, ctx: StepContext) -> tuple[Chart, ...]:

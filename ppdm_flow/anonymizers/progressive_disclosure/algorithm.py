@@ -43,11 +43,11 @@ class ProgressiveDisclosure:
         if broken:
             raise PluginError(broken)
         width = 1 if self.params.search == "greedy" else self.params.width
-        found = beam.run(search, width, ahead=self.params.search == "lookahead")
-        results = outcomes(problem, found.disclosures, ctx.nulls)
+        result = beam.run(search, width, ahead=self.params.search == "lookahead")
+        results = outcomes(problem, result.disclosures, ctx.nulls)
         return Fitted(
             transform=SuppressTransform(results, named(results, ctx)),
-            figures={**figures(results, problem), **_of_search(found, left_out, self.params)},
+            figures={**figures(results, problem), **_of_search(result, left_out, self.params)},
             findings=redundant(left_out),
             charts=charts(results, problem, ctx),
         )
@@ -79,15 +79,15 @@ def _columns(task: Task) -> tuple[str, ...]:
     return tuple(dict.fromkeys(union))
 
 
-def _of_search(found: beam.Found, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
+def _of_search(result: beam.Found, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
     figures = {
-        "disclosures": Figure(len(found.disclosures), "disclosures"),
-        "information_kept": Figure(found.kept, "bits"),
+        "disclosures": Figure(len(result.disclosures), "disclosures"),
+        "information_kept": Figure(result.kept, "bits"),
         "redundant_templates": Figure(len(left_out), "templates"),
     }
     if params.search != "greedy":
-        figures["information_kept_greedy"] = Figure(found.greedy, "bits")
-        figures["information_gained_by_search"] = Figure(found.kept - found.greedy, "bits")
+        figures["information_kept_greedy"] = Figure(result.greedy, "bits")
+        figures["information_gained_by_search"] = Figure(result.kept - result.greedy, "bits")
     return figures
 
 

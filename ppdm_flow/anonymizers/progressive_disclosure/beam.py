@@ -50,16 +50,16 @@ class _Option:
 def _extended(beam: list[Search], width: int, *, ahead: bool) -> list[_Option]:
     """The best sequences of the next depth, best first; earlier ones go before equal ones."""
     seen: set[frozenset[tuple[int, int]]] = set()
-    found: list[_Option] = []
+    options: list[_Option] = []
     for search in beam:
         done = {(d.attribute, d.node) for d in search.found}
         for disclosure in search.ranked(width):
             key = frozenset((*done, (disclosure.attribute, disclosure.node)))
             if key not in seen:
                 seen.add(key)
-                found.append(_option(search, disclosure, ahead=ahead))
-        found = sorted(found, key=lambda o: -round(o.reached.information.kept / NEGLIGIBLE))[:width]
-    return found
+                options.append(_option(search, disclosure, ahead=ahead))
+        options = sorted(options, key=lambda o: -round(o.reached.information.kept / NEGLIGIBLE))[:width]
+    return options
 
 
 def _option(search: Search, disclosure: Disclosure, *, ahead: bool) -> _Option:

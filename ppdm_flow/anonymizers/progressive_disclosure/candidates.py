@@ -122,7 +122,7 @@ def followers(problem: Problem, candidates: Candidates) -> Integers:
     gain, and raise confidences, by the same all the time, and the first of them is disclosed first. Rows are compared
     by the sum of 64-bit hashes.
     """
-    found = np.full(len(candidates), NOBODY, dtype=np.int64)
+    followers_of = np.full(len(candidates), NOBODY, dtype=np.int64)
     for place, attribute in enumerate(problem.attributes):
         if len(attribute.tree.leaf) >= _MANY:
             leaves = attribute.tree.leaf + candidates.offset[place]
@@ -131,8 +131,8 @@ def followers(problem: Problem, candidates: Candidates) -> Integers:
             sorted_, first, second = leaves[order], order[:-1], order[1:]
             shelf = candidates.shelf[sorted_]
             same = (marks[first] == marks[second]) & (shelf[1:] == shelf[:-1])
-            found[sorted_[:-1][same]] = sorted_[1:][same]
-    return found
+            followers_of[sorted_[:-1][same]] = sorted_[1:][same]
+    return followers_of
 
 
 def _marks(problem: Problem, place: int) -> Hashes:
@@ -144,9 +144,9 @@ def _marks(problem: Problem, place: int) -> Hashes:
     columns += [] if problem.classes is None else [problem.classes]
     rest, _ = collapsed(columns)
     hashes = _mixed(_mixed(rest.astype(np.uint64)) + problem.weights.astype(np.uint64))
-    found = np.zeros(len(own.tree.leaf) + 1, dtype=np.uint64)
-    np.add.at(found, own.codes, hashes)  # the last one takes the cells that stay suppressed
-    return found[:-1]
+    marks = np.zeros(len(own.tree.leaf) + 1, dtype=np.uint64)
+    np.add.at(marks, own.codes, hashes)  # the last one takes the cells that stay suppressed
+    return marks[:-1]
 
 
 def _mixed(values: Hashes) -> Hashes:

@@ -105,9 +105,9 @@ class Groups:
 def _enlarged(table: Counts, size: int) -> Counts:
     if size <= len(table):
         return table
-    found = np.empty((max(size, 2 * len(table)), table.shape[1]), dtype=np.int64)
-    found[: len(table)] = table
-    return found
+    enlarged = np.empty((max(size, 2 * len(table)), table.shape[1]), dtype=np.int64)
+    enlarged[: len(table)] = table
+    return enlarged
 
 
 def _state(problem: Problem, channel: Channel, candidates: Candidates) -> State:

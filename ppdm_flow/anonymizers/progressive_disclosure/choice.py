@@ -60,10 +60,10 @@ class Openings:
 
     def copy(self) -> Openings:
         """Return a set that goes its own way."""
-        found = object.__new__(Openings)
-        found._kind, found.begin = self._kind, self.begin
-        found.members, found.count, found._place = self.members.copy(), self.count.copy(), self._place.copy()
-        return found
+        copied = object.__new__(Openings)
+        copied._kind, copied.begin = self._kind, self.begin
+        copied.members, copied.count, copied._place = self.members.copy(), self.count.copy(), self._place.copy()
+        return copied
 
 
 class Choice:
@@ -109,8 +109,8 @@ class Choice:
     def _gather(self, floor: float) -> tuple[int, float]:
         """Find the open candidates that gain at least ``floor``; infinite: those that gain most."""
         gain, open_ = self._information.gain, self._open
-        found: tuple[int, float] = leaders(gain, open_.begin, open_.count, open_.members, floor, self._candidates)
-        return found
+        leading: tuple[int, float] = leaders(gain, open_.begin, open_.count, open_.members, floor, self._candidates)
+        return leading
 
     def _settled(self, count: int) -> int:
         """Bound all scores, then look at the best until it is known to be so; return its place, -1 for none."""

@@ -98,12 +98,12 @@ def _channels(counts: Counts, task: Task) -> tuple[Channel, ...]:
 
 def _single(counts: Counts, requirement: Requirement) -> list[Template]:
     """One template a sensitive value: a list of values is never their union."""
-    found = []
+    templates = []
     for name, value in requirement.pairs:
         code = counts.code(name, value)
         hits = np.zeros(len(counts), dtype=np.bool_) if code is None else counts.of(name) == code
-        found.append(Template(requirement.id, ~hits if requirement.negated else hits, requirement.confidence))
-    return found
+        templates.append(Template(requirement.id, ~hits if requirement.negated else hits, requirement.confidence))
+    return templates
 
 
 def _channel(

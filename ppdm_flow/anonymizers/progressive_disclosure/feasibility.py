@@ -34,7 +34,7 @@ def infeasible(channels: Iterable[tuple[Channel, Groups]]) -> tuple[Diagnostic, 
         if len(groups.state.mass):
             floors += [_small(name, rows, groups.smallest) for name, rows in channel.floors if groups.smallest < rows]
     failing = len(worst) + len(floors)
-    return (*(_template(name, *found, failing) for name, found in worst.items()), *floors)
+    return (*(_template(name, *reached, failing) for name, reached in worst.items()), *floors)
 
 
 def lowest(confidence: float) -> str:

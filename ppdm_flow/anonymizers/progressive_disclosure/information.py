@@ -69,10 +69,10 @@ class Information:
 
     def copy(self) -> Information:
         """Return a state that goes its own way."""
-        found = copy.copy(self)
-        found.live, found.left, found.gain = self.live.copy(), self.left.copy(), self.gain.copy()
-        found.on_shelf = self.on_shelf.copy()
-        return found
+        copied = copy.copy(self)
+        copied.live, copied.left, copied.gain = self.live.copy(), self.left.copy(), self.gain.copy()
+        copied.on_shelf = self.on_shelf.copy()
+        return copied
 
     def _refresh(self, shelf: int) -> None:
         first, last = int(self.bounds[shelf]), int(self.bounds[shelf + 1])
@@ -81,17 +81,17 @@ class Information:
     def _hopeful(self) -> npt.NDArray[np.bool_]:
         """Which inner candidates hold leaves that tell something apart, even where they themselves tell nothing."""
         own = self.candidates
-        found = np.zeros(len(own), dtype=np.bool_)
+        hopeful = np.zeros(len(own), dtype=np.bool_)
         for y in np.flatnonzero(own.own_shelf >= 0)[::-1].tolist():  # children come after their parents
             below = own.below(y)
             below = below[self.rows[below] > 0]
-            found[y] = bool(found[below].any()) or self._tells(below)
-        return found
+            hopeful[y] = bool(hopeful[below].any()) or self._tells(below)
+        return hopeful
 
     def _tells(self, parts: npt.NDArray[np.int32]) -> bool:
         counts = self.candidates.counts[parts]
         if not self.supervised:
             return len(parts) > 1
-        whole = parts_of(counts.sum(axis=0, keepdims=True), supervised=True)[0]
+        total = parts_of(counts.sum(axis=0, keepdims=True), supervised=True)[0]
         within = parts_of(counts, supervised=True).sum()
-        return bool((whole - within) / max(1, int(counts.sum())) > NEGLIGIBLE)
+        return bool((total - within) / max(1, int(counts.sum())) > NEGLIGIBLE)

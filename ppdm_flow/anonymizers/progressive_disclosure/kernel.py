@@ -85,14 +85,14 @@ def _divide_cell(s: State, k: int, candidate: int, g: int, stamp: int) -> None:
 
 
 @compiled
-def _mark_whole(s: State, candidate: int, whole: int) -> None:
+def _mark_whole(s: State, candidate: int, all_rows: int) -> None:
     """Mark the groups that have no rows but the candidate's."""
     a, groups, cells = s.local[candidate], s.groups, s.cells
     rows, group, cell = s.rows, s.group, s.cell
     for r in range(s.begin[candidate], s.end[candidate]):
         j = rows[a, r]
         if groups[group[j], MASS] == cells[cell[j, a], MASS]:
-            groups[group[j], MARK] = whole
+            groups[group[j], MARK] = all_rows
 
 
 @compiled

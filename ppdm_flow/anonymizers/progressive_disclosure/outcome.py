@@ -56,7 +56,7 @@ def _outcome(problem: Problem, place: int, shown: npt.NDArray[np.bool_], nulls: 
     at = _visible(tree, shown)[tree.leaf]  # the node that each value is shown as
     rows = np.bincount(attribute.codes + 1, weights=problem.weights, minlength=len(tree.leaf) + 1).astype(np.int64)
     stuck, rows = int(rows[0]), rows[1:]
-    whole, top = at == tree.leaf, at < 0
+    exact, top = at == tree.leaf, at < 0
     names = [tree.labels[n] for n in tree.leaf.tolist()]
     kept = [(v, tree.labels[n] or "") for v, n in zip(names, at.tolist(), strict=True) if v is not None and n >= 0]
     missing = [bool(not hidden) for v, hidden in zip(names, top.tolist(), strict=True) if v is None]
@@ -66,11 +66,11 @@ def _outcome(problem: Problem, place: int, shown: npt.NDArray[np.bool_], nulls: 
         values=tuple(v for v, _ in kept),
         labels=tuple(label for _, label in kept),
         missing_shown=missing[0] if missing else nulls is Nulls.OWN_CATEGORY,
-        disclosed=int(whole.sum()),
-        coarse=int((~whole & ~top).sum()),
+        disclosed=int(exact.sum()),
+        coarse=int((~exact & ~top).sum()),
         hidden=int(top.sum()),
         cells=stuck + int(rows[top].sum()),
-        coarse_cells=int(rows[~whole & ~top].sum()),
+        coarse_cells=int(rows[~exact & ~top].sum()),
         suppressed=tuple(hidden),
     )
 
@@ -79,10 +79,10 @@ def _visible(tree: Tree, shown: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """The nearest disclosed node at or above each node, -1 for ``⊥``. Parents stand before their children."""
     if not tree.inner.any():
         return np.where(shown, np.arange(len(tree)), -1)
-    found = np.full(len(tree), -1, dtype=np.int64)
+    shown_at = np.full(len(tree), -1, dtype=np.int64)
     for node, (visible, parent) in enumerate(zip(shown.tolist(), tree.parent.tolist(), strict=True)):
-        found[node] = node if visible else found[parent] if parent >= 0 else -1
-    return found
+        shown_at[node] = node if visible else shown_at[parent] if parent >= 0 else -1
+    return shown_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _suppressed(column: Column, outcome: Outcome) -> Column:
     code_of = pc.index_in(pa.array(outcome.labels, pa.string()), value_set=labels).to_numpy(zero_copy_only=False)
     place = pc.index_in(column.categories, value_set=known).fill_null(-1).to_numpy(zero_copy_only=False)
     code_map = np.append(code_of.astype(np.int32), np.int32(SUPPRESSED))[place]
-    found = column.mapped(code_map, labels)
+    mapped = column.mapped(code_map, labels)
     if outcome.missing_shown:
-        return found
-    return Column(np.where(found.codes == MISSING, np.int32(SUPPRESSED), found.codes), labels)
+        return mapped
+    return Column(np.where(mapped.codes == MISSING, np.int32(SUPPRESSED), mapped.codes), labels)

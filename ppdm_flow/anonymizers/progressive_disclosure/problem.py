@@ -39,9 +39,9 @@ class Tree:
     @property
     def inner(self) -> npt.NDArray[np.bool_]:
         """Which nodes have children."""
-        found = np.zeros(len(self), dtype=np.bool_)
-        found[self.parent[self.parent >= 0]] = True
-        return found
+        inner = np.zeros(len(self), dtype=np.bool_)
+        inner[self.parent[self.parent >= 0]] = True
+        return inner
 
 
 def flat(values: Sequence[str | None]) -> Tree:

@@ -11,10 +11,10 @@ from ppdm_flow.sdk.compiled import compiled, tolerant
 @compiled
 def _worst(w: int, h: int, total: int, hits: int) -> float:
     """The higher confidence of the two groups that a cell of ``w`` rows and ``h`` hits would leave of its group."""
-    found = h / w
+    confidence = h / w
     if total > w:
-        found = max(found, (hits - h) / (total - w))
-    return float(found)
+        confidence = max(confidence, (hits - h) / (total - w))
+    return float(confidence)
 
 
 @tolerant
@@ -47,7 +47,7 @@ def look(s: State, y: int, bounds: Floats, least: int, rise: float) -> float:
     """
     if s.local[y] == NONE:
         return rise
-    most, told = -1.0, np.int64(NONE)
+    most, witness_cell = -1.0, np.int64(NONE)
     k = s.first[y]
     while k != NONE:
         g, w = s.cells[k, GROUP], s.cells[k, MASS]
@@ -55,13 +55,13 @@ def look(s: State, y: int, bounds: Floats, least: int, rise: float) -> float:
         s.smallest[y] = min(s.smallest[y], w, total - w if total > w else w)
         sum_ = 0.0
         for t in range(len(bounds)):
-            found = _worst(w, s.cells[k, MASS + 1 + t], total, s.groups[g, MASS + 1 + t])
-            s.after[y, t] = max(s.after[y, t], found)
-            sum_ += max(found, s.confidence[t])
+            confidence = _worst(w, s.cells[k, MASS + 1 + t], total, s.groups[g, MASS + 1 + t])
+            s.after[y, t] = max(s.after[y, t], confidence)
+            sum_ += max(confidence, s.confidence[t])
         if sum_ > most:
-            most, told = sum_, k
+            most, witness_cell = sum_, k
         k = s.cells[k, NEXT]
-    _remember(s.witness, y, s.cells, told)
+    _remember(s.witness, y, s.cells, witness_cell)
     fine = s.smallest[y] >= least
     for t in range(len(bounds)):
         reached = max(s.after[y, t], s.confidence[t])

@@ -36,12 +36,12 @@ def gains(
     itself: the entropy of the split. ``parts`` (kinds,) is what depends on the kind alone.
     """
     total = 0
-    whole = 0.0
+    spread = 0.0
     for c in range(len(left)):
         total += left[c]
         if supervised:
-            whole += _spread(left[c])
-    whole = _spread(total) - whole
+            spread += _spread(left[c])
+    spread = _spread(total) - spread
     for kind in range(first, last):
         if live[kind] == 0 or total == 0:
             continue
@@ -51,7 +51,7 @@ def gains(
             rows += counts[kind, c]
             if supervised:
                 rest += _spread(left[c] - counts[kind, c])
-        out[kind] = (whole - parts[kind] - (_spread(total - rows) - rest)) / total
+        out[kind] = (spread - parts[kind] - (_spread(total - rows) - rest)) / total
 
 
 class Offers(NamedTuple):
@@ -118,24 +118,24 @@ def leaders(
 @compiled
 def best_of(candidates: Places, count: int, score: Floats, floor: float) -> int:
     """Return the place of the best score; with a ``floor``, of the first candidate that reaches it; -1 for none."""
-    found = -1
+    best_place = -1
     for i in range(count):
         if floor < 0.0:
-            if score[i] >= 0.0 and (found < 0 or score[i] > score[found]):
-                found = i
-        elif score[i] >= floor and (found < 0 or candidates[i] < candidates[found]):
-            found = i
-    return found
+            if score[i] >= 0.0 and (best_place < 0 or score[i] > score[best_place]):
+                best_place = i
+        elif score[i] >= floor and (best_place < 0 or candidates[i] < candidates[best_place]):
+            best_place = i
+    return best_place
 
 
 def parts_of(counts: Counts, *, supervised: bool) -> Floats:
     """Return the spread of each part, within its classes taken away, shape (kinds,)."""
-    whole = _spreads(counts.sum(axis=1))
-    found: Floats = whole - _spreads(counts).sum(axis=1) if supervised else whole
-    return found
+    spread = _spreads(counts.sum(axis=1))
+    gain: Floats = spread - _spreads(counts).sum(axis=1) if supervised else spread
+    return gain
 
 
 def _spreads(counts: Counts) -> Floats:
     values = counts.astype(np.float64)
-    found: Floats = values * np.log2(values, out=np.zeros_like(values), where=values > 0)
-    return found
+    spreads: Floats = values * np.log2(values, out=np.zeros_like(values), where=values > 0)
+    return spreads

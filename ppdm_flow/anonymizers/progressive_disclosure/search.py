@@ -60,18 +60,18 @@ class Search:
 
     def best(self) -> Disclosure | None:
         """Return the valid candidate with the best score; ties go to the first attribute, then to the first value."""
-        found = self.ranked(1)
-        return found[0] if found else None
+        leaders = self.ranked(1)
+        return leaders[0] if leaders else None
 
     def ranked(self, width: int) -> list[Disclosure]:
         """Return the ``width`` best candidates in the order in which :meth:`best` would take them."""
-        found: list[Disclosure] = []
-        while len(found) < width and (best := self._choice.best()) is not None:
-            found.append(self._disclosure(*best))
+        best_first: list[Disclosure] = []
+        while len(best_first) < width and (best := self._choice.best()) is not None:
+            best_first.append(self._disclosure(*best))
             self._pass_on(best[0])
-        for one in reversed(found):
+        for one in reversed(best_first):
             self._take_back(self._candidate(one))
-        return found
+        return best_first
 
     def disclose(self, chosen: Disclosure) -> None:
         """Disclose, and let the node's children follow as candidates."""
@@ -85,23 +85,23 @@ class Search:
 
     def copy(self) -> Search:
         """Return a search that goes on from here by itself."""
-        found = object.__new__(Search)
-        found.problem, found.useless, found.candidates = self.problem, self.useless, self.candidates
-        found.groups = tuple(g.copy() for g in self.groups)
-        found.information = self.information.copy()
-        found.concerned, found.wanted = self.concerned, self.wanted
-        found._next, found._leads, found._broken = self._next, self._leads, self._broken.copy()
-        found.open, found.found = self.open.copy(), self.found.copy()
-        found._choice = found._chooser()
-        return found
+        copied = object.__new__(Search)
+        copied.problem, copied.useless, copied.candidates = self.problem, self.useless, self.candidates
+        copied.groups = tuple(g.copy() for g in self.groups)
+        copied.information = self.information.copy()
+        copied.concerned, copied.wanted = self.concerned, self.wanted
+        copied._next, copied._leads, copied._broken = self._next, self._leads, self._broken.copy()
+        copied.open, copied.found = self.open.copy(), self.found.copy()
+        copied._choice = copied._chooser()
+        return copied
 
     def _concerned(self) -> Floats:
         """How many templates have the candidate's attribute in their channel, at least 1, shape (C,)."""
-        found = np.zeros(len(self.candidates))
+        templates = np.zeros(len(self.candidates))
         for channel in self.problem.channels:
             for attribute in channel.attributes:
-                found[self.candidates.range(attribute)] += len(channel.templates)
-        return np.maximum(found, 1.0)
+                templates[self.candidates.range(attribute)] += len(channel.templates)
+        return np.maximum(templates, 1.0)
 
     def _chooser(self) -> Choice:
         known = self.information

@@ -40,13 +40,13 @@ def seeded_bytes(operator: Operator, rows: int) -> int | None:
     return seeds_of(_shape(operator, rows))
 
 
-def as_seeds(asked: Literal["auto", "packed", "seeded"], operator: Operator, rows: int) -> bool:
+def as_seeds(form: Literal["auto", "packed", "seeded"], operator: Operator, rows: int) -> bool:
     """Whether seeds are written. Raises DataError PPF778 where they are asked for and impossible."""
-    if asked == "seeded":
+    if form == "seeded":
         refuse_seeds(operator)
         return True
     seeds = seeded_bytes(operator, rows)
-    return seeds is not None and prefers_seeds(asked, packed_bytes(operator, rows), seeds)
+    return seeds is not None and prefers_seeds(form, packed_bytes(operator, rows), seeds)
 
 
 def _shape(operator: Operator, rows: int) -> SetShape:
@@ -64,17 +64,17 @@ class Account:
     noise: Mapping[int, float]
 
     @classmethod
-    def of(cls, found: Observed, chosen: Chosen, *, seeds: bool) -> Account:
+    def of(cls, sets: Observed, chosen: Chosen, *, seeds: bool) -> Account:
         """Compute both for the itemsets that the requirement names."""
         lengths = chosen.requirement.sizes if chosen.requirement is not None else LENGTHS
         lengths = tuple(k for k in lengths if k <= SPARE or not seeds)
-        return cls(found, chosen, seeds, _lowest(found, chosen, lengths), _noise(found, chosen.operator, lengths))
+        return cls(sets, chosen, seeds, _lowest(sets, chosen, lengths), _noise(sets, chosen.operator, lengths))
 
     def figures(self) -> dict[str, Figure]:
         """Return the step's figures."""
         operator, rows = self.chosen.operator, self.found.rows
         size = seeded_bytes(operator, rows) if self.seeds else packed_bytes(operator, rows)
-        told = {
+        figures = {
             "transactions": Figure(rows, "rows"),
             "alphabet": Figure(operator.alphabet, "items"),
             "longest": Figure(self.found.longest, "items"),
@@ -91,12 +91,12 @@ class Account:
             ),
         }
         for k, support in self.lowest.items():
-            told[f"lowest_support.{k}"] = _finite(support, "share", "no support is discoverable")
-            told[f"sigma.{k}"] = _finite(self.noise[k], "share", "such itemsets cannot be estimated")
+            figures[f"lowest_support.{k}"] = _finite(support, "share", "no support is discoverable")
+            figures[f"sigma.{k}"] = _finite(self.noise[k], "share", "such itemsets cannot be estimated")
         for k in self.chosen.requirement.sizes if self.chosen.choices and self.chosen.requirement else ():
             worst = max(choice.levels[k] for choice in self.chosen.choices.values())
-            told[f"level.{k}"] = Figure(worst, "probability", note="the worst that the maximal supports allow")
-        return told
+            figures[f"level.{k}"] = Figure(worst, "probability", note="the worst that the maximal supports allow")
+        return figures
 
     def contract(self) -> dict[str, Any]:
         """Return the mining contract: what the recipient may ask of the release, and how sure the answers are."""
@@ -122,39 +122,39 @@ class Account:
         }
 
 
-def _lowest(found: Observed, chosen: Chosen, lengths: Sequence[int]) -> dict[int, float]:
-    told: dict[int, float] = {}
+def _lowest(sets: Observed, chosen: Chosen, lengths: Sequence[int]) -> dict[int, float]:
+    supports: dict[int, float] = {}
     for k in lengths:
         try:
-            told |= lowest_supports(chosen.operator, found.numbers, [k], chosen.maxima or None)
+            supports |= lowest_supports(chosen.operator, sets.numbers, [k], chosen.maxima or None)
         except PluginError:  # too few items are kept for itemsets of that size: nothing to estimate them from
-            told[k] = math.inf
-    return told
+            supports[k] = math.inf
+    return supports
 
 
-def _noise(found: Observed, operator: Operator, lengths: Sequence[int]) -> dict[int, float]:
-    told = {}
+def _noise(sets: Observed, operator: Operator, lengths: Sequence[int]) -> dict[int, float]:
+    sigmas = {}
     for k in lengths:
-        absent = {m: np.eye(1, k + 1)[0] for m in found.numbers}
+        absent = {m: np.eye(1, k + 1)[0] for m in sets.numbers}
         try:
-            told[k] = float(expected_sigma(operator, absent, found.numbers))
+            sigmas[k] = float(expected_sigma(operator, absent, sets.numbers))
         except PluginError:
-            told[k] = math.inf
-    return told
+            sigmas[k] = math.inf
+    return sigmas
 
 
-def _kept(found: Observed, operator: Operator) -> float:
-    own = sum(number * m for m, number in found.numbers.items())
-    kept = sum(number * float(np.arange(m + 1) @ operator.law(m)) for m, number in found.numbers.items())
+def _kept(sets: Observed, operator: Operator) -> float:
+    own = sum(number * m for m, number in sets.numbers.items())
+    kept = sum(number * float(np.arange(m + 1) @ operator.law(m)) for m, number in sets.numbers.items())
     return kept / own
 
 
-def _released(found: Observed, operator: Operator) -> float:
+def _released(sets: Observed, operator: Operator) -> float:
     total = 0.0
-    for m, number in found.numbers.items():
+    for m, number in sets.numbers.items():
         kept = float(np.arange(m + 1) @ operator.law(m))
         total += number * (m if operator.refills else kept + (operator.alphabet - m) * operator.rho(m))
-    return total / found.rows
+    return total / sets.rows
 
 
 def _finite(value: float, unit: str, note: str) -> Figure:

@@ -62,8 +62,8 @@ class RandomizeTransform:
 
 
 @lru_cache(maxsize=8)
-def _operator(told: str) -> Operator:
-    return from_document(json.loads(told))
+def _operator(written: str) -> Operator:
+    return from_document(json.loads(written))
 
 
 class RandomizeTransactions:
@@ -79,18 +79,18 @@ class RandomizeTransactions:
         """Find the operator. Raises PluginError where the sets are too long, or nothing keeps what is required."""
         name = required(self.params.attribute, ctx.attributes)
         facts = ctx.attributes[name]
-        found = observed(data, name, facts.domain)
-        refuse_long(found, self.params.longest)
-        chosen = operator_for(self.params, found, wanted(ctx.requirements, facts.source or name))
+        sets = observed(data, name, facts.domain)
+        refuse_long(sets, self.params.longest)
+        chosen = operator_for(self.params, sets, wanted(ctx.requirements, facts.source or name))
         try:
-            seeds = as_seeds(self.params.form, chosen.operator, found.rows)
+            seeds = as_seeds(self.params.form, chosen.operator, sets.rows)
         except DataError as error:
             raise PluginError(list(error.diagnostics)) from None
-        account = Account.of(found, chosen, seeds=seeds)
-        told = document(chosen.operator)
-        channel = SetOperator(name, told, ctx.step)
+        account = Account.of(sets, chosen, seeds=seeds)
+        written = document(chosen.operator)
+        channel = SetOperator(name, written, ctx.step)
         return Fitted(
-            transform=RandomizeTransform(name, json.dumps(told), found.alphabet, seeds),
+            transform=RandomizeTransform(name, json.dumps(written), sets.alphabet, seeds),
             figures=account.figures(),
             artifacts={
                 "operator.json": {"version": 1, "operators": [channel.entry()]},

@@ -35,19 +35,19 @@ class Chosen:
     choices: Mapping[int, Choice] = field(default_factory=dict)
 
 
-def operator_for(params: RandomizeTransactionsParams, found: Observed, requirement: ItemsetBreach | None) -> Chosen:
+def operator_for(params: RandomizeTransactionsParams, sets: Observed, requirement: ItemsetBreach | None) -> Chosen:
     """Return the operator. Raises PluginError PPF773 where nothing keeps the level, PPF802 for parameters amiss."""
     if params.chooses and requirement is None:
-        text = f"nothing says how to randomize `{found.name}`: there is no `privacy.itemset_breach` on it"
+        text = f"nothing says how to randomize `{sets.name}`: there is no `privacy.itemset_breach` on it"
         raise PluginError(Diagnostic("PPF801", text))
-    maxima, estimated = _maxima(found, requirement)
+    maxima, estimated = _maxima(sets, requirement)
     if not params.chooses or requirement is None:
-        return Chosen(_given(params, found), requirement, maxima, estimated)
-    _refuse_known(found, requirement, maxima)
+        return Chosen(_given(params, sets), requirement, maxima, estimated)
+    _refuse_known(sets, requirement, maxima)
     picked = choose(
         maxima,
-        found.numbers,
-        len(found.alphabet),
+        sets.numbers,
+        len(sets.alphabet),
         level=requirement.level,
         lengths=requirement.sizes,
         challenge=Challenge(params.challenge),
@@ -56,15 +56,15 @@ def operator_for(params: RandomizeTransactionsParams, found: Observed, requireme
     return Chosen(picked.operator, requirement, maxima, estimated, picked.choices)
 
 
-def _maxima(found: Observed, requirement: ItemsetBreach | None) -> tuple[Maxima, tuple[Pool, ...]]:
+def _maxima(sets: Observed, requirement: ItemsetBreach | None) -> tuple[Maxima, tuple[Pool, ...]]:
     """Return the maxima of each length: the policy's, or else those of the data in the pool of the length."""
     if requirement is None:
         return {}, ()
-    given = {m: requirement.declared(m) for m in found.numbers if m}
+    given = {m: requirement.declared(m) for m in sets.numbers if m}
     if all(given.values()):
         return given, ()
-    together = pools(found.numbers, requirement.pool)
-    shares = prevalent(found.partitions, together, len(found.alphabet), max(requirement.sizes)).maxima()
+    together = pools(sets.numbers, requirement.pool)
+    shares = prevalent(sets.partitions, together, len(sets.alphabet), max(requirement.sizes)).maxima()
     for place, pool in enumerate(together):
         for m in pool.sizes:
             given[m] = given[m] or tuple(float(s) for s in np.minimum(shares[:, place], 1.0))
@@ -72,14 +72,14 @@ def _maxima(found: Observed, requirement: ItemsetBreach | None) -> tuple[Maxima,
     return given, missing
 
 
-def _refuse_known(found: Observed, requirement: ItemsetBreach, maxima: Maxima) -> None:
+def _refuse_known(sets: Observed, requirement: ItemsetBreach, maxima: Maxima) -> None:
     """Raise PluginError PPF773 where an item is expected with the level already, before anything is released."""
     known = {m: shares[0] for m, shares in maxima.items() if shares[0] >= requirement.level}
     if not known:
         return
     most = max(known, key=lambda m: known[m])
     text = (
-        f"a level of {requirement.level:g} cannot be kept for `{found.name}`: the most frequent item is in"
+        f"a level of {requirement.level:g} cannot be kept for `{sets.name}`: the most frequent item is in"
         f" {known[most]:.1%} of the sets of {most} item{'s' * (most > 1)}, so it is expected in each, whatever is"
         " released"
     )
@@ -90,8 +90,8 @@ def _refuse_known(found: Observed, requirement: ItemsetBreach, maxima: Maxima) -
     raise PluginError(Diagnostic("PPF773", text, notes=(note,) if note else (), hint=hint))
 
 
-def _given(params: RandomizeTransactionsParams, found: Observed) -> Operator:
-    sizes, number = tuple(found.numbers), len(found.alphabet)
+def _given(params: RandomizeTransactionsParams, sets: Observed) -> Operator:
+    sizes, number = tuple(sets.numbers), len(sets.alphabet)
     try:
         match params.operator:
             case "none":
@@ -99,36 +99,36 @@ def _given(params: RandomizeTransactionsParams, found: Observed) -> Operator:
             case "uniform":
                 return Operator.uniform(sizes, params.keep or 0.0, number)
             case "select_a_size":
-                retained = {m: _law(params.retained or {}, m, found) for m in sizes}
-                return Operator.select_a_size(retained, _all(params.insertion, "insertion", found), number)
-        cutoffs = _all(params.cutoff, "cutoff", found)
-        return Operator.cut_and_paste(cutoffs, _all(params.insertion, "insertion", found), number)
+                retained = {m: _law(params.retained or {}, m, sets) for m in sizes}
+                return Operator.select_a_size(retained, _all(params.insertion, "insertion", sets), number)
+        cutoffs = _all(params.cutoff, "cutoff", sets)
+        return Operator.cut_and_paste(cutoffs, _all(params.insertion, "insertion", sets), number)
     except ValueError as error:
-        raise PluginError(Diagnostic("PPF802", f"`{found.name}` cannot be randomized so: {error}")) from None
+        raise PluginError(Diagnostic("PPF802", f"`{sets.name}` cannot be randomized so: {error}")) from None
 
 
-def _all(given: Mapping[int, V] | None, parameter: str, found: Observed) -> dict[int, V]:
-    return {m: _of(given or {}, m, parameter, found) for m in found.numbers}
+def _all(given: Mapping[int, V] | None, parameter: str, sets: Observed) -> dict[int, V]:
+    return {m: _of(given or {}, m, parameter, sets) for m in sets.numbers}
 
 
-def _of(given: Mapping[int, V], size: int, parameter: str, found: Observed) -> V:
+def _of(given: Mapping[int, V], size: int, parameter: str, sets: Observed) -> V:
     """Return what is given for sets of ``size`` items; empty ones may take what the smallest length has."""
     value = given.get(size, given.get(EVERY))
     if value is None and size == 0 and given:
         value = given[min(given)]
     if value is None:
-        raise _silent(size, parameter, found, "give one number, or one for each length that occurs")
+        raise _silent(size, parameter, sets, "give one number, or one for each length that occurs")
     return value
 
 
-def _law(given: Mapping[int, tuple[float, ...]], size: int, found: Observed) -> tuple[float, ...]:
+def _law(given: Mapping[int, tuple[float, ...]], size: int, sets: Observed) -> tuple[float, ...]:
     """Return the law for sets of ``size`` items; of empty ones nothing can be kept."""
     law = given.get(size, (1.0,) if size == 0 else None)
     if law is None:
-        raise _silent(size, "retained", found, "give one law for each length that occurs")
+        raise _silent(size, "retained", sets, "give one law for each length that occurs")
     return law
 
 
-def _silent(size: int, parameter: str, found: Observed, hint: str) -> PluginError:
-    text = f"`{found.name}` has sets of {size} item{'s' * (size != 1)}, and `{parameter}` says nothing of these"
+def _silent(size: int, parameter: str, sets: Observed, hint: str) -> PluginError:
+    text = f"`{sets.name}` has sets of {size} item{'s' * (size != 1)}, and `{parameter}` says nothing of these"
     return PluginError(Diagnostic("PPF802", text, hint=hint))

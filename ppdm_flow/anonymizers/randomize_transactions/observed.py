@@ -78,11 +78,11 @@ def onto(column: Baskets, alphabet: pa.StringArray, name: str) -> Baskets:
         raise PluginError(Diagnostic("PPF800", text)) from None
 
 
-def refuse_long(found: Observed, longest: int) -> None:
+def refuse_long(sets: Observed, longest: int) -> None:
     """Raise PluginError PPF800 where a set has more than ``longest`` items."""
-    if found.longest <= longest:
+    if sets.longest <= longest:
         return
-    long = sum(number for size, number in found.numbers.items() if size > longest)
-    text = f"{long:,} set{'s' * (long > 1)} of `{found.name}` have more than {longest} items, up to {found.longest:,}"
+    long = sum(number for size, number in sets.numbers.items() if size > longest)
+    text = f"{long:,} set{'s' * (long > 1)} of `{sets.name}` have more than {longest} items, up to {sets.longest:,}"
     hint = f"put `limit_items` with `max: {longest}` or less before it, or raise `longest`"
     raise PluginError(Diagnostic("PPF800", text, hint=hint))

@@ -25,13 +25,13 @@ def seeds_of(shape: SetShape) -> int:
     return shape.rows * (2 * (shape.longest + SPARE) + SIZE_BYTES)
 
 
-def prefers_seeds(asked: str, bits: int, seeds: int) -> bool:
+def prefers_seeds(form: str, bits: int, seeds: int) -> bool:
     """Whether seeds are written, where there are seeds."""
-    return asked == "seeded" or (asked == "auto" and bits > LARGE and seeds < bits)
+    return form == "seeded" or (form == "auto" and bits > LARGE and seeds < bits)
 
 
-def stored(operator: str, asked: str, shape: SetShape) -> tuple[str, int]:
+def stored(operator: str, form: str, shape: SetShape) -> tuple[str, int]:
     """Return the form that the sets of a release will have, and its bytes."""
     bits, seeds = bits_of(shape), seeds_of(shape)
     possible = operator not in SEEDLESS and shape.distinct <= MOST_ITEMS
-    return ("seeds", seeds) if possible and prefers_seeds(asked, bits, seeds) else ("bits", bits)
+    return ("seeds", seeds) if possible and prefers_seeds(form, bits, seeds) else ("bits", bits)

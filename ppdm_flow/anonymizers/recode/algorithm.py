@@ -58,12 +58,12 @@ class RecodeTransform(Deterministic):
 
 def recoded(name: str, values: list[str], rule: Recoding) -> list[str]:
     """Return the new value of each value of the column ``name``. Raises PluginError where one has none."""
-    found = [_new(value, rule) for value in values]
-    bare = sum(f is None for f in found)
+    labels = [_new(value, rule) for value in values]
+    bare = sum(f is None for f in labels)
     if bare:
         text = f"{bare:,} values of the column `{name}` are in no range and among no values of the recoding"
         raise PluginError(Diagnostic("PPF825", text, help="add them, or say `other:` or `keep_others: true`"))
-    return [f for f in found if f is not None]
+    return [f for f in labels if f is not None]
 
 
 def _new(value: str, rule: Recoding) -> str | None:

@@ -93,11 +93,11 @@ class RollUpTransform(Deterministic):
 
 def _from_below(lines: Lines, way: Lookup, level: int) -> Lookup:
     """Let the map also take what stands between the items and its level: sets that were rolled up before."""
-    found = dict(way.label_of)
+    label_of = dict(way.label_of)
     for value, ancestors in lines.items():
         for label in ancestors[: level - 1]:
-            found.setdefault(label, way.label_of[value])
-    return Lookup(found, level)
+            label_of.setdefault(label, way.label_of[value])
+    return Lookup(label_of, level)
 
 
 def _refuse_lies(name: str, labels: Mapping[str, str]) -> None:

@@ -73,16 +73,16 @@ _ALSO = "cells that classes cost; rare values are counted apart"
 
 def findings(step: str, cells: Sequence[Cells], account: Account, *, wanted: bool) -> tuple[Finding, ...]:
     """Say what was lost beyond what was asked for; ``wanted``: rows were to be dropped."""
-    found = []
+    texts = []
     joined = [f"`{c.name}`" for c in cells if c.joined]
     if joined:
         text = f"`{step}` suppressed the missing cells of {', '.join(joined)}"
-        found.append(Finding("PPF739", Severity.WARNING, text, step))
+        texts.append(Finding("PPF739", Severity.WARNING, text, step))
     lost = int(account.weights[account.found.lost].sum())
     if lost and not wanted:
         text = f"`{step}` dropped {lost:,} rows: with all their cells suppressed they would still be a class below k"
-        found.append(Finding("PPF884", Severity.WARNING, text, step))
-    return tuple(found)
+        texts.append(Finding("PPF884", Severity.WARNING, text, step))
+    return tuple(texts)
 
 
 def charts(step: str, account: Account) -> tuple[Chart, ...]:

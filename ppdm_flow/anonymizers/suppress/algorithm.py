@@ -39,13 +39,13 @@ class Suppress:
         for i, j in enumerate(over):
             column = Column(counts.of(names[i]), counts.names(names[i]))
             dense[:, i] = cells[j].dense(column, ctx.step)
-        found = self._classes(dense, counts.counts, k or 1, names)
-        account = Account(names, dense, counts.counts, found)
-        risky = np.flatnonzero(found.risky)
+        classes = self._classes(dense, counts.counts, k or 1, names)
+        account = Account(names, dense, counts.counts, classes)
+        risky = np.flatnonzero(classes.risky)
         known, first = np.unique(dense[risky], axis=0, return_index=True)
         at = risky[first]
         transform = SuppressTransform(
-            ctx.step, cells, over, known.astype(np.int32), (found.codes[at] == 0) & (known != 0), found.lost[at]
+            ctx.step, cells, over, known.astype(np.int32), (classes.codes[at] == 0) & (known != 0), classes.lost[at]
         )
         rare = {c.name: self._rare_rows(c, data) for c in cells if c.name in self.params.rare}
         return Fitted(
@@ -60,8 +60,8 @@ class Suppress:
         texts = counts.names(name).to_pylist()
         codes, real = counts.of(name), counts.of(name) >= 0
         rows = np.bincount(codes[real], counts.counts[real], len(texts))
-        asked = self.params.rare.get(name)
-        rare = rows < (asked.rows(counts.total) if asked else 0)
+        bound = self.params.rare.get(name)
+        rare = rows < (bound.rows(counts.total) if bound else 0)
         return Cells(name, tuple(texts), rare, joined and bool((codes == MISSING).any()))
 
     def _rare_rows(self, cells: Cells, data: DataView) -> int:

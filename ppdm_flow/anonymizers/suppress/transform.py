@@ -44,11 +44,11 @@ class Cells:
         at = place.to_numpy(zero_copy_only=False).astype(np.int32)
         known = np.where(np.append(self.rare, False)[at], np.int32(0), at + np.int32(SPECIALS))
         table = np.concatenate([np.where(at < 0, -1, known), [0, 0 if self.joined else 1]]).astype(np.int32)
-        found = table[column.codes]  # -1 and -2 are the last two
-        if (found < 0).any():
+        codes = table[column.codes]  # -1 and -2 are the last two
+        if (codes < 0).any():
             text = f"step `{step}` meets values in the column `{self.name}` that it did not see when it was fitted"
             raise PluginError(Diagnostic("PPF789", text))
-        return found
+        return codes
 
     def column(self, dense: Codes) -> Column:
         """Return dense codes as a column."""

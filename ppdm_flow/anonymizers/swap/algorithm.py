@@ -30,10 +30,10 @@ def groups_of(columns: Sequence[Column], rows: int) -> Integers:
 
     A missing and a suppressed cell are values of their own. Numbers depend on the coding: they name nothing.
     """
-    found = np.zeros(rows, dtype=np.int64)
+    numbers = np.zeros(rows, dtype=np.int64)
     for column in columns:
-        _, found = np.unique(found * column.width + column.dense, return_inverse=True)
-    return found
+        _, numbers = np.unique(numbers * column.width + column.dense, return_inverse=True)
+    return numbers
 
 
 def givers(groups: Integers, keys: Floats) -> Integers:

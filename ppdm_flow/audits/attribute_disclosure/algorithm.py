@@ -47,9 +47,9 @@ def chart(attacked: Mapping[str, tuple[Success, Success | None]]) -> Chart:
     )
 
 
-def _series(name: str, found: list[Success]) -> Series:
-    ends = [s.interval for s in found]
-    return Series(name, tuple(s.rate for s in found), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
+def _series(name: str, guesses: list[Success]) -> Series:
+    ends = [s.interval for s in guesses]
+    return Series(name, tuple(s.rate for s in guesses), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
 
 
 class AttributeDisclosureAudit:
@@ -64,17 +64,17 @@ class AttributeDisclosureAudit:
         wanted = [i for i, c in enumerate(columns) if self._wanted(c, original)]
         if not wanted:
             return _nothing("the release has no sensitive attribute of the original")
-        found = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
+        data = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
         attacked = {}
         for i in wanted:
             known = self._known(i, columns, original)
-            tried = _attacked(found, known, i) if known else None
+            tried = _attacked(data, known, i) if known else None
             if tried is not None:
                 attacked[columns[i].column] = tried
         if not attacked:
             return _nothing("there is no row, or nothing known, to attack")
-        outcome = AuditOutcome(_figures(attacked, found), findings=_findings(attacked, ctx), charts=(chart(attacked),))
-        return gate_nothing(outcome, found.unread, ctx, "attribute_disclosure")
+        outcome = AuditOutcome(_figures(attacked, data), findings=_findings(attacked, ctx), charts=(chart(attacked),))
+        return gate_nothing(outcome, data.unread, ctx, "attribute_disclosure")
 
     def _wanted(self, column: Beside, original: DataView) -> bool:
         if self.params.sensitive is None:
@@ -89,22 +89,22 @@ class AttributeDisclosureAudit:
         return role or others
 
 
-def _attacked(found: Gathered, known: Sequence[int], wanted: int) -> tuple[Success, Success | None] | None:
-    groups = (found.released, found.training, *((found.holdout,) if found.holdout is not None else ()))
+def _attacked(gathered: Gathered, known: Sequence[int], wanted: int) -> tuple[Success, Success | None] | None:
+    groups = (gathered.released, gathered.training, *((gathered.holdout,) if gathered.holdout is not None else ()))
     codes = max(int(g.coarse[:, wanted].max(initial=0)) for g in groups) + 1
-    knowledge = learn(found.released, known, wanted, codes)
+    knowledge = learn(gathered.released, known, wanted, codes)
     if knowledge is None:
         return None
     success, *control = (attack(affordable(g, 2 * len(knowledge.points)), knowledge) for g in groups[1:])
     return None if success is None else (success, control[0] if control else None)
 
 
-def _figures(attacked: Attacked, found: Gathered) -> dict[str, Figure]:
+def _figures(attacked: Attacked, gathered: Gathered) -> dict[str, Figure]:
     risks = {name: risk(s, c) for name, (s, c) in attacked.items() if c is not None}
     worst = max(risks, key=lambda name: risks[name].value, default=None)
     figures = {"risk": _risk(risks[worst], f"of `{worst}`") if worst else Figure(None, "share", note=NO_HOLDOUT)}
     for name, (success, control) in attacked.items():
-        own = _of_success(success, found)
+        own = _of_success(success, gathered)
         own["control"] = _control(control)
         own["risk"] = (
             _risk(risks[name], "of this attribute") if name in risks else Figure(None, "share", note=NO_HOLDOUT)
@@ -113,9 +113,9 @@ def _figures(attacked: Attacked, found: Gathered) -> dict[str, Figure]:
     return figures
 
 
-def _of_success(success: Success, found: Gathered) -> dict[str, Figure]:
+def _of_success(success: Success, gathered: Gathered) -> dict[str, Figure]:
     people, prior = success.people, success.prior / success.people
-    part = "" if found.released.whole else f", in a sample of {len(found.released):,} released rows"
+    part = "" if gathered.released.whole else f", in a sample of {len(gathered.released):,} released rows"
     groups = f"of {success.groups:,} groups of people whose known values the release has{part}"
     uniform = success.homogeneous / success.groups if success.groups else None
     return {
@@ -147,24 +147,24 @@ def _control(control: Success | None) -> Figure:
     return Figure(control.rate, "share", control.interval, control.people, "right guesses on people held out")
 
 
-def _risk(found: Risk, what: str) -> Figure:
+def _risk(risk: Risk, what: str) -> Figure:
     note = f"{what}: of the guesses that fail on others, the share that a person's presence in the data mends"
-    return Figure(found.value, "share", found.interval, note=note)
+    return Figure(risk.value, "share", risk.interval, note=note)
 
 
 def _findings(attacked: Attacked, ctx: AuditContext) -> tuple[Finding, ...]:
     controlled = {n: (s, c) for n, (s, c) in attacked.items() if c is not None}
     if not controlled:
         return uncontrolled(ctx, "attribute_disclosure")
-    found = []
+    findings = []
     for name, (success, control) in controlled.items():
         if alarming(success, control, len(controlled), ALARM):
             text = (
                 f"`{name}` is guessed right of {success.rate:.1%} of the people in the data, of {control.rate:.1%} of"
                 f" those outside; chance does this in fewer than {ALARM:g} of all releases"
             )
-            found.append(Finding("PPF863", Severity.WARNING, text, f"{ctx.release}.{name}"))
-    return tuple(found)
+            findings.append(Finding("PPF863", Severity.WARNING, text, f"{ctx.release}.{name}"))
+    return tuple(findings)
 
 
 def _nothing(why: str) -> AuditOutcome:

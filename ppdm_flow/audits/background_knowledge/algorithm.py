@@ -31,18 +31,18 @@ MOST = 6
 
 
 def findings(
-    held: Mapping[str, Holdings], told: Sequence[Inference], params: BackgroundKnowledgeParams, ctx: AuditContext
+    held: Mapping[str, Holdings], inferences: Sequence[Inference], params: BackgroundKnowledgeParams, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that becomes certain by knowledge, and for each target."""
-    for secret, found in held.items():
-        after, before = (found.rows_of(found.certain(n)) for n in (params.excludes, 0))
+    for secret, each in held.items():
+        after, before = (each.rows_of(each.certain(n)) for n in (params.excludes, 0))
         if after > before:
             text = (
-                f"`{secret}` becomes certain for {after - before:,} of {found.total:,} rows to someone who can rule out"
+                f"`{secret}` becomes certain for {after - before:,} of {each.total:,} rows to someone who can rule out"
                 f" {counted(params.excludes, 'value')} for a person: so few values does the person's class have"
             )
             yield Finding("PPF893", Severity.WARNING, text, f"{ctx.release}.background_knowledge.{secret}")
-    for inference in told:
+    for inference in inferences:
         if inference.certain:
             text = (
                 f"`{inference.secret}` of the target `{inference.target}` is certain: what is known leaves"

@@ -33,11 +33,11 @@ THREADS = min(4, os.cpu_count() or 1)
 NAMES = {"base": "original", "suppressed": "released", "removed": "original, sensitive removed"}
 
 
-def chart(found: Mapping[str, tuple[float, tuple[float, float] | None]], target: str, removed: Sequence[str]) -> Chart:
+def chart(errors: Mapping[str, tuple[float, tuple[float, float] | None]], target: str, removed: Sequence[str]) -> Chart:
     """Return bars with interval ends."""
-    shown = [n for n in NAMES if n in found]
-    means = tuple(found[n][0] for n in shown)
-    ends = [found[n][1] for n in shown]
+    shown = [n for n in NAMES if n in errors]
+    means = tuple(errors[n][0] for n in shown)
+    ends = [errors[n][1] for n in shown]
     low = tuple(e[0] for e in ends if e is not None)
     high = tuple(e[1] for e in ends if e is not None)
     return Chart(
@@ -64,11 +64,11 @@ class Estimates:
     def intervals(self, test_share: float) -> dict[str, tuple[float, tuple[float, float] | None]]:
         """Return the mean over the splits and its interval, by figure."""
         tried = {"base": self.base, "suppressed": self.suppressed, "removed": self.removed}
-        found = {n: _mean(t.errors, test_share, t.spread() / t.persons) for n, t in tried.items() if t is not None}
+        means = {n: _mean(t.errors, test_share, t.spread() / t.persons) for n, t in tried.items() if t is not None}
         if self.suppressed is not None:
             rise = self.suppressed.errors - self.base.errors
-            found["error_increase"] = _mean(rise, test_share, self._least_of_rise(self.suppressed))
-        return found
+            means["error_increase"] = _mean(rise, test_share, self._least_of_rise(self.suppressed))
+        return means
 
     def _least_of_rise(self, after: Trials) -> float:
         if self.paired:
@@ -93,12 +93,12 @@ class ClassificationErrorAudit:
         if few:
             return _nothing(f"there are fewer than {FEWEST} rows with a class", ctx.release)
         removed = self._removed(gathered, ctx)
-        found = self._estimate(gathered, removed, why)
+        estimates = self._estimate(gathered, removed, why)
         rows = int(gathered.original.copies.sum())
         return AuditOutcome(
-            figures=self._figures(found, rows, removed),
+            figures=self._figures(estimates, rows, removed),
             findings=(*_unmeasured(why, ctx.release), *_limited(rows, gathered, self.params.rows, ctx.release)),
-            charts=(chart(found.intervals(self.params.test_share), target, removed),),
+            charts=(chart(estimates.intervals(self.params.test_share), target, removed),),
         )
 
     def _removed(self, gathered: Gathered, ctx: AuditContext) -> tuple[str, ...]:
@@ -125,14 +125,14 @@ class ClassificationErrorAudit:
         p = self.params
         return [split(side.copies, p.test_share, p.seed, repeat) for repeat in range(p.repeats)]
 
-    def _figures(self, found: Estimates, rows: int, removed: tuple[str, ...]) -> dict[str, Figure]:
+    def _figures(self, estimates: Estimates, rows: int, removed: tuple[str, ...]) -> dict[str, Figure]:
         spread = f"95 % corrected resampled t over {self.params.repeats} splits"
         figures = {
             name: Figure(mean, "share", interval=reach, sample=rows, note=spread if reach else "one split")
-            for name, (mean, reach) in found.intervals(self.params.test_share).items()
+            for name, (mean, reach) in estimates.intervals(self.params.test_share).items()
         }
         for name in ("suppressed", "error_increase"):
-            figures.setdefault(name, Figure(None, "share", note=found.why))
+            figures.setdefault(name, Figure(None, "share", note=estimates.why))
         third = figures["removed"]
         without = f"without {listed(removed)}; {third.note}" if removed else f"nothing to remove; {third.note}"
         figures["removed"] = Figure(third.value, "share", third.interval, third.sample, without)

@@ -60,17 +60,17 @@ class ClosestRecordAudit:
         columns = beside(original, candidate, ctx, self.params.attributes)
         if not columns:
             return _nothing("the release has no attribute of the original")
-        found = gather(original, candidate, ctx, columns, self.params.reference, self.params.sample)
-        if not len(found.released) or not len(found.training):
+        gathered = gather(original, candidate, ctx, columns, self.params.reference, self.params.sample)
+        if not len(gathered.released) or not len(gathered.training):
             return _nothing("there are no rows to compare")
-        group = found.holdout if found.holdout is not None and len(found.holdout) else None
-        known = len(found.training) if group is None else 2 * min(len(found.training), len(group))
-        asked = affordable(found.released, known)
+        group = gathered.holdout if gathered.holdout is not None and len(gathered.holdout) else None
+        known = len(gathered.training) if group is None else 2 * min(len(gathered.training), len(group))
+        sampled = affordable(gathered.released, known)
         if group is None:
-            outcome = _alone(distances(asked, found.training, len(columns)), ctx)
+            outcome = _alone(distances(sampled, gathered.training, len(columns)), ctx)
         else:
-            outcome = _controlled(closeness(asked, found.training, group, len(columns)), ctx)
-        return gate_nothing(outcome, found.unread, ctx, "closest_record")
+            outcome = _controlled(closeness(sampled, gathered.training, group, len(columns)), ctx)
+        return gate_nothing(outcome, gathered.unread, ctx, "closest_record")
 
 
 def _alone(near: Distances, ctx: AuditContext) -> AuditOutcome:
@@ -93,8 +93,8 @@ def _figures(group: str, near: Distances, note: str) -> dict[str, Figure]:
     figures = {}
     for name, share, means in QUANTILES:
         value, reach = near.quantile(share)
-        told = f"share of the attributes that differ; {means} {note}"
-        figures[f"{group}_{name}"] = Figure(value, "share", reach, near.size, told)
+        note_of_distance = f"share of the attributes that differ; {means} {note}"
+        figures[f"{group}_{name}"] = Figure(value, "share", reach, near.size, note_of_distance)
     copies, reach = near.copies
     figures[f"{group}_copies"] = Figure(copies, "share", reach, near.size, f"released rows at distance 0 {note}")
     return figures

@@ -81,8 +81,8 @@ class ClusterAnalysisAudit:
 
     def _columns(self, original: DataView, candidate: DataView, ctx: AuditContext) -> list[tuple[str, str]]:
         chosen = self.params.attributes
-        found = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
-        wanted = [(c, s) for c, s in found if chosen is None or c in chosen or s in chosen]
+        pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
+        wanted = [(c, s) for c, s in pairs if chosen is None or c in chosen or s in chosen]
         return [(c, s) for c, s in wanted if s in original.schema and original.schema[s].role is not Role.ITEMS]
 
     def _rows(
@@ -118,7 +118,7 @@ def _figures(one: Integers, other: Integers, *, paired: bool, sample: int | None
 def _charts(one: Integers, other: Integers, *, paired: bool) -> tuple[Chart, ...]:
     width = int(max(one.max(), other.max())) + 1
     labels = tuple(f"cluster {i + 1}" for i in range(width))
-    shares = [np.bincount(found, minlength=width) / len(found) for found in (one, other)]
+    shares = [np.bincount(clusters, minlength=width) / len(clusters) for clusters in (one, other)]
     series = tuple(Series(n, tuple(map(float, s))) for n, s in zip(("original", "released"), shares, strict=True))
     sizes = Chart("cluster_sizes", "Rows by cluster, largest first", "bars", labels, series, "cluster", "share of rows")
     if not paired:

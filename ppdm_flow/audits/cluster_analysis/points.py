@@ -46,17 +46,17 @@ def _dimensions(column: Column, most: int) -> Floats | None:
 
 
 def _indicators(column: Column) -> Floats:
-    found = np.zeros((len(column), len(column.categories) + SPECIALS))
-    found[np.arange(len(column)), column.dense] = np.sqrt(0.5)
-    return found
+    coordinates = np.zeros((len(column), len(column.categories) + SPECIALS))
+    coordinates[np.arange(len(column)), column.dense] = np.sqrt(0.5)
+    return coordinates
 
 
 def clustered(rows: Floats, clusters: int) -> tuple[Integers, float]:
     """Return the cluster of each row, largest cluster first, and the share of the variance that clusters explain."""
     number = min(clusters, len(np.unique(rows, axis=0)))
-    found = KMeans(number, n_init=STARTS, random_state=SEED).fit(rows)
-    sizes = np.bincount(found.labels_, minlength=number)
+    model = KMeans(number, n_init=STARTS, random_state=SEED).fit(rows)
+    sizes = np.bincount(model.labels_, minlength=number)
     rank = np.empty(number, dtype=np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(number)
     total = float(((rows - rows.mean(axis=0)) ** 2).sum())
-    return rank[found.labels_], 1.0 - float(found.inertia_) / total if total > 0 else 1.0
+    return rank[model.labels_], 1.0 - float(model.inertia_) / total if total > 0 else 1.0

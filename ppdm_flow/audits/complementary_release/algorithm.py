@@ -45,7 +45,7 @@ _NAMES = ("1", "2 to 4", "5 to 9", "10 to 49", "50 to 99", "100 or more")
 def findings(
     people: Intersections,
     here: Classes,
-    found: Mapping[str, Learned],
+    learned_values: Mapping[str, Learned],
     params: ComplementaryReleaseParams,
     ctx: AuditContext,
 ) -> tuple[Finding, ...]:
@@ -53,7 +53,7 @@ def findings(
     if not truthful(here.columns, ctx):
         return ()
     subject = f"{ctx.release}.complementary_release.{params.other}"
-    texts = [*_small(people, here, params.k, subject), *_told(found, people, subject, ctx)]
+    texts = [*_small(people, here, params.k, subject), *_told(learned_values, people, subject, ctx)]
     return tuple(Finding("PPF899", Severity.WARNING, text, name) for text, name in texts)
 
 
@@ -71,9 +71,9 @@ def _small(people: Intersections, here: Classes, k: int, subject: str) -> Iterat
 
 
 def _told(
-    found: Mapping[str, Learned], people: Intersections, subject: str, ctx: AuditContext
+    learned_values: Mapping[str, Learned], people: Intersections, subject: str, ctx: AuditContext
 ) -> Iterator[tuple[str, str]]:
-    for secret, one in found.items():
+    for secret, one in learned_values.items():
         if one.alarming and truthful((secret,), ctx):
             text = (
                 f"`{secret}` becomes certain for {one.new:,} of {counted(people.total, 'row')}: the classes of both"
@@ -128,20 +128,20 @@ class ComplementaryReleaseAudit:
         )
         chosen = quasi_identifiers(self.params.attributes, candidate, ctx)
         columns = tuple(c for c in chosen if c not in secrets)
-        other, told, common = self._read(columns, secrets, original, ctx)
-        if not told:
+        other, known, common = self._read(columns, secrets, original, ctx)
+        if not known:
             return _nothing(NO_COLUMNS)
         if ctx.pairs is None or original.schema.weight is not None:
             return _nothing(NOBODY)
-        here, there = classes(candidate, columns, common), classes(other, told, common)
+        here, there = classes(candidate, columns, common), classes(other, known, common)
         people = intersections(here, there, ctx.pairs, ctx)
         if people is None:
             return _nothing("there are no rows")
-        found = {s: learned(i, people, here, there, candidate, other) for i, s in enumerate(common)}
-        figures = _sizes(here, people, self.params.k) | _values(found, people.total)
-        texts = findings(people, here, found, self.params, ctx)
+        learned_values = {s: learned(i, people, here, there, candidate, other) for i, s in enumerate(common)}
+        figures = _sizes(here, people, self.params.k) | _values(learned_values, people.total)
+        texts = findings(people, here, learned_values, self.params, ctx)
         outcome = AuditOutcome(figures, findings=texts, charts=(chart(here, people),))
-        unread = [_unread(c, labels, original, ctx) for c, labels in zip(told, there.categories, strict=True)]
+        unread = [_unread(c, labels, original, ctx) for c, labels in zip(known, there.categories, strict=True)]
         return gate_nothing(outcome, unread, ctx, "complementary_release")
 
     def _read(
@@ -156,15 +156,15 @@ class ComplementaryReleaseAudit:
             else [n for n in original.schema.having(Role.QUASI_IDENTIFIER) if n not in here]
         )
         wanted = [(c, source_of(c, ctx)) for c in (*columns, *gone, *secrets)]
-        told = known_columns(file, [(c, s) for c, s in wanted if s in original.schema])
-        names = tuple(c for c in (*columns, *gone) if c in told)
-        return _Other(read(file, told)), names, tuple(s for s in secrets if s in told)
+        known = known_columns(file, [(c, s) for c, s in wanted if s in original.schema])
+        names = tuple(c for c in (*columns, *gone) if c in known)
+        return _Other(read(file, known)), names, tuple(s for s in secrets if s in known)
 
 
 def _unread(column: str, labels: pa.StringArray, original: DataView, ctx: AuditContext) -> Unread | None:
     """Return what nobody can read of the other release."""
-    found = of_release(column, labels, original.domain(source_of(column, ctx)), hierarchy_of(column, ctx), ctx)
-    return found and replace(found, where="the other release")
+    strange = of_release(column, labels, original.domain(source_of(column, ctx)), hierarchy_of(column, ctx), ctx)
+    return strange and replace(strange, where="the other release")
 
 
 def _sizes(here: Classes, people: Intersections, k: int) -> dict[str, Figure]:
@@ -178,13 +178,13 @@ def _sizes(here: Classes, people: Intersections, k: int) -> dict[str, Figure]:
     }
 
 
-def _values(found: dict[str, Learned], total: int) -> dict[str, Figure]:
-    if not found:
+def _values(learned_values: dict[str, Learned], total: int) -> dict[str, Figure]:
+    if not learned_values:
         return {n: Figure(None, "share", note=NO_SECRETS) for n in ("certain", "certain_alone")}
-    each = {f"{s}.certain": Figure(one.certain / total, "share") for s, one in found.items()}
+    each = {f"{s}.certain": Figure(one.certain / total, "share") for s, one in learned_values.items()}
     return each | {
-        "certain": Figure(max(one.certain for one in found.values()) / total, "share"),
-        "certain_alone": Figure(max(one.alone for one in found.values()) / total, "share"),
+        "certain": Figure(max(one.certain for one in learned_values.values()) / total, "share"),
+        "certain_alone": Figure(max(one.alone for one in learned_values.values()) / total, "share"),
     }
 
 

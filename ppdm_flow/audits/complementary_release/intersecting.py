@@ -90,5 +90,5 @@ def _looked_up(people: Counts, there: Classes, ctx: AuditContext) -> tuple[Integ
     codes = people.codes.astype(np.int64) + SPECIALS
     random = np.random.default_rng(0).integers(-(1 << 63), (1 << 63) - 1, len(there), dtype=np.int64)
     known = replace(there.index(people.categories, ctx), rows=random)
-    found, _ = look_up(codes, np.ones(len(codes), dtype=np.int64), known, looks=_ALL)
-    return found.kinds, found.first, found.rows
+    matches, _ = look_up(codes, np.ones(len(codes), dtype=np.int64), known, looks=_ALL)
+    return matches.kinds, matches.first, matches.rows

@@ -54,19 +54,19 @@ def learned(
     """Return for whom the classes of both have one value of a secret in common; classes with a blank leave a doubt."""
     secret = here.secrets[place]
     other = there.secrets.index(secret)
-    found = (mine.counts((*here.columns, secret)), theirs.counts((*there.columns, secret)))
-    names = union([f.names(secret) for f in found])
-    held, known = _held(here, found[0], names), _held(there, found[1], names)
-    told = (people.there >= 0) & (here.low[place, people.here] >= 0)
-    told &= there.low[other, np.maximum(people.there, 0)] >= 0
-    pairs, which = np.unique(np.stack([people.here[told], people.there[told]]), axis=1, return_inverse=True)
+    counts = (mine.counts((*here.columns, secret)), theirs.counts((*there.columns, secret)))
+    names = union([f.names(secret) for f in counts])
+    held, known = _held(here, counts[0], names), _held(there, counts[1], names)
+    informed = (people.there >= 0) & (here.low[place, people.here] >= 0)
+    informed &= there.low[other, np.maximum(people.there, 0)] >= 0
+    pairs, which = np.unique(np.stack([people.here[informed], people.there[informed]]), axis=1, return_inverse=True)
     value, share = _only(pairs, held, known, len(names))
     sure = np.zeros(len(people.persons), dtype=np.bool_)
-    sure[told] = value[which.ravel()] >= 0
+    sure[informed] = value[which.ravel()] >= 0
     alone = here.low[place] == here.high[place]
     alone &= here.low[place] >= 0
     new = sure & ~alone[people.here]
-    among = which.ravel()[new[told]]
+    among = which.ravel()[new[informed]]
     own = _onto(people.values[place], here.values[place], names)
     persons = people.persons
     return Learned(
@@ -106,7 +106,7 @@ def _only(pairs: Integers, held: _Held, known: _Held, width: int) -> tuple[Integ
     share = np.zeros(len(here))
     value[pair[both]] = held.value[entry[both]]
     rows = np.concatenate([[0], np.cumsum(held.rows)])
-    whole = rows[held.begins[here + 1]] - rows[held.begins[here]]
-    share[pair[both]] = held.rows[entry[both]] / whole[pair[both]]
+    total = rows[held.begins[here + 1]] - rows[held.begins[here]]
+    share[pair[both]] = held.rows[entry[both]] / total[pair[both]]
     value[many != 1] = -1
     return value, share

@@ -65,12 +65,12 @@ class CorruptionAudit:
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the highest posteriors and the share of certain records, without and with corruption."""
         attack = _Attack(self.params, original, candidate, ctx)
-        found = {column: _measured(attack, column) for column in attack.columns}
-        figures = {f"{c}.{name}": figure for c, mine in found.items() for name, figure in mine.items()}
+        by_column = {column: _measured(attack, column) for column in attack.columns}
+        figures = {f"{c}.{name}": figure for c, mine in by_column.items() for name, figure in mine.items()}
         return AuditOutcome(
-            figures={**_worst(found), **figures},
-            findings=tuple(f for c, mine in found.items() for f in findings(c, mine, attack.known, ctx)),
-            charts=(chart(found, attack.known),) if found else (),
+            figures={**_worst(by_column), **figures},
+            findings=tuple(f for c, mine in by_column.items() for f in findings(c, mine, attack.known, ctx)),
+            charts=(chart(by_column, attack.known),) if by_column else (),
         )
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
@@ -97,13 +97,13 @@ def _measured(attack: _Attack, column: str) -> Figures:
     return _of_beliefs(grouped(counts, classes, column, attack.known))
 
 
-def _of_beliefs(found: Beliefs) -> Figures:
-    none = "" if len(found.rows) else "no value is released"
+def _of_beliefs(beliefs: Beliefs) -> Figures:
+    none = "" if len(beliefs.rows) else "no value is released"
     every = {
-        WORST[0]: found.worst(found.before),
-        WORST[1]: found.worst(found.after),
-        WORST[2]: found.certain(found.before),
-        WORST[3]: found.certain(found.after),
+        WORST[0]: beliefs.worst(beliefs.before),
+        WORST[1]: beliefs.worst(beliefs.after),
+        WORST[2]: beliefs.certain(beliefs.before),
+        WORST[3]: beliefs.certain(beliefs.after),
     }
     units = ("probability", "probability", "share", "share")
     return {n: Figure(v, unit, note=none) for (n, v), unit in zip(every.items(), units, strict=True)}
@@ -144,11 +144,11 @@ def _prior(attack: _Attack, column: str, operator: Operator) -> np.ndarray[tuple
     return None if given is None else histogram(*given, operator.domain).frequency
 
 
-def _worst(found: Mapping[str, Figures]) -> Figures:
+def _worst(by_column: Mapping[str, Figures]) -> Figures:
     """Return each figure's worst value over the columns that have it."""
     worst: Figures = {}
     for name in (*WORST, *LEAST):
-        every = [mine[name] for mine in found.values() if name in mine and mine[name].value is not None]
+        every = [mine[name] for mine in by_column.values() if name in mine and mine[name].value is not None]
         choose = min if name in LEAST else max
         if every:
             worst[name] = choose(every, key=lambda f: f.value or 0.0)

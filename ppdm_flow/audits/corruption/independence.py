@@ -43,12 +43,12 @@ def independence(operator: Operator, source: str, column: str, ctx: AuditContext
     """Compare every row with the next; None where rows cannot be paired or hold values the operator does not know."""
     if ctx.pairs is None:
         return None
-    found = Dependence()
+    dependence = Dependence()
     for original, released in _neighbours(operator, source, column, ctx):
         if (original < 0).any() or (released < 0).any():
             return None
-        _compare(operator, original, released, found)
-    return found
+        _compare(operator, original, released, dependence)
+    return dependence
 
 
 def _neighbours(operator: Operator, source: str, column: str, ctx: AuditContext) -> Iterator[tuple[Places, Places]]:
@@ -63,7 +63,7 @@ def _neighbours(operator: Operator, source: str, column: str, ctx: AuditContext)
         last = (original[-1:], released[-1:])
 
 
-def _compare(operator: Operator, original: Places, released: Places, found: Dependence) -> None:
+def _compare(operator: Operator, original: Places, released: Places, dependence: Dependence) -> None:
     if len(original) < 2:
         return
     leave = (1.0 - operator.retention) / operator.size
@@ -71,13 +71,13 @@ def _compare(operator: Operator, original: Places, released: Places, found: Depe
     chance = keep[original]
     off = (original == released) - chance
     spread = chance * (1.0 - chance)
-    found.kept += float(off[:-1] @ off[1:])
-    found.kept_variance += float(np.maximum(chance[:-1], 1.0 - chance[:-1]) ** 2 @ spread[1:])
+    dependence.kept += float(off[:-1] @ off[1:])
+    dependence.kept_variance += float(np.maximum(chance[:-1], 1.0 - chance[:-1]) ** 2 @ spread[1:])
     mine, next_one = original[:-1], original[1:]
     expected = np.where(mine == next_one, keep[mine], leave[mine])
-    found.taken += float((released[:-1] == next_one).sum() - expected.sum())
-    found.taken_variance += float((expected * (1.0 - expected)).sum())
-    found.rows += len(mine)
+    dependence.taken += float((released[:-1] == next_one).sum() - expected.sum())
+    dependence.taken_variance += float((expected * (1.0 - expected)).sum())
+    dependence.rows += len(mine)
 
 
 def _places(column: Column, operator: Operator) -> Places:

@@ -65,7 +65,7 @@ def _others(leave: Floats, prior: Floats, out: Floats, base: Floats, sampled: in
     m = len(prior)
     if m == 1:
         return np.full(1, -np.inf)
-    found = np.full(m, -np.inf)
+    largest = np.full(m, -np.inf)
     if sampled == 1:  # then base is Pr[y]: the rarest tells most
         first, second = np.argsort(np.where(out > 0, out, np.inf), kind="stable")[:2]
         rare = np.where(np.arange(m) == first, second, first)
@@ -75,8 +75,8 @@ def _others(leave: Floats, prior: Floats, out: Floats, base: Floats, sampled: in
         i = np.arange(start, min(start + step, m))
         block = prior[i, None] * (leave[i, None] - out) / base
         block[np.arange(len(i)), i] = -np.inf
-        found[i] = block.max(axis=1)
-    return found
+        largest[i] = block.max(axis=1)
+    return largest
 
 
 def _least_other(values: Floats) -> Floats:
@@ -87,9 +87,9 @@ def _least_other(values: Floats) -> Floats:
     return out
 
 
-def _over(part: Floats, whole: Floats) -> Floats:
+def _over(part: Floats, divisor: Floats) -> Floats:
     """Divide; a value that cannot be released (inf) tells nothing of any other."""
-    ratio: Floats = np.where(np.isinf(whole), -np.inf, part / np.where(np.isinf(whole), 1.0, whole))
+    ratio: Floats = np.where(np.isinf(divisor), -np.inf, part / np.where(np.isinf(divisor), 1.0, divisor))
     return ratio
 
 

@@ -31,17 +31,17 @@ def findings(column: str, figures: Mapping[str, Figure], known: int | None, ctx:
         yield Finding("PPF850", Severity.WARNING, text, subject)
 
 
-def chart(found: Mapping[str, Mapping[str, Figure]], known: int | None) -> Chart:
+def chart(by_column: Mapping[str, Mapping[str, Figure]], known: int | None) -> Chart:
     """Return the highest posteriors of every column, without and with corruption."""
 
     def series(label: str, name: str) -> Series:
-        return Series(label, tuple(float(mine[name].value or 0.0) for mine in found.values()))
+        return Series(label, tuple(float(mine[name].value or 0.0) for mine in by_column.values()))
 
     return Chart(
         id="posteriors",
         title="What knowing others reveals",
         kind="bars",
-        x=tuple(found),
+        x=tuple(by_column),
         series=(
             series("knowing nobody else", "worst_posterior"),
             series(f"knowing {_others(known)}", "worst_after_corruption"),

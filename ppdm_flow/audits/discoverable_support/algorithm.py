@@ -61,13 +61,13 @@ def _figures(own: Own, *, given: bool) -> Iterator[tuple[str, Figure]]:
 
 
 def _numbers(both: Sides) -> dict[int, float]:
-    found: dict[int, float] = {}
+    by_size: dict[int, float] = {}
     for part in both.after():
         for m, number in zip(*(a.tolist() for a in np.unique(part.sizes, return_counts=True)), strict=True):
-            found[m] = found.get(m, 0.0) + number
-    if not any(found) or not set(found) <= set(both.operator.sizes):
+            by_size[m] = by_size.get(m, 0.0) + number
+    if not any(by_size) or not set(by_size) <= set(both.operator.sizes):
         raise NoSidesError("the sizes of the released sets are not those of the operator")
-    return found
+    return by_size
 
 
 def _largest(both: Sides, longest: int) -> tuple[float, ...]:
@@ -89,10 +89,10 @@ def _largest(both: Sides, longest: int) -> tuple[float, ...]:
 def _lowest(
     operator: Operator, numbers: Mapping[int, float], sizes: tuple[int, ...], maxima: tuple[float, ...]
 ) -> dict[int, float]:
-    found: dict[int, float] = {}
+    supports: dict[int, float] = {}
     for k in sizes:
         try:
-            found |= lowest_supports(operator, numbers, (k,), maxima)
+            supports |= lowest_supports(operator, numbers, (k,), maxima)
         except PluginError:  # the operator keeps too few items for itemsets of this size
-            found[k] = math.inf
-    return found
+            supports[k] = math.inf
+    return supports

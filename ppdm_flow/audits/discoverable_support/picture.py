@@ -51,13 +51,13 @@ class Own:
         return self._of({int(size): self.total}) if known else dict.fromkeys(self.lowest, math.inf)
 
     def _of(self, numbers: Mapping[int, float]) -> dict[int, float]:
-        found: dict[int, float] = {}
+        supports: dict[int, float] = {}
         for k in self.lowest:
             try:
-                found |= lowest_supports(self.operator, numbers, (k,), self.maxima)
+                supports |= lowest_supports(self.operator, numbers, (k,), self.maxima)
             except PluginError:
-                found[k] = math.inf
-        return found
+                supports[k] = math.inf
+        return supports
 
 
 def charts(own: Own) -> tuple[Chart, ...]:
@@ -68,7 +68,7 @@ def charts(own: Own) -> tuple[Chart, ...]:
     sizes = f"sets of {own.usual} items"
     many = f"{own.total:,.0f} sets"
     level = f"level {own.level:.0%}"
-    found = (
+    pictures = (
         _chart(
             "over_numbers",
             "Lowest discoverable support by the number of sets",
@@ -97,12 +97,12 @@ def charts(own: Own) -> tuple[Chart, ...]:
             [],
         ),
     )
-    return tuple(chart for chart in found if chart is not None)
+    return tuple(chart for chart in pictures if chart is not None)
 
 
 def _point(own: Own) -> str:
-    told = [f"{100 * s:.3g} % for {k}" for k, s in own.lowest.items() if math.isfinite(s)]
-    return f"This release has {', '.join(told)} item{'s' * (max(own.lowest) > 1)}." if told else ""
+    texts = [f"{100 * s:.3g} % for {k}" for k, s in own.lowest.items() if math.isfinite(s)]
+    return f"This release has {', '.join(texts)} item{'s' * (max(own.lowest) > 1)}." if texts else ""
 
 
 def _number(sets: float) -> str:

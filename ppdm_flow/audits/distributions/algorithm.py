@@ -36,10 +36,10 @@ class DistributionsAudit:
         """Return distances and shares of suppressed cells by column, changes of association, and pictures."""
         pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
         pairs = [(c, s) for c, s in pairs if s in original.schema]
-        found = {c: _shares(original, s, candidate, c, ctx) for c, s in pairs}
-        charts = [chart(c, s, found[c], ctx) for c, s in pairs[:PICTURES]]
+        shares = {c: _shares(original, s, candidate, c, ctx) for c, s in pairs}
+        charts = [chart(c, s, shares[c], ctx) for c, s in pairs[:PICTURES]]
         changes = self._associations(pairs, original, candidate)
-        figures = {**_columns(found, ctx), **_changes(changes)}
+        figures = {**_columns(shares, ctx), **_changes(changes)}
         return AuditOutcome(figures=figures, charts=(*charts, *_matrices(changes)))
 
     def _associations(
@@ -75,9 +75,9 @@ class Associations:
 
 def _shares(original: DataView, source: str, candidate: DataView, column: str, ctx: AuditContext) -> Shares:
     if ctx.pairs is not None and _recoded(column, ctx) and candidate.schema.weight is None:
-        found = recoded_shares(ctx.pairs.joint(source, column))
-        if found is not None:
-            return found
+        recoded = recoded_shares(ctx.pairs.joint(source, column))
+        if recoded is not None:
+            return recoded
     return shares(original, source, candidate, column)
 
 
@@ -86,42 +86,42 @@ def _recoded(column: str, ctx: AuditContext) -> bool:
     return facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
 
 
-def _columns(found: dict[str, Shares], ctx: AuditContext) -> dict[str, Figure]:
+def _columns(shares: dict[str, Shares], ctx: AuditContext) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
-    for column, mine in found.items():
+    for column, mine in shares.items():
         level = "compared at the released level" if ctx.pairs is not None else "new names count as different values"
         note = level if _recoded(column, ctx) else ""
         figures[f"{column}.total_variation"] = Figure(mine.distance, "share", note=note)
         figures[f"{column}.suppressed"] = Figure(mine.suppressed, "share")
-    distances = [s.distance for s in found.values()]
-    none = "" if found else "no column of the original is released"
-    figures["mean_total_variation"] = Figure(float(np.mean(distances)) if found else None, "share", note=none)
+    distances = [s.distance for s in shares.values()]
+    none = "" if shares else "no column of the original is released"
+    figures["mean_total_variation"] = Figure(float(np.mean(distances)) if shares else None, "share", note=none)
     figures["largest_total_variation"] = Figure(max(distances, default=None), "share", note=none)
-    cells = float(np.mean([s.suppressed for s in found.values()])) if found else None
+    cells = float(np.mean([s.suppressed for s in shares.values()])) if shares else None
     figures["suppressed_cells"] = Figure(cells, "share", note=none)
     return figures
 
 
-def _changes(found: Associations | None) -> dict[str, Figure]:
+def _changes(associated: Associations | None) -> dict[str, Figure]:
     names = ("mean_association_change", "largest_association_change")
-    if found is None:
+    if associated is None:
         return {name: Figure(None, "share", note="fewer than two columns to compare") for name in names}
-    skipped = found.available - len(found.columns)
-    note = f"of the first {len(found.columns)} columns" if skipped else ""
-    values = (float(found.change.mean()), float(found.change.max()))
-    return {n: Figure(v, "share", sample=found.sample, note=note) for n, v in zip(names, values, strict=True)}
+    skipped = associated.available - len(associated.columns)
+    note = f"of the first {len(associated.columns)} columns" if skipped else ""
+    values = (float(associated.change.mean()), float(associated.change.max()))
+    return {n: Figure(v, "share", sample=associated.sample, note=note) for n, v in zip(names, values, strict=True)}
 
 
-def _matrices(found: Associations | None) -> tuple[Chart, ...]:
-    if found is None:
+def _matrices(associated: Associations | None) -> tuple[Chart, ...]:
+    if associated is None:
         return ()
 
     def matrix(name: str, title: str, values: Floats) -> Chart:
-        series = tuple(Series(c, tuple(map(float, row))) for c, row in zip(found.columns, values, strict=True))
-        return Chart(name, title, "matrix", tuple(found.columns), series, note="Cramér's V", group="association")
+        series = tuple(Series(c, tuple(map(float, row))) for c, row in zip(associated.columns, values, strict=True))
+        return Chart(name, title, "matrix", tuple(associated.columns), series, note="Cramér's V", group="association")
 
     return (
-        matrix("association_before", "How columns go together: original", found.before),
-        matrix("association_after", "How columns go together: released", found.after),
-        matrix("association_change", "How columns go together: change", found.after - found.before),
+        matrix("association_before", "How columns go together: original", associated.before),
+        matrix("association_after", "How columns go together: released", associated.after),
+        matrix("association_change", "How columns go together: change", associated.after - associated.before),
     )

@@ -42,11 +42,11 @@ def associations(table: Table, columns: list[str], weight: str | None) -> Floats
     counts = count(table, columns, weight)  # equal rows once: 190 pairs are looked at
     weights = counts.counts.astype(np.float64)
     dense = [np.unique(counts.of(c), return_inverse=True)[1].astype(np.int32) for c in columns]
-    found = np.eye(len(columns))
+    matrix = np.eye(len(columns))
     for i, left in enumerate(dense):
         for j in range(i):
-            found[i, j] = found[j, i] = cramers_v(left, dense[j], weights)
-    return found
+            matrix[i, j] = matrix[j, i] = cramers_v(left, dense[j], weights)
+    return matrix
 
 
 def _sums(place: npt.NDArray[np.int64] | Codes, weights: Floats) -> Floats:

@@ -84,19 +84,19 @@ def _share(codes: Codes, counts: npt.NDArray[np.int64], size: int) -> Floats:
     return share
 
 
-def chart(column: str, attribute: str, found: Shares, ctx: AuditContext) -> Chart:
+def chart(column: str, attribute: str, shares: Shares, ctx: AuditContext) -> Chart:
     """Return bars for at most twenty values, those with the largest share on either side first."""
-    weight = np.maximum(found.before, found.after)
+    weight = np.maximum(shares.before, shares.after)
     order = [i for i in np.argsort(-weight, kind="stable")[:TOP].tolist() if weight[i] > 0]
     rest = int((weight > 0).sum()) - len(order)
     return Chart(
         id=f"{column}.shares",
         title=f"{column}, before and after",
         kind="bars",
-        x=tuple(found.label(place, ctx, attribute, i + 1) for i, place in enumerate(order)),
+        x=tuple(shares.label(place, ctx, attribute, i + 1) for i, place in enumerate(order)),
         series=tuple(
             Series(name, tuple(float(values[i]) for i in order))
-            for name, values in (("original", found.before), ("released", found.after))
+            for name, values in (("original", shares.before), ("released", shares.after))
         ),
         x_label="value",
         y_label="share of rows",

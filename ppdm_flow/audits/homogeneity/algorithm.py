@@ -23,23 +23,23 @@ NAMES = {"certain": "share", "certain_rows": "rows", "certain_classes": "classes
 
 
 def findings(
-    held: Mapping[str, Holdings], told: Sequence[Inference], of: Secrets, ctx: AuditContext
+    held: Mapping[str, Holdings], inferences: Sequence[Inference], of: Secrets, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that is certain for somebody, and for each target."""
-    for secret, found in held.items():
-        certain = found.certain()
-        rows = found.rows_of(certain)
+    for secret, values in held.items():
+        certain = values.certain()
+        rows = values.rows_of(certain)
         if rows:
-            one = int(found.sizes[certain].min())
+            one = int(values.sizes[certain].min())
             alone = ", some of them of a single row" if one == 1 else f" of {counted(one, 'row')} or more"
             who = listed(of.beside(secret)) if of.beside(secret) else "only that somebody is in the release"
             text = (
-                f"whoever knows a person's {who} knows `{secret}` for certain for {rows:,} of {found.total:,} rows:"
+                f"whoever knows a person's {who} knows `{secret}` for certain for {rows:,} of {values.total:,} rows:"
                 f" all rows of their class have the same value, in {int(certain.sum()):,}"
                 f" {'class' if certain.sum() == 1 else 'classes'}{alone}"
             )
             yield Finding("PPF892", Severity.WARNING, text, f"{ctx.release}.homogeneity.{secret}")
-    for inference in told:
+    for inference in inferences:
         if inference.certain:
             text = (
                 f"`{inference.secret}` of the target `{inference.target}` is certain: all"
@@ -93,10 +93,10 @@ def _figures(held: Holdings, true: bool) -> dict[str, Figure]:
     note = "there are no rows" if not some else "" if true else NOT_TRUE
     rows = held.rows_of(certain)
     chance = held.certain_by_chance()
-    told = "if the values were dealt to the rows at random" if chance is not None else "no value is released"
+    note_of_chance = "if the values were dealt to the rows at random" if chance is not None else "no value is released"
     return {
         "certain": Figure(rows / held.total if some else None, "share", note=note),
         "certain_rows": Figure(rows, "rows", note=note),
         "certain_classes": Figure(int(certain.sum()), "classes", note=note),
-        "by_chance": Figure(chance, "share", note=told),
+        "by_chance": Figure(chance, "share", note=note_of_chance),
     }

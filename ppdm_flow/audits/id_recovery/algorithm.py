@@ -96,25 +96,25 @@ class IdRecoveryAudit:
 
     def _turned_back(self, name: str, attack: Attack, ctx: AuditContext) -> AuditOutcome:
         rows = len(attack.codes)
-        found = attack.hits(self._decoded(attack.codes))
+        hits = attack.hits(self._decoded(attack.codes))
         order = np.random.default_rng(0).permutation(rows)
         guessed = np.empty(rows, dtype=np.int64)
         guessed[order] = self._decoded(attack.codes[order])
         lucky = attack.hits(guessed)
         figures = {
             "recovered_ids": Figure(
-                found / rows, "share", note="rows whose id, with the rest of the record, is a true one"
+                hits / rows, "share", note="rows whose id, with the rest of the record, is a true one"
             ),
             "recovered_by_chance": Figure(lucky / rows, "share", note="the same attack on the rows in another order"),
             "codes": Figure(len(np.unique(attack.codes)), "values"),
         }
         text = (
-            f"the ids of {counted(found, 'row')} of {rows:,} come back from `{name}` by turning the encoding back in"
+            f"the ids of {counted(hits, 'row')} of {rows:,} come back from `{name}` by turning the encoding back in"
             f" the order of the file; in a random order {lucky:,} do"
         )
-        alarm = found == rows or found > lucky + 5 * np.sqrt(lucky + 1) + 5  # far beyond the scatter of a count
-        told = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alarm else ()
-        return AuditOutcome(figures, findings=told)
+        alarm = hits == rows or hits > lucky + 5 * np.sqrt(lucky + 1) + 5  # far beyond the scatter of a count
+        findings = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alarm else ()
+        return AuditOutcome(figures, findings=findings)
 
     def _decoded(self, codes: Integers) -> Integers:
         complement = self.params.invert == "complement"
@@ -169,8 +169,8 @@ def _looked_up(name: str, source: str, ctx: AuditContext) -> AuditOutcome:
         "codes": Figure(number, "values"),
     }
     text = f"{counted(alone, 'row')} of {rows:,} have a text in `{name}` that stands for one id of the original only"
-    told = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alone else ()
-    return AuditOutcome(figures, findings=told)
+    findings = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alone else ()
+    return AuditOutcome(figures, findings=findings)
 
 
 def _nothing(why: str) -> AuditOutcome:

@@ -45,8 +45,8 @@ class Holdings:
 
     def certain(self, excluded: int = 0) -> Truths:
         """Which classes have one value at most beside ``excluded`` others: whoever rules these out knows it."""
-        found: Truths = (self.blank == 0) & (self.kinds >= 1) & (self.kinds <= excluded + 1)
-        return found
+        certain: Truths = (self.blank == 0) & (self.kinds >= 1) & (self.kinds <= excluded + 1)
+        return certain
 
     def rows_of(self, chosen: Truths) -> int:
         """Return the rows in these classes."""

@@ -35,8 +35,8 @@ def _targets(targets: Mapping[str, Target], scope: Scope) -> list[Problem]:
     known = {n for a in scope.attributes.values() for n in (a.name, a.source) if n}
     return [
         Problem("PPF861", f"the release has no attribute `{name}`", ("targets", target, part, name))
-        for target, told in targets.items()
-        for part, names in (("known", told.known), ("never", told.never))
+        for target, facts in targets.items()
+        for part, names in (("known", facts.known), ("never", facts.never))
         for name in names
         if name not in known
     ]

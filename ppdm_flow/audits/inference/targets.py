@@ -69,9 +69,9 @@ def _one(
 ) -> Inference:
     fits: Truths = counts.counts > 0
     for column in columns:
-        told = target.known.get(column, target.known.get(source_of(column, ctx)))
-        if told is not None:
-            fits &= _fitting(told, column, counts, ctx)
+        value_known = target.known.get(column, target.known.get(source_of(column, ctx)))
+        if value_known is not None:
+            fits &= _fitting(value_known, column, counts, ctx)
     names = counts.names(secret)
     out = target.never.get(secret, target.never.get(source_of(secret, ctx), ()))
     ruled_out = [i for i, text in enumerate(names.to_pylist()) if text in out]
@@ -87,9 +87,9 @@ def _one(
 
 def _fitting(value: str, column: str, counts: Counts, ctx: AuditContext) -> Truths:
     """Return which combinations have a label in ``column`` that may stand for the value."""
-    found = cover(counts.names(column), pa.array([value]), hierarchy_of(column, ctx), ctx.nulls, ctx.home)
-    fits = found.wide.copy()
-    fits[found.labels[found.starts[SPECIALS] : found.starts[SPECIALS + 1]]] = True
+    covered = cover(counts.names(column), pa.array([value]), hierarchy_of(column, ctx), ctx.nulls, ctx.home)
+    fits = covered.wide.copy()
+    fits[covered.labels[covered.starts[SPECIALS] : covered.starts[SPECIALS + 1]]] = True
     chosen: Truths = fits[counts.of(column) + SPECIALS]
     return chosen
 

@@ -61,15 +61,15 @@ class ItemsetComparisonAudit:
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the share of itemsets that stayed, how far supports moved, and the support of new and lost ones."""
         columns = beside(original, candidate, ctx, self.params.attributes)
-        found = databases(original, candidate, columns, self.params.sample) if columns else None
-        if found is None:
+        both = databases(original, candidate, columns, self.params.sample) if columns else None
+        if both is None:
             why = "there are no rows to compare" if columns else "the release has no attribute of the original"
             figures = {n: Figure(None, "share", note=why) for n in SHARES}
             return AuditOutcome(figures | {n: Figure(None, "count", note=why) for n in COUNTS})
-        share = self.params.min_support.rows(found.available) / found.available
-        before, after = (self._mined(d, share) for d in (found.original, found.released))
-        compared = compare_itemsets(before, after, found.original.rows, found.released.rows)
-        figures = _figures(compared, found) | _numbers(len(before), len(after), share)
+        share = self.params.min_support.rows(both.available) / both.available
+        before, after = (self._mined(d, share) for d in (both.original, both.released))
+        compared = compare_itemsets(before, after, both.original.rows, both.released.rows)
+        figures = _figures(compared, both) | _numbers(len(before), len(after), share)
         return AuditOutcome(figures, charts=chart(compared))
 
     def _mined(self, database: Database, share: float) -> Itemsets:
@@ -83,9 +83,9 @@ def _numbers(before: int, after: int, share: float) -> dict[str, Figure]:
     return {n: Figure(number, "count", note=note) for n, number in zip(COUNTS, (before, after), strict=True)}
 
 
-def _figures(compared: PatternComparison, found: Databases) -> dict[str, Figure]:
-    moved, sample = compared.differences, found.sample
-    chance = _by_chance(compared, found.original.rows, found.released.rows)
+def _figures(compared: PatternComparison, both: Databases) -> dict[str, Figure]:
+    moved, sample = compared.differences, both.sample
+    chance = _by_chance(compared, both.original.rows, both.released.rows)
     known = {
         "equal_itemsets": (compared.equal, "of the original's itemsets, those that the release has too"),
         "support_difference": (_mean(moved), "mean over equal itemsets, of the rows"),

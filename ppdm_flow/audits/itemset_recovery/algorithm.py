@@ -31,19 +31,19 @@ def buckets(supports: npt.NDArray[np.float64], share: float) -> tuple[int, ...]:
     return tuple(np.bincount(np.searchsorted(ends, supports, side="right"), minlength=len(ends) + 1).tolist())
 
 
-def charts(found: Recovery) -> tuple[Chart, ...]:
+def charts(result: Recovery) -> tuple[Chart, ...]:
     """Return both tables; without those that have nothing in them."""
     predicted = _chart(
         "predicted",
         "Predicted supports of truly frequent itemsets",
-        found,
+        result,
         lambda one: None if one.predicted is None else one.predicted.value,
         "All in the last bucket would be all found; itemsets are also missed where a part of them was dropped.",
     )
     true = _chart(
         "true",
         "True supports of itemsets that are found",
-        found,
+        result,
         lambda one: one.found_true,
         "All in the last bucket would be no false positive.",
     )
@@ -53,19 +53,19 @@ def charts(found: Recovery) -> tuple[Chart, ...]:
 def _chart(
     name: str,
     title: str,
-    found: Recovery,
+    result: Recovery,
     values: Callable[[Matched], npt.NDArray[np.float64] | None],
     note: str,
 ) -> Chart | None:
-    series = [(one.size, here) for one in found.sizes if (here := values(one)) is not None and len(here)]
+    series = [(one.size, here) for one in result.sizes if (here := values(one)) is not None and len(here)]
     if not series:
         return None
     return Chart(
         id=name,
         title=title,
         kind="bars",
-        x=_labels(found.share),
-        series=tuple(_series(size, buckets(here, found.share)) for size, here in series),
+        x=_labels(result.share),
+        series=tuple(_series(size, buckets(here, result.share)) for size, here in series),
         x_label="support",
         y_label="itemsets",
         note=note,
@@ -97,36 +97,38 @@ class ItemsetRecoveryAudit:
             least = self.params.min_support.rows(rows)
             if least > rows:
                 raise NoSidesError(f"the minimum support is more than the {rows:,} sets")
-            found = recovery(both, least, rows, self.params.max_length, self.params.precision)
+            result = recovery(both, least, rows, self.params.max_length, self.params.precision)
         except NoSidesError as error:
             return AuditOutcome({name: Figure(None, unit, note=str(error)) for name, unit in OVERALL.items()})
-        figures = _overall(found)
-        for one in found.sizes:
-            figures |= _of(one, found)
-        return AuditOutcome(figures, charts=charts(found))
+        figures = _overall(result)
+        for one in result.sizes:
+            figures |= _of(one, result)
+        return AuditOutcome(figures, charts=charts(result))
 
 
-def _overall(found: Recovery) -> dict[str, Figure]:
-    true = sum(len(one.true) for one in found.sizes)
-    hits = sum(one.true_positives for one in found.sizes)
-    mined = sum(len(one.found_true) for one in found.sizes)
-    at = f"with at least {100 * found.share:.3g} % of the sets, up to {len(found.sizes)} items"
-    why = ": larger ones are lost in noise" if found.stopped == PRECISION else ""
+def _overall(result: Recovery) -> dict[str, Figure]:
+    true = sum(len(one.true) for one in result.sizes)
+    hits = sum(one.true_positives for one in result.sizes)
+    mined = sum(len(one.found_true) for one in result.sizes)
+    at = f"with at least {100 * result.share:.3g} % of the sets, up to {len(result.sizes)} items"
+    why = ": larger ones are lost in noise" if result.stopped == PRECISION else ""
     return {
         "recovered": _share(hits, true, f"of the frequent itemsets {at}, those that are found", "none is frequent"),
         "genuine": _share(hits, mined, f"of the itemsets found {at}, those that are frequent", "none is found"),
-        "interval_coverage": _coverage(found),
-        "largest_itemset": Figure(found.reached, "items", note=f"of itemsets that were looked for in the release{why}"),
+        "interval_coverage": _coverage(result),
+        "largest_itemset": Figure(
+            result.reached, "items", note=f"of itemsets that were looked for in the release{why}"
+        ),
     }
 
 
-def _share(part: int, whole: int, note: str, nothing: str) -> Figure:
-    return Figure(part / whole, "share", note=note) if whole else Figure(None, "share", note=nothing)
+def _share(part: int, total: int, note: str, nothing: str) -> Figure:
+    return Figure(part / total, "share", note=note) if total else Figure(None, "share", note=nothing)
 
 
-def _coverage(found: Recovery) -> Figure:
+def _coverage(result: Recovery) -> Figure:
     """Return how many of the 95 % intervals of truly frequent itemsets hold the true support."""
-    known = [(one.predicted, one.true) for one in found.sizes if one.predicted is not None]
+    known = [(one.predicted, one.true) for one in result.sizes if one.predicted is not None]
     total = sum(len(true) for _, true in known)
     if not total:
         return Figure(None, "share", note="there is no frequent itemset to estimate")
@@ -135,7 +137,7 @@ def _coverage(found: Recovery) -> Figure:
     return Figure(inside / total, "share", note="of the frequent itemsets' 95 % intervals, those that hold the truth")
 
 
-def _of(one: Matched, found: Recovery) -> dict[str, Figure]:
+def _of(one: Matched, result: Recovery) -> dict[str, Figure]:
     size = f"of {one.size} item{'s' * (one.size > 1)}"
     figures = {
         f"frequent.{one.size}": Figure(len(one.true), "itemsets", note=f"{size}, in the original"),
@@ -145,7 +147,7 @@ def _of(one: Matched, found: Recovery) -> dict[str, Figure]:
     }
     if one.false_positives:
         worst = float(one.found_true.min())
-        note = f"{size}; the least true support of one that is found, at a minimum of {100 * found.share:.3g} %"
+        note = f"{size}; the least true support of one that is found, at a minimum of {100 * result.share:.3g} %"
         figures[f"worst_false_positive.{one.size}"] = Figure(worst, "share", note=note)
     if one.predicted is not None:
         error = float(np.sqrt(np.mean((one.predicted.value - one.true) ** 2)))

@@ -80,7 +80,7 @@ def recovery(sides: Sides, least: int, rows: int, length: int, precision: float)
 
 def _matched(sides: Sides, before: Baskets, size: int, truth: list[Level], mined: Mined) -> Matched:
     true, counts = _frequent(truth, size)
-    found = _found(mined, size)
+    frequent = _found(mined, size)
     at = (
         places(mined.levels, true, sides.operator.alphabet)
         if size <= len(mined.by_size)
@@ -90,7 +90,7 @@ def _matched(sides: Sides, before: Baskets, size: int, truth: list[Level], mined
     if hit.any():
         hit[hit] = mined.by_size[size - 1].frequent[at[hit]]
     rows = max(1, len(before))
-    return Matched(size, counts / rows, hit, _predicted(sides, true), counted(lambda: [before], found) / rows)
+    return Matched(size, counts / rows, hit, _predicted(sides, true), counted(lambda: [before], frequent) / rows)
 
 
 def _frequent(truth: list[Level], size: int) -> tuple[Integers, Integers]:

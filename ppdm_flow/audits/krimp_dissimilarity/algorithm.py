@@ -46,40 +46,40 @@ class KrimpDissimilarityAudit:
         """Return the dissimilarity of the release, of random halves, and of uncorrelated data from the original."""
         columns = beside(original, candidate, ctx, self.params.attributes)
         limit = self.params.sample or affordable_rows(len(columns), MOST_ROWS)
-        found = databases(original, candidate, columns, limit) if columns else None
-        if found is None:
+        both = databases(original, candidate, columns, limit) if columns else None
+        if both is None:
             why = "there are no rows to compare" if columns else "the release has no attribute of the original"
             return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES})
-        search = Search(self._least(found), self.params.candidates, pruning=self.params.pruning)
-        return self._compared(found, search)
+        search = Search(self._least(both), self.params.candidates, pruning=self.params.pruning)
+        return self._compared(both, search)
 
-    def _least(self, found: Databases) -> float:
+    def _least(self, both: Databases) -> float:
         """Return the minimum support as a share, so that samples and halves have the same."""
         support = self.params.min_support
-        if found.sample is None and support.count is not None:
+        if both.sample is None and support.count is not None:
             return support.count
-        return support.ratio or min(1.0, support.rows(found.available) / found.available)
+        return support.ratio or min(1.0, support.rows(both.available) / both.available)
 
-    def _compared(self, found: Databases, search: Search) -> AuditOutcome:
+    def _compared(self, both: Databases, search: Search) -> AuditOutcome:
         laplace = self.params.laplace
         rng = np.random.default_rng([self.params.seed, 2007])
-        x, y = search.encoded(found.original), search.encoded(found.released)
+        x, y = search.encoded(both.original), search.encoded(both.released)
         apart = dissimilarity(x, y, laplace)
-        noise = uncorrelated(found.original, found.released.rows, rng)
+        noise = uncorrelated(both.original, both.released.rows, rng)
         without = dissimilarity(x, search.encoded(noise), laplace).value
         halves = self._halves(x, search, rng)
         figures = {
-            "of_original": _estimate(apart.of_first, x, y, laplace, found, "original under the release's code table"),
-            "of_release": _estimate(apart.of_second, y, x, laplace, found, "release under the original's code table"),
-            "internal": _internal(halves, found),
+            "of_original": _estimate(apart.of_first, x, y, laplace, both, "original under the release's code table"),
+            "of_release": _estimate(apart.of_second, y, x, laplace, both, "release under the original's code table"),
+            "internal": _internal(halves, both),
             "uncorrelated": Figure(
-                without, "share", sample=found.sample, note="of data with the original's values, each drawn by itself"
+                without, "share", sample=both.sample, note="of data with the original's values, each drawn by itself"
             ),
             "uncorrelated_ratio": _ratio(without, apart.value),
         }
         larger = figures["of_original" if apart.of_first >= apart.of_second else "of_release"]
-        told = f"the larger one, of the {'original' if apart.of_first >= apart.of_second else 'release'}; {larger.note}"
-        figures["dissimilarity"] = Figure(apart.value, "share", larger.interval, larger.sample, told)
+        note = f"the larger one, of the {'original' if apart.of_first >= apart.of_second else 'release'}; {larger.note}"
+        figures["dissimilarity"] = Figure(apart.value, "share", larger.interval, larger.sample, note)
         return AuditOutcome({n: figures[n] for n in NAMES}, charts=(_chart(figures),))
 
     def _halves(self, x: Encoded, search: Search, rng: np.random.Generator) -> npt.NDArray[np.float64]:
@@ -89,21 +89,21 @@ class KrimpDissimilarityAudit:
         return np.array([dissimilarity(x, search.encoded(part), self.params.laplace).value for part in parts])
 
 
-def _estimate(value: float, data: Encoded, by: Encoded, laplace: float, found: Databases, what: str) -> Figure:
+def _estimate(value: float, data: Encoded, by: Encoded, laplace: float, both: Databases, what: str) -> Figure:
     note = f"extra length of the {what}, relative to its own"
-    if found.sample is None:
+    if both.sample is None:
         return Figure(value, "share", note=note)
     return Figure(value, "share", interval(data, by, laplace), data.database.rows, f"{note}; the code tables given")
 
 
-def _internal(halves: npt.NDArray[np.float64], found: Databases) -> Figure:
+def _internal(halves: npt.NDArray[np.float64], both: Databases) -> Figure:
     if not len(halves):
         return Figure(None, "share", note="no random half was compared")
     mean, note = float(halves.mean()), f"mean of {len(halves)} random halves of the original against the original"
     if len(halves) == 1:
-        return Figure(mean, "share", sample=found.sample, note=note)
+        return Figure(mean, "share", sample=both.sample, note=note)
     reach = float(stats.t.ppf(0.5 + LEVEL / 2, len(halves) - 1)) * float(halves.std(ddof=1)) / math.sqrt(len(halves))
-    return Figure(mean, "share", (mean - reach, mean + reach), found.sample, note)
+    return Figure(mean, "share", (mean - reach, mean + reach), both.sample, note)
 
 
 def _ratio(without: float, value: float) -> Figure:

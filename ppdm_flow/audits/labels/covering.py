@@ -113,7 +113,7 @@ def _same(labels: pa.StringArray, values: pa.StringArray) -> tuple[Integers, Int
 
 def _general(labels: pa.StringArray, values: pa.StringArray, tree: Lines, mask: str) -> list[tuple[Integers, Integers]]:
     """Return the (value, label) pairs of every label that may stand for others than itself."""
-    found = _by_tree(labels, values, tree)
+    pairs = _by_tree(labels, values, tree)
     odd = pc.match_substring_regex(labels, SPECIAL).to_numpy(zero_copy_only=False).astype(np.bool_)
     if mask != MASK:
         odd |= pc.match_substring(labels, mask).to_numpy(zero_copy_only=False).astype(np.bool_)
@@ -128,8 +128,8 @@ def _general(labels: pa.StringArray, values: pa.StringArray, tree: Lines, mask: 
             hit = shaped if hit is None else hit | shaped
         if hit is not None:
             inside = np.flatnonzero(hit)
-            found.append((inside + SPECIALS, np.full(len(inside), place + SPECIALS)))
-    return found
+            pairs.append((inside + SPECIALS, np.full(len(inside), place + SPECIALS)))
+    return pairs
 
 
 def _by_tree(labels: pa.StringArray, values: pa.StringArray, tree: Lines) -> list[tuple[Integers, Integers]]:

@@ -39,18 +39,18 @@ def known_columns(file: Held, candidates: Sequence[tuple[str, str]]) -> dict[str
     missing = sorted(named - set(header))
     if missing:
         raise _unusable(f"has no column `{missing[0]}`, which the audit's parameters name")
-    found = {}
+    names = {}
     for column, source in candidates:
-        told = file.columns.get(column) or file.columns.get(source)
-        for name in (told,) if told else (column, source):
+        named_in_file = file.columns.get(column) or file.columns.get(source)
+        for name in (named_in_file,) if named_in_file else (column, source):
             if name in header:
-                found[column] = name
+                names[column] = name
                 break
-    if not found:
+    if not names:
         raise _unusable(
             "has a column for none of the attributes that it is compared by: say which one tells what with `columns:`"
         )
-    return found
+    return names
 
 
 def read(file: Held, columns: Mapping[str, str]) -> Table:

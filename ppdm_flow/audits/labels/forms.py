@@ -40,23 +40,23 @@ class Between:
 
     def covers(self, numbers: Floats) -> Truths:
         """Return which numbers lie within; one that is none (NaN) does not."""
-        found: Truths = (numbers >= self.low) & (numbers <= self.high)
-        return found
+        within: Truths = (numbers >= self.low) & (numbers <= self.high)
+        return within
 
 
 def between(label: str) -> Between | None:
     """Read ``[20, 30)``, ``20-29``, ``>= 40``, ``40+`` or a number; None for what is no range of numbers."""
     if _PLAIN.match(label):
         return Between(float(label), float(label))
-    if found := _BETWEEN.match(label):
-        low, high = float(found[2]), float(found[3])
-        return Between(low if found[1] == "[" else _after(low), high if found[4] == "]" else _before(high))
-    if found := _DASHED.match(label):
-        return Between(float(found[1]), float(found[2]))
-    if found := _UPWARD.match(label):
-        return Between(float(found[1]), math.inf)
-    if found := _BEYOND.match(label):
-        return _beyond(found[1], float(found[2]))
+    if match := _BETWEEN.match(label):
+        low, high = float(match[2]), float(match[3])
+        return Between(low if match[1] == "[" else _after(low), high if match[4] == "]" else _before(high))
+    if match := _DASHED.match(label):
+        return Between(float(match[1]), float(match[2]))
+    if match := _UPWARD.match(label):
+        return Between(float(match[1]), math.inf)
+    if match := _BEYOND.match(label):
+        return _beyond(match[1], float(match[2]))
     return None
 
 
@@ -83,8 +83,8 @@ def _before(edge: float) -> float:
 def numbers(values: pa.StringArray) -> Floats:
     """Return the values as numbers, NaN where one is none."""
     kept = pc.if_else(pc.match_substring_regex(values, _PLAIN.pattern), values, None)
-    found: Floats = kept.cast(pa.float64()).fill_null(math.nan).to_numpy(zero_copy_only=False)
-    return found
+    floats: Floats = kept.cast(pa.float64()).fill_null(math.nan).to_numpy(zero_copy_only=False)
+    return floats
 
 
 def everything(label: str, mask: str = MASK) -> bool:
@@ -111,8 +111,8 @@ def written_like(label: str, values: pa.StringArray, mask: str = MASK, *, padded
         pattern = "^" + "".join("(?s:.)" if c == mask else re.escape(c) for c in begin)
         rest = f"(?s:.){{0,{len(label) - len(begin)}}}$" if padded else "$"
         return _truths(pc.match_substring_regex(values, pattern + rest))
-    if found := _LISTED.match(label):
-        members = [m.strip() for m in re.split(r"[,;|]", found[1])]
+    if match := _LISTED.match(label):
+        members = [m.strip() for m in re.split(r"[,;|]", match[1])]
         return _truths(pc.is_in(values, value_set=pa.array(members, pa.string())))
     start = _date_pattern(label)
     if start is None:
@@ -123,14 +123,14 @@ def written_like(label: str, values: pa.StringArray, mask: str = MASK, *, padded
 def _date_pattern(label: str) -> str | None:
     if _PART.match(label):
         return f"^{label}-"
-    if found := _DECADE.match(label):
-        return f"^{found[1]}[0-9]-"
-    if found := _QUARTER.match(label):
-        first = 3 * int(found[2]) - 2
-        return f"^{found[1]}-(?:{'|'.join(f'{m:02d}' for m in range(first, first + 3))})-"
+    if match := _DECADE.match(label):
+        return f"^{match[1]}[0-9]-"
+    if match := _QUARTER.match(label):
+        first = 3 * int(match[2]) - 2
+        return f"^{match[1]}-(?:{'|'.join(f'{m:02d}' for m in range(first, first + 3))})-"
     return None
 
 
-def _truths(found: pa.BooleanArray) -> Truths:
-    truths: Truths = found.to_numpy(zero_copy_only=False).astype(np.bool_)
+def _truths(mask: pa.BooleanArray) -> Truths:
+    truths: Truths = mask.to_numpy(zero_copy_only=False).astype(np.bool_)
     return truths

@@ -55,13 +55,13 @@ class Found:
     @property
     def linked(self) -> Truths:
         """Whose row is the only one that fits."""
-        found: Truths = self.rows == 1
-        return found
+        linked: Truths = self.rows == 1
+        return linked
 
     def certain(self, secret: int) -> Truths:
         """Whose value of a secret is one and known: all rows that fit have it."""
-        found: Truths = (self.rows > 0) & (self.low[secret] == self.high[secret]) & (self.low[secret] >= 0)
-        return found
+        certain: Truths = (self.rows > 0) & (self.low[secret] == self.high[secret]) & (self.low[secret] >= 0)
+        return certain
 
     @classmethod
     def nothing(cls, people: int, secrets: int) -> Found:
@@ -77,14 +77,14 @@ def index(covers: Sequence[Cover], codes: Integers, rows: Integers, low: Integer
     labels = np.concatenate([[0], np.cumsum([len(c.wide) for c in covers])]).astype(np.int64)
     pairs = np.concatenate([[0], np.cumsum([len(c.labels) for c in covers])]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64)
-    whole = Cover(
+    united = Cover(
         np.concatenate([*(c.starts[:-1] + p for c, p in zip(covers, pairs[:-1], strict=True)), pairs[-1:]]),
         np.concatenate([none, *(c.labels + o for c, o in zip(covers, labels[:-1], strict=True))]),
         np.concatenate([np.zeros(0, dtype=np.bool_), *(c.wide for c in covers)]),
         np.concatenate([np.zeros(0, dtype=np.bool_), *(c.unknown for c in covers)]),
     )
     shifted = np.ascontiguousarray((codes + labels[:-1]).T.astype(np.int64))
-    return Index(whole, values, labels, shifted, rows, low, high)
+    return Index(united, values, labels, shifted, rows, low, high)
 
 
 def look_up(people: Integers, persons: Integers, known: Index, looks: int | None = None) -> tuple[Found, Integers]:
@@ -98,13 +98,13 @@ def look_up(people: Integers, persons: Integers, known: Index, looks: int | None
     """
     limit = LOOKS if looks is None else looks
     way = _Way.through(known, people + known.value_offsets[:-1])
-    asked = persons.astype(np.int64)
+    weights = persons.astype(np.int64)
     size = _affordable(way, persons, limit)
     if size < int(persons.sum()):
-        asked = spread(persons, size)
-    chosen = way.order[asked[way.order] > 0]
-    found, _ = way.run(chosen)
-    return _onto(found, chosen, len(people)), asked
+        weights = spread(persons, size)
+    chosen = way.order[weights[way.order] > 0]
+    matches, _ = way.run(chosen)
+    return _onto(matches, chosen, len(people)), weights
 
 
 def spread(persons: Integers, size: int) -> Integers:
@@ -169,17 +169,17 @@ class _Way:
     def run(self, chosen: Integers) -> tuple[Found, int]:
         """Look some people up, in the order given, and say how many looks that took."""
         known, fits, places = self.known, self.known.covers, self.places
-        found = Found.nothing(len(chosen), len(known.low))
-        sides = (found.rows, found.kinds, found.first, found.low, found.high)
+        matches = Found.nothing(len(chosen), len(known.low))
+        sides = (matches.rows, matches.kinds, matches.first, matches.low, matches.high)
         if not len(places):
-            return found, 0
+            return matches, 0
         looks = descend(
             self.people[chosen], self.classes, known.rows[places], fits.starts, fits.labels, fits.wide, fits.unknown,
             self.opens, self.open_starts, known.low[:, places], known.high[:, places], *sides,
         )  # fmt: skip
-        some = found.first >= 0
-        found.first[some] = places[found.first[some]]
-        return found, int(looks)
+        some = matches.first >= 0
+        matches.first[some] = places[matches.first[some]]
+        return matches, int(looks)
 
 
 def _opens(known: Index, column: int) -> Integers:
@@ -199,10 +199,10 @@ def _share(known: Index, people: Integers, column: int) -> float:
     return float(of_value[people[:, column]].mean()) if len(people) else 0.0
 
 
-def _onto(found: Found, chosen: Integers, size: int) -> Found:
+def _onto(matches: Found, chosen: Integers, size: int) -> Found:
     """Spread what was found of the chosen over all people."""
-    every = Found.nothing(size, len(found.low))
-    for mine, theirs in ((every.rows, found.rows), (every.kinds, found.kinds), (every.first, found.first)):
+    every = Found.nothing(size, len(matches.low))
+    for mine, theirs in ((every.rows, matches.rows), (every.kinds, matches.kinds), (every.first, matches.first)):
         mine[chosen] = theirs
-    every.low[:, chosen], every.high[:, chosen] = found.low, found.high
+    every.low[:, chosen], every.high[:, chosen] = matches.low, matches.high
     return every

@@ -93,11 +93,11 @@ def classes(candidate: Counted, columns: Sequence[str], secrets: Sequence[str]) 
     rows = counts.counts
     low = np.zeros((len(secrets), len(counts)), dtype=np.int64)
     high = np.zeros_like(low)
-    found = Classes(columns, counts.categories, counts.codes, rows, secrets, (), low, high)
+    grouped = Classes(columns, counts.categories, counts.codes, rows, secrets, (), low, high)
     values = []
     for i, secret in enumerate(secrets):
         mine = _occurring(candidate.counts((*columns, secret)))
-        place, codes = found.places(mine), mine.of(secret).astype(np.int64)
+        place, codes = grouped.places(mine), mine.of(secret).astype(np.int64)
         low[i], high[i] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
         np.minimum.at(low[i], place, codes)
         np.maximum.at(high[i], place, codes)

@@ -80,19 +80,19 @@ def of_file(
 
 def gate_nothing(outcome: AuditOutcome, unread: Iterable[Unread | None], ctx: AuditContext, name: str) -> AuditOutcome:
     """Return the outcome without its figures where something was not read: what was not found may be there."""
-    found = [u for u in unread if u is not None]
-    if not found:
+    unreadable = [u for u in unread if u is not None]
+    if not unreadable:
         return outcome
-    listing = "; ".join(u.text for u in found)
+    listing = "; ".join(u.text for u in unreadable)
     note = f"the attack could not read {listing}"
     figures: Mapping[str, Figure] = {n: Figure(None, f.unit, note=note) for n, f in outcome.figures.items()}
-    told = Finding(
+    finding = Finding(
         "PPF856",
         Severity.WARNING,
         f"`{name}` could not read {listing}: it has no figures, and no gate on it holds",
         ".".join(filter(None, (ctx.release, name))),
     )
-    return replace(outcome, figures=figures, findings=(*outcome.findings, told), charts=())
+    return replace(outcome, figures=figures, findings=(*outcome.findings, finding), charts=())
 
 
 def _strange(labels: pa.StringArray, known: pa.StringArray, tree: Lines) -> Truths:
@@ -101,8 +101,8 @@ def _strange(labels: pa.StringArray, known: pa.StringArray, tree: Lines) -> Trut
     readable = pc.or_(
         pc.is_in(labels, value_set=known), pc.is_in(labels, value_set=pa.array(sorted(listed), pa.string()))
     )
-    found: Truths = ~readable.to_numpy(zero_copy_only=False).astype(np.bool_)
-    return found
+    strange: Truths = ~readable.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return strange
 
 
 def _numeric(known: pa.StringArray) -> bool:

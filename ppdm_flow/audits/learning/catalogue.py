@@ -42,27 +42,27 @@ def classifier_problems(name: str, options: Iterable[str]) -> tuple[Problem, ...
         near = meant(name)
         hint = f"did you mean `{near}`?" if near else None
         return (Problem("PPF834", f"`{name}` is no classifier that can be used here", ("classifier",), hint),)
-    found = []
+    problems = []
     for option in strange(name, options):
         near = closest(option, CLASSIFIERS[name])
         hint = f"did you mean `{near}`?" if near else None
-        found.append(Problem("PPF835", f"`{name}` has no option `{option}`", ("options", option), hint))
-    return tuple(found)
+        problems.append(Problem("PPF835", f"`{name}` has no option `{option}`", ("options", option), hint))
+    return tuple(problems)
 
 
 def targets(target: str | None, scope: Scope) -> tuple[list[AttributeFacts], tuple[Problem, ...]]:
     """Return the released attributes that are the class attribute, and what is wrong where there is none."""
     every = scope.attributes.values()
     if target is None:
-        found = [a for a in every if a.role is Role.TARGET]
+        matches = [a for a in every if a.role is Role.TARGET]
         text = "no attribute of the release has the role `target`: say which one with `target:`"
-        return found, () if found else (Problem("PPF832", text),)
-    found = [a for a in every if target in (a.name, a.source)]
-    if found:
-        return found, ()
+        return matches, () if matches else (Problem("PPF832", text),)
+    matches = [a for a in every if target in (a.name, a.source)]
+    if matches:
+        return matches, ()
     near = closest(target, [a.source or a.name for a in every])
     hint = f"did you mean `{near}`?" if near else None
-    return found, (Problem("PPF832", f"the release has no attribute `{target}`", ("target",), hint),)
+    return matches, (Problem("PPF832", f"the release has no attribute `{target}`", ("target",), hint),)
 
 
 def typed(option: Option) -> Any:

@@ -98,10 +98,10 @@ class Learner:
     def predict(self, model: Any, matrix: Any) -> npt.NDArray[np.int64]:
         """Return the class of each row. Raises PluginError where the model has none for some."""
         try:
-            found: npt.NDArray[np.int64] = model.predict(matrix)
+            classes: npt.NDArray[np.int64] = model.predict(matrix)
         except ValueError as error:  # the message may quote the data
             raise _fault(f"`{self.name}` could not predict with its options ({type(error).__name__})") from None
-        return found
+        return classes
 
     def _model(self, rows: float) -> Any:
         if self.name not in CLASSIFIERS:

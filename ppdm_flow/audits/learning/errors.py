@@ -70,15 +70,15 @@ class Trials:
 
 def trial(side: Side, parts: Split, learner: Learner) -> Truths:
     """Learn from one part; return which predictions for the other are wrong, shape (distinct rows,)."""
-    train, asked = side.weights(parts.train), np.flatnonzero(side.weights(parts.test) > 0)
+    train, tested = side.weights(parts.train), np.flatnonzero(side.weights(parts.test) > 0)
     wrong = np.zeros(len(side.classes), dtype=np.bool_)
     learnt = side.classes[train > 0]
     matrix = code(side, train)
     if matrix.shape[1] == 0 or (learnt == learnt[0]).all():
-        wrong[asked] = side.classes[asked] != np.bincount(side.classes, weights=train).argmax()
+        wrong[tested] = side.classes[tested] != np.bincount(side.classes, weights=train).argmax()
     else:
         model = learner.learn(matrix, side.classes, train)
-        wrong[asked] = learner.predict(model, matrix[asked]) != side.classes[asked]
+        wrong[tested] = learner.predict(model, matrix[tested]) != side.classes[tested]
     return wrong
 
 
@@ -87,8 +87,8 @@ def trials(sides: Sequence[tuple[Side, Sequence[Split]]], learner: Learner, thre
     one_each = [side for side, every in sides for _ in every]
     parts = [p for _, every in sides for p in every]
     with ThreadPoolExecutor(threads) as pool:
-        found = iter(list(pool.map(trial, one_each, parts, repeat(learner))))
-    return [Trials(side, tuple(every), tuple(islice(found, len(every)))) for side, every in sides]
+        wrong = iter(list(pool.map(trial, one_each, parts, repeat(learner))))
+    return [Trials(side, tuple(every), tuple(islice(wrong, len(every)))) for side, every in sides]
 
 
 def interval(values: Floats, test_share: float, least: float = 0.0) -> tuple[float, float] | None:

@@ -57,11 +57,11 @@ def side(table: Table, features: Mapping[str, AttributeType], classes: Integers,
         dense = table[name].dense.astype(np.int64)
         keys = np.unique(keys * np.int64(table[name].width) + dense, return_inverse=True)[1].reshape(-1)
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    found = tuple(
+    codes = tuple(
         Feature(name, table[name].codes[first], _numbers(table[name]) if type_ in NUMERIC else None)
         for name, type_ in features.items()
     )
-    return Side(found, classes[first], place.reshape(-1).astype(np.int64), copies)
+    return Side(codes, classes[first], place.reshape(-1).astype(np.int64), copies)
 
 
 def _numbers(column: Column) -> Floats | None:

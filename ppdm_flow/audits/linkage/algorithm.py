@@ -60,14 +60,14 @@ def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx:
     if len(known) == 0 or people.total == 0:
         return None
     index = known.index(people.values, ctx)
-    found, asked = look_up(people.codes, people.persons, index)
+    matches, weights = look_up(people.codes, people.persons, index)
     near = None
     if params.sample and people.own is not None and (people.own >= 0).any():
         labels, values = known.categories, people.values
         near = approximate(
             people, nearest(people.codes, people.persons, people.own, labels, values, index, params.sample)
         )
-    return Attack(people, known, found, asked, exact(people, found, asked), near)
+    return Attack(people, known, matches, weights, exact(people, matches, weights), near)
 
 
 def _unread(attack: Attack, params: LinkageParams, original: DataView, ctx: AuditContext) -> Iterator[Unread | None]:
@@ -83,20 +83,20 @@ def _unread(attack: Attack, params: LinkageParams, original: DataView, ctx: Audi
 
 
 def _figures(attack: Attack) -> dict[str, Figure]:
-    found, linked = attack.found, attack.share(attack.found.linked)
-    some = attack.share(found.rows > 0)
+    matches, linked = attack.found, attack.share(attack.found.linked)
+    some = attack.share(matches.rows > 0)
     sampled = "" if linked.whole else "of the people looked up"
     figures = {
         "matched": some.figure("people whom some released row fits"),
         "linked": Figure(int(linked.hits), "people", sample=None if linked.whole else linked.size, note=sampled),
         "linked_share": linked.figure("people whom exactly one released row fits"),
     }
-    learned = {s: attack.share(found.certain(i)) for i, s in enumerate(attack.known.secrets)}
-    told = "people whom only rows with one value fit"
-    figures |= {f"{s}.learned": share.figure(told) for s, share in learned.items()}
+    learned = {s: attack.share(matches.certain(i)) for i, s in enumerate(attack.known.secrets)}
+    note = "people whom only rows with one value fit"
+    figures |= {f"{s}.learned": share.figure(note) for s, share in learned.items()}
     worst = max(learned.values(), key=lambda s: s.hits, default=None)
     none = Figure(None, "share", note="no sensitive attribute is released")
-    figures["learned"] = none if worst is None else worst.figure(told)
+    figures["learned"] = none if worst is None else worst.figure(note)
     return figures | _judged(attack)
 
 

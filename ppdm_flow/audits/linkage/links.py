@@ -61,22 +61,22 @@ class Judged:
         return bool(stats.binom.sf(self.correct - 1, self.claims, 1.0 / rows) < ALARM)
 
 
-def exact(people: People, found: Found, asked: Integers) -> Judged | None:
+def exact(people: People, matches: Found, weights: Integers) -> Judged | None:
     """Judge the rows that are the only ones that fit; None where nobody knows whose they are."""
     if people.own is None:
         return None
-    linked, own = found.linked, people.own
-    right = linked & (found.first == own)
-    claims, correct, released = (int(asked[which].sum()) for which in (linked, right, own >= 0))
-    return Judged(claims, correct, released, bool((asked == people.persons).all()))
+    linked, own = matches.linked, people.own
+    right = linked & (matches.first == own)
+    claims, correct, released = (int(weights[which].sum()) for which in (linked, right, own >= 0))
+    return Judged(claims, correct, released, bool((weights == people.persons).all()))
 
 
-def approximate(people: People, found: Nearest) -> Judged:
+def approximate(people: People, nearest_classes: Nearest) -> Judged:
     """Judge the rows that are the only nearest ones."""
-    single = found.rows == 1
-    claims, correct = (int(found.persons[which].sum()) for which in (single, single & found.among))
-    whole = bool(people.own is not None and found.persons.sum() == people.persons[people.own >= 0].sum())
-    return Judged(claims, correct, int(found.persons.sum()), whole)
+    single = nearest_classes.rows == 1
+    claims, correct = (int(nearest_classes.persons[which].sum()) for which in (single, single & nearest_classes.among))
+    complete = bool(people.own is not None and nearest_classes.persons.sum() == people.persons[people.own >= 0].sum())
+    return Judged(claims, correct, int(nearest_classes.persons.sum()), complete)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,8 +45,8 @@ def nearest(
     """Look for the nearest classes of at most ``sample`` people who have a released row."""
     there = np.where(own >= 0, persons, 0)
     size = min(sample, max(FEWEST, LOOKS // max(1, known.classes.size)))
-    asked = spread(there, size)
-    chosen = np.flatnonzero(asked)
+    weights = spread(there, size)
+    chosen = np.flatnonzero(weights)
     lows, highs = (np.concatenate(side) for side in zip(*map(_ranges, labels), strict=True))
     read = np.concatenate([np.concatenate([[np.nan] * SPECIALS, numbers(v)]) for v in values])
     widths = np.array([_width(v) for v in values])
@@ -55,7 +55,7 @@ def nearest(
     fits = known.covers
     _nearest(shifted, own[chosen], known.classes, known.rows, fits.starts, fits.labels, fits.wide, fits.unknown,
              known.label_offsets, lows, highs, read, widths, rows, among)  # fmt: skip
-    return Nearest(chosen, asked[chosen], rows, among)
+    return Nearest(chosen, weights[chosen], rows, among)
 
 
 def _ranges(labels: pa.StringArray) -> tuple[Floats, Floats]:

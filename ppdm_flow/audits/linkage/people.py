@@ -92,8 +92,8 @@ def _beside(left: Table, right: Table, sources: Sequence[str], columns: Sequence
 def _kinds(counts: Counts, columns: Sequence[str], own: Integers | None) -> People:
     kept = counts.counts > 0
     codes = np.stack([counts.of(c).astype(np.int64) + SPECIALS for c in columns], axis=1)
-    found = None if own is None else own[kept]
-    return People(codes[kept], tuple(counts.names(c) for c in columns), counts.counts[kept], found)
+    own_class = None if own is None else own[kept]
+    return People(codes[kept], tuple(counts.names(c) for c in columns), counts.counts[kept], own_class)
 
 
 def _own(counts: Counts, known: Classes) -> Integers | None:
@@ -108,7 +108,7 @@ def _by_identity(truth: str, names: Column, known: Classes, original: DataView, 
     """Return the class of the released row of each identity; of one who has several rows, the first's."""
     if ctx.pairs is None or truth not in original.schema:
         return None
-    found = np.full(len(names.categories) + SPECIALS, -1, dtype=np.int64)
+    classes = np.full(len(names.categories) + SPECIALS, -1, dtype=np.int64)
     for left, right in ctx.pairs.pairs([truth], list(known.columns)):
         place = pc.index_in(left[truth].categories, value_set=names.categories).fill_null(-1 - SPECIALS)
         which = place.to_numpy(zero_copy_only=False).astype(np.int64)
@@ -123,5 +123,5 @@ def _by_identity(truth: str, names: Column, known: Classes, original: DataView, 
         if own is None:
             return None
         there = dense >= SPECIALS
-        found[dense[there][::-1]] = own[there][::-1]
-    return found[names.dense]
+        classes[dense[there][::-1]] = own[there][::-1]
+    return classes[names.dense]

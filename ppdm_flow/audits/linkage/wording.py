@@ -68,8 +68,8 @@ def _names(attack: Attack, ctx: AuditContext) -> str:
     names = attack.people.identities
     if names is None or not ctx.show_values:
         return ""
-    found = names.take(np.flatnonzero(attack.found.linked & (attack.asked > 0))[:MOST]).texts()
-    return f" ({', '.join(t or 'somebody' for t in found)})"
+    shown = names.take(np.flatnonzero(attack.found.linked & (attack.asked > 0))[:MOST]).texts()
+    return f" ({', '.join(t or 'somebody' for t in shown)})"
 
 
 def _values(attack: Attack, secret: int, ctx: AuditContext) -> str:
@@ -78,9 +78,9 @@ def _values(attack: Attack, secret: int, ctx: AuditContext) -> str:
     if names is None or not ctx.show_values:
         return ""
     places = np.flatnonzero(attack.found.certain(secret) & (attack.asked > 0))[:MOST]
-    told = attack.known.values[secret].to_pylist()
+    values = attack.known.values[secret].to_pylist()
     pairs = zip(names.take(places).texts(), attack.found.low[secret][places].tolist(), strict=True)
-    each = [f"{name or 'somebody'}: {told[value]}" for name, value in pairs]
+    each = [f"{name or 'somebody'}: {values[value]}" for name, value in pairs]
     return f" ({'; '.join(each)})"
 
 

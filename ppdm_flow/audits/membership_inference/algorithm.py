@@ -45,15 +45,15 @@ KEY = 1988
 
 def chart(areas: Mapping[str, Area]) -> Chart:
     """Return bars: the area under the curve of each attack, with its interval."""
-    found = list(areas.values())
-    ends = [a.interval for a in found]
+    bars = list(areas.values())
+    ends = [a.interval for a in bars]
     low, high = tuple(e[0] for e in ends), tuple(e[1] for e in ends)
     return Chart(
         id="attacks",
         title="How well members are told from others",
         kind="bars",
         x=tuple(areas),
-        series=(Series("area under the curve", tuple(a.value for a in found), low, high),),
+        series=(Series("area under the curve", tuple(a.value for a in bars), low, high),),
         y_label="pairs in which the member scores higher",
         note="50 % is guessing",
     )
@@ -86,13 +86,13 @@ class MembershipInferenceAudit:
         columns = beside(original, candidate, ctx, self.params.attributes)
         if not columns:
             return _nothing("the release has no attribute of the original")
-        found = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
-        groups = (found.training, *((found.holdout,) if found.holdout is not None else ()))
-        members, *others = (affordable(g, 4 * len(found.released)) for g in groups)
-        if not others or not len(found.released) or min(len(members), len(others[0])) < FEWEST:
+        gathered = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
+        groups = (gathered.training, *((gathered.holdout,) if gathered.holdout is not None else ()))
+        members, *others = (affordable(g, 4 * len(gathered.released)) for g in groups)
+        if not others or not len(gathered.released) or min(len(members), len(others[0])) < FEWEST:
             return _nothing(f"there are fewer than {FEWEST} people in a group")
         people = _joined(members, others[0])
-        scored = scores(people, found.released, len(columns), self.params.radius)
+        scored = scores(people, gathered.released, len(columns), self.params.radius)
         member = np.arange(len(people)) < len(members)
         attacks = {name: _attack(score, member) for name, score in scored.by_attack.items()}
         figures = _best(attacks, len(people)) | _each(attacks, len(people))
@@ -100,7 +100,7 @@ class MembershipInferenceAudit:
             figures["likelihood.auc"] = Figure(None, "probability", note="the attributes have too many values")
         charts = (chart({n: a.whole for n, a in attacks.items()}),)
         outcome = AuditOutcome(figures, findings=_findings(attacks, ctx), charts=charts)
-        return gate_nothing(outcome, found.unread, ctx, "membership_inference")
+        return gate_nothing(outcome, gathered.unread, ctx, "membership_inference")
 
 
 def _joined(a: Records, b: Records) -> Records:
@@ -128,33 +128,33 @@ def _halves(score: Floats) -> tuple[Floats, Floats]:
 
 def _best(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
     name = max(attacks, key=lambda n: attacks[n].first.value)
-    found, note = attacks[name], f"of `{name}`, the best attack on one half of the people, measured on the other"
+    attack, note = attacks[name], f"of `{name}`, the best attack on one half of the people, measured on the other"
     half = people // 2
     return {
-        "auc": Figure(found.second.value, "probability", found.second.interval, half, f"{note}; 50 % is guessing"),
-        "advantage": Figure(found.best.value, "share", found.best.interval, half, f"{note}; 0 is guessing"),
-        "advantage_at_1_percent": _careful(found.careful, half, note),
+        "auc": Figure(attack.second.value, "probability", attack.second.interval, half, f"{note}; 50 % is guessing"),
+        "advantage": Figure(attack.best.value, "share", attack.best.interval, half, f"{note}; 0 is guessing"),
+        "advantage_at_1_percent": _careful(attack.careful, half, note),
     }
 
 
 def _each(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
     figures = {}
-    for name, found in attacks.items():
-        figures[f"{name}.auc"] = Figure(found.whole.value, "probability", found.whole.interval, people, "on all people")
+    for name, one in attacks.items():
+        figures[f"{name}.auc"] = Figure(one.whole.value, "probability", one.whole.interval, people, "on all people")
         figures[f"{name}.advantage"] = Figure(
-            found.best.value, "share", found.best.interval, people // 2, "threshold chosen on the other half"
+            one.best.value, "share", one.best.interval, people // 2, "threshold chosen on the other half"
         )
     return figures
 
 
-def _careful(found: Advantage, half: int, note: str) -> Figure:
+def _careful(advantage: Advantage, half: int, note: str) -> Figure:
     text = f"{note}; members found minus others taken for members, at a threshold with 1 % of those; 0 is guessing"
-    return Figure(found.value, "share", found.interval, half, text)
+    return Figure(advantage.value, "share", advantage.interval, half, text)
 
 
 def _findings(attacks: Mapping[str, Attack], ctx: AuditContext) -> tuple[Finding, ...]:
     z = one_sided(ALARM / len(attacks))
-    found = []
+    findings = []
     for name, attack in attacks.items():
         if attack.whole.exceeds(z):
             text = (
@@ -162,8 +162,8 @@ def _findings(attacks: Mapping[str, Attack], ctx: AuditContext) -> tuple[Finding
                 f" {attack.whole.value:.1%} of pairs, where 50 % is guessing; chance does this in fewer than {ALARM:g}"
                 " of all releases"
             )
-            found.append(Finding("PPF862", Severity.WARNING, text, f"{ctx.release}.{name}"))
-    return tuple(found)
+            findings.append(Finding("PPF862", Severity.WARNING, text, f"{ctx.release}.{name}"))
+    return tuple(findings)
 
 
 def _nothing(why: str, findings: tuple[Finding, ...] = ()) -> AuditOutcome:

@@ -31,14 +31,17 @@ def scores(people: Records, released: Records, columns: int, radius: float | Non
     """Score each person against the released records."""
     every = range(columns)
     first, copies, _ = distinct(released.cells)
-    asked, _, place = distinct(people.cells)
-    reference, queries = released.take(first).points(every), people.take(asked).points(every)
+    cells, _, place = distinct(people.cells)
+    reference, queries = released.take(first).points(every), people.take(cells).points(every)
     far, _ = nearest(queries, reference)
     reach = float(np.median(far[place])) if radius is None else radius * columns
-    found = {"distance": -far[place], "density": within(queries, reference, copies, reach)[place].astype(np.float64)}
+    values = {
+        "distance": -far[place],
+        "density": within(queries, reference, copies, reach)[place].astype(np.float64),
+    }
     rows = min(len(released), affordable_rows(columns, MOST_CODED))
     likely = _likelihood(people.coarse, released.take(np.arange(rows) * len(released) // rows).coarse)
-    return Scores(found | ({"likelihood": likely} if likely is not None else {}), reach)
+    return Scores(values | ({"likelihood": likely} if likely is not None else {}), reach)
 
 
 def _likelihood(people: npt.NDArray[np.int32], released: npt.NDArray[np.int32]) -> Floats | None:

@@ -68,25 +68,25 @@ class MinimalityAudit:
         return [i for i, name in enumerate(groups.names) if named is None or name in named]
 
 
-def _attacked(found: Merged, protected: list[int], params: MinimalityParams) -> Undone:
+def _attacked(merged: Merged, protected: list[int], params: MinimalityParams) -> Undone:
     """Attack the classes one by one; evenly spaced ones where there are many."""
-    chosen = np.flatnonzero(np.isin(found.value, protected))
-    classes = np.unique(found.of[chosen])
+    chosen = np.flatnonzero(np.isin(merged.value, protected))
+    classes = np.unique(merged.of[chosen])
     most = max(1, int(params.sample * len(classes) / max(1, len(chosen))))
     picked = classes if len(classes) <= most else classes[np.arange(most) * len(classes) // most]
     result = Undone(sampled=len(picked) < len(classes))
-    order = chosen[np.argsort(found.of[chosen], kind="stable")]
-    starts = np.searchsorted(found.of[order], picked)
-    ends = np.searchsorted(found.of[order], picked, side="right")
+    order = chosen[np.argsort(merged.of[chosen], kind="stable")]
+    starts = np.searchsorted(merged.of[order], picked)
+    ends = np.searchsorted(merged.of[order], picked, side="right")
     for number, first, last in zip(picked.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        result = _with(result, found, number, found.holders[order[first:last]].tolist(), params)
+        result = _with(result, merged, number, merged.holders[order[first:last]].tolist(), params)
     if not result.sampled:
-        result = replace(result, people=int(found.sizes.sum()))
+        result = replace(result, people=int(merged.sizes.sum()))
     return result
 
 
-def _with(so_far: Undone, found: Merged, number: int, holders: list[int], params: MinimalityParams) -> Undone:
-    groups, size = np.sort(found.groups_of(number)), int(found.sizes[number])
+def _with(so_far: Undone, merged: Merged, number: int, holders: list[int], params: MinimalityParams) -> Undone:
+    groups, size = np.sort(merged.groups_of(number)), int(merged.sizes[number])
     if size > params.largest:
         return replace(so_far, left_out=so_far.left_out + 1, people=so_far.people + size)
     before = max(h / size for h in holders)

@@ -39,12 +39,12 @@ def posteriors(groups: tuple[int, ...], holders: int, confidence: float) -> tupl
     broken = _at(before[-1].some, holders)
     if broken <= 0.0:
         return (share,) * len(groups)
-    found = []
+    chances = []
     for i, (group, term) in enumerate(zip(groups, terms, strict=True)):
         rest = _joined(before[i], after[i + 1], holders)
         own = _Parted(term.none * np.arange(len(term.none)), term.some * np.arange(len(term.some)))
-        found.append(min(1.0, _at(_joined(rest, own, holders).some, holders) / broken / group))
-    return tuple(found)
+        chances.append(min(1.0, _at(_joined(rest, own, holders).some, holders) / broken / group))
+    return tuple(chances)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,10 +70,10 @@ def _joined(left: _Parted, right: _Parted, holders: int) -> _Parted:
 
 def _running(terms: Sequence[_Parted], holders: int) -> list[_Parted]:
     """Return the products of the first 0, 1, … terms, as far as they matter."""
-    found = [_Parted(np.ones(1), np.zeros(1))]
+    products = [_Parted(np.ones(1), np.zeros(1))]
     for term in terms:
-        found.append(_joined(found[-1], term, holders))
-    return found
+        products.append(_joined(products[-1], term, holders))
+    return products
 
 
 def _at(polynomial: Floats, degree: int) -> float:

@@ -60,9 +60,9 @@ def chart(
 
 
 def _intervals(operator: Operator, released: Histogram, reconstructed: Floats) -> tuple[Floats, Floats]:
-    found = reconstruct_counts(Channel.of(operator.retention), released.rows)
+    estimates = reconstruct_counts(Channel.of(operator.retention), released.rows)
     total = max(1, released.total)
-    return np.minimum(found.low / total, reconstructed), np.maximum(found.high / total, reconstructed)
+    return np.minimum(estimates.low / total, reconstructed), np.maximum(estimates.high / total, reconstructed)
 
 
 def _shares(shares: Floats, order: list[int]) -> tuple[float, ...]:
@@ -77,7 +77,7 @@ class PerturbationUtilityAudit:
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return record and aggregate utility for each perturbed column, and pictures of its frequencies."""
-        found: dict[str, dict[str, Figure]] = {}
+        by_column: dict[str, dict[str, Figure]] = {}
         charts: list[Chart] = []
         for column in candidate.schema.names:
             operator = ctx.operators.get(column)
@@ -89,15 +89,15 @@ class PerturbationUtilityAudit:
             inverse = by_inverse(operator.retention, after.frequency)
             end = most_likely(operator.retention, after.frequency)
             iterated = by_iteration(operator.retention, after.frequency, self.params.iterations, end)
-            found[column] = {
+            by_column[column] = {
                 NAMES[0]: _share(float(before.frequency @ _keep(operator))),
                 NAMES[1]: _realised(operator, column, ctx),
                 NAMES[2]: _share(agreement(inverse, before.frequency)),
                 NAMES[3]: _share(agreement(iterated, before.frequency)),
             }
             charts.append(chart(operator, column, ctx, before.frequency, after, iterated))
-        figures = {f"{c}.{name}": figure for c, mine in found.items() for name, figure in mine.items()}
-        return AuditOutcome(figures={**_means(found), **figures}, charts=tuple(charts))
+        figures = {f"{c}.{name}": figure for c, mine in by_column.items() for name, figure in mine.items()}
+        return AuditOutcome(figures={**_means(by_column), **figures}, charts=tuple(charts))
 
 
 def _keep(operator: Operator) -> Any:
@@ -120,15 +120,15 @@ def _realised(operator: Operator, column: str, ctx: AuditContext) -> Figure:
     return _share(float(joint.counts[(mine == theirs) & (mine >= 0)].sum() / joint.total))
 
 
-def _means(found: dict[str, dict[str, Figure]]) -> dict[str, Figure]:
+def _means(by_column: dict[str, dict[str, Figure]]) -> dict[str, Figure]:
     """Return each figure's mean over the columns, of those that have it."""
     means: dict[str, Figure] = {}
     for name in NAMES:
-        values = [mine[name].value for mine in found.values()]
+        values = [mine[name].value for mine in by_column.values()]
         known = [v for v in values if v is not None]
         if known:
             means[name] = _share(float(np.mean(known)))
         else:
-            note = next(iter(found.values()))[name].note if found else "no perturbed attribute is released"
+            note = next(iter(by_column.values()))[name].note if by_column else "no perturbed attribute is released"
             means[name] = Figure(None, "share", note=note)
     return means

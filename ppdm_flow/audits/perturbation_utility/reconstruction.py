@@ -39,8 +39,8 @@ def by_iteration(retention: Floats, released: Floats, rounds: int, start: Floats
     f_i becomes f_i times the sum over j of r_j P[j,i] / (P f)_j (Agrawal and Aggarwal, PODS 2001, section 4), in
     linear time for each round.
     """
-    found = iterate(Channel.of(retention), released, start, rounds, STILL, accelerated=False)
-    return found.counts
+    iterated = iterate(Channel.of(retention), released, start, rounds, STILL, accelerated=False)
+    return iterated.counts
 
 
 def most_likely(retention: Floats, released: Floats) -> Floats:

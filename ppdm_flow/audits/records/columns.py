@@ -32,7 +32,7 @@ def beside(
     original: DataView, candidate: DataView, ctx: AuditContext, chosen: Collection[str] | None = None
 ) -> tuple[Beside, ...]:
     """Return the released columns that the original has, in the release's order; of ``chosen`` only, by either name."""
-    found = []
+    pairs = []
     for field in candidate.schema:
         source = source_of(field.name, ctx)
         if field.role in NO_RECORD or source not in original.schema or original.schema[source].role in NO_RECORD:
@@ -42,8 +42,8 @@ def beside(
         facts = ctx.original_attributes.get(source)
         hierarchy = facts.hierarchy if facts else None
         edges = (hierarchy.intervals if hierarchy else None) or ()
-        found.append(Beside(field.name, source, original.schema[source].type in NUMERIC, edges))
-    return tuple(found)
+        pairs.append(Beside(field.name, source, original.schema[source].type in NUMERIC, edges))
+    return tuple(pairs)
 
 
 def quasi_identifiers(attributes: Sequence[str] | None, candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:

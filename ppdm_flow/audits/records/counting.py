@@ -41,8 +41,8 @@ def databases(original: DataView, candidate: DataView, columns: Sequence[Beside]
     after, others = _counted(candidate, [c.column for c in columns], limit)
     if before.total == 0 or after.total == 0:
         return None
-    found = united([_recoded(before, columns), _recoded(after, columns)])
-    mine, theirs = found.databases
+    both = united([_recoded(before, columns), _recoded(after, columns)])
+    mine, theirs = both.databases
     return Databases(mine, theirs, rows, limit if max(rows, others) > limit else None)
 
 
@@ -52,8 +52,8 @@ def _counted(view: DataView, columns: Sequence[str], limit: int) -> tuple[Counts
         counts = view.counts(columns)
         if counts.total <= limit:
             return _occurring(counts), counts.total
-    found = sampled(view, columns, limit)
-    return count(found.table, columns), found.available
+    sample = sampled(view, columns, limit)
+    return count(sample.table, columns), sample.available
 
 
 def _occurring(counts: Counts) -> Counts:

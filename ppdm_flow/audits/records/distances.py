@@ -74,9 +74,9 @@ def nearest(queries: Points, reference: Points) -> tuple[npt.NDArray[np.float64]
 
 def within(queries: Points, reference: Points, weights: Integers, radius: float) -> Integers:
     """Return the weight of the records no farther than ``radius`` from each query."""
-    found = np.zeros(len(queries), dtype=np.int64)
-    _within(*_both(queries, reference), reference.scratch(queries.columns), weights, radius, found)
-    return found
+    weight = np.zeros(len(queries), dtype=np.int64)
+    _within(*_both(queries, reference), reference.scratch(queries.columns), weights, radius, weight)
+    return weight
 
 
 def guesses(
@@ -149,15 +149,15 @@ def _within(
     out: npt.NDArray[Any],
     weights: Integers,
     radius: float,
-    found: Integers,
+    weight: Integers,
 ) -> None:
-    for q in range(len(found)):
+    for q in range(len(weight)):
         _fill(rows[q], numbers[q], codes, others, out)
         total = np.int64(0)
         for i in range(len(out)):
             if out[i] <= radius:
                 total += weights[i]
-        found[q] = total
+        weight[q] = total
 
 
 @tolerant
@@ -189,13 +189,13 @@ def _guess(
                     seen[count] = labels[i]
                     count += 1
                 tally[labels[i]] += weights[i]
-        found = seen[0]
+        best_label = seen[0]
         for k in range(1, count):
-            more = tally[seen[k]] - tally[found]
-            if more > 0 or (more == 0 and seen[k] < found):
-                found = seen[k]
+            more = tally[seen[k]] - tally[best_label]
+            if more > 0 or (more == 0 and seen[k] < best_label):
+                best_label = seen[k]
         for k in range(count):
             tally[seen[k]] = 0
         best[q] = least
-        label[q] = found
+        label[q] = best_label
         kinds[q] = count

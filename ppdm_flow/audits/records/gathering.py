@@ -59,10 +59,10 @@ class Records:
         """The cells with numbers as their declared intervals, shape (records, columns)."""
         if not self.intervals:
             return self.cells
-        found = self.cells.copy()
+        cells = self.cells.copy()
         for column, interval in self.intervals:
-            found[:, column] = interval[found[:, column]]
-        return found
+            cells[:, column] = interval[cells[:, column]]
+        return cells
 
     def points(self, columns: Sequence[int]) -> Points:
         """Return these columns for the computation of distances."""
@@ -151,22 +151,22 @@ def _line(names: pa.StringArray) -> npt.NDArray[np.float32] | None:
         return None
     if not np.isfinite(numbers).all() or len(numbers) == 0:
         return None
-    found = np.empty(len(numbers) + SPECIALS, dtype=np.float32)
-    found[SPECIALS + SUPPRESSED], found[SPECIALS + MISSING] = -FAR, FAR
-    found[SPECIALS:] = (numbers - numbers.min()) / max(float(np.ptp(numbers)), np.finfo(float).tiny)
-    return found
+    line = np.empty(len(numbers) + SPECIALS, dtype=np.float32)
+    line[SPECIALS + SUPPRESSED], line[SPECIALS + MISSING] = -FAR, FAR
+    line[SPECIALS:] = (numbers - numbers.min()) / max(float(np.ptp(numbers)), np.finfo(float).tiny)
+    return line
 
 
-def affordable(asked: Records, known: int) -> Records:
-    """Return as many of ``asked``, evenly spaced, as can be compared with ``known`` records in some seconds.
+def affordable(records: Records, known: int) -> Records:
+    """Return as many of ``records``, evenly spaced, as can be compared with ``known`` records in some seconds.
 
     What is known should be as large as it can be: of a release with copies, the copies that are found are as many as
     the share of the originals that are looked at, while the people asked only have to be enough to count.
     """
-    most = max(FEWEST, COMPARISONS // max(1, known * asked.cells.shape[1]))
-    if len(asked) <= most:
-        return asked
-    return asked.take(np.arange(most) * len(asked) // most)
+    most = max(FEWEST, COMPARISONS // max(1, known * records.cells.shape[1]))
+    if len(records) <= most:
+        return records
+    return records.take(np.arange(most) * len(records) // most)
 
 
 def distinct(cells: npt.NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:

@@ -86,11 +86,11 @@ def _occurring(counts: Counts) -> Counts:
     return Counts(counts.columns, counts.categories, counts.codes[kept], np.ascontiguousarray(counts.counts[kept]))
 
 
-def _figures(attacker: str, found: Risk, note: str) -> dict[str, Figure]:
+def _figures(attacker: str, risks: Risk, note: str) -> dict[str, Figure]:
     return {
-        f"{attacker}_highest": Figure(found.highest, "probability", note=note),
-        f"{attacker}_average": Figure(found.average, "probability", note=note),
-        f"{attacker}_at_risk": Figure(found.at_risk, "share", note=note),
+        f"{attacker}_highest": Figure(risks.highest, "probability", note=note),
+        f"{attacker}_average": Figure(risks.average, "probability", note=note),
+        f"{attacker}_at_risk": Figure(risks.at_risk, "share", note=note),
     }
 
 

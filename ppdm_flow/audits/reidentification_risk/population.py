@@ -76,7 +76,7 @@ def _sized(released: Counts, population: Counts) -> Population:
         codes[:, i] = both[name].codes
     rows = np.concatenate([np.zeros(len(released), dtype=np.int64), population.counts])
     group, size = Counts(both.names, tuple(both[c].categories for c in both.names), codes, rows).groups(both.names)
-    found = np.zeros(size, dtype=np.int64)
-    np.add.at(found, group, rows)
-    sizes = found[group[: len(released)]]
+    in_population = np.zeros(size, dtype=np.int64)
+    np.add.at(in_population, group, rows)
+    sizes = in_population[group[: len(released)]]
     return Population(np.maximum(sizes, released.counts), "", int((sizes < released.counts).sum()))

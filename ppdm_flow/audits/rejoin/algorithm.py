@@ -42,8 +42,8 @@ class RejoinAudit:
         if not sensitive or not candidate.row_count or not other.row_count:
             return _nothing("there is nothing to guess")
         by_name = {name: posteriors(other, key, name) for name in sensitive}
-        found = join(candidate, other, key)
-        figures = _figures(found, by_name)
+        joined = join(candidate, other, key)
+        figures = _figures(joined, by_name)
         figures |= _guesses(original, other, key, sensitive, ctx)
         order = same_order(candidate, other, key)
         figures |= _by_order(original, candidate, other, sensitive, ctx)
@@ -75,15 +75,15 @@ class RejoinAudit:
         return tuple(n for n in names if chosen is None or n in chosen)
 
 
-def _figures(found: Joined, by_name: Mapping[str, Posteriors]) -> dict[str, Figure]:
+def _figures(joined: Joined, by_name: Mapping[str, Posteriors]) -> dict[str, Figure]:
     worst = max((p.bound for p in by_name.values() if p.bound is not None), default=None)
     note = "the largest share of a value within a class: the belief of whoever knows a person's class"
     figures = {
         "posterior_bound": Figure(worst, "probability", note=note),
-        "classes": Figure(len(found.mine), "classes"),
-        "joined_tuples": Figure(found.tuples, "rows"),
-        "spurious_tuples": Figure(found.spurious, "rows", note="rows of the join that are of no person"),
-        "rows_alone": Figure(found.alone, "rows", note="rows of a class that the other file does not have"),
+        "classes": Figure(len(joined.mine), "classes"),
+        "joined_tuples": Figure(joined.tuples, "rows"),
+        "spurious_tuples": Figure(joined.spurious, "rows", note="rows of the join that are of no person"),
+        "rows_alone": Figure(joined.alone, "rows", note="rows of a class that the other file does not have"),
         "homogeneous_rows": Figure(sum(p.homogeneous for p in by_name.values()), "rows"),
     }
     if len(by_name) > 1:
@@ -95,11 +95,11 @@ def _guesses(
     original: DataView, other: DataView, key: str, sensitive: tuple[str, ...], ctx: AuditContext
 ) -> dict[str, Figure]:
     """Guess for each person the likeliest value of the class, and look the truth up."""
-    found = [g for name in sensitive if (g := _guess(original, other, key, name, ctx)) is not None]
-    if not found:
+    guesses = [g for name in sensitive if (g := _guess(original, other, key, name, ctx)) is not None]
+    if not guesses:
         why = "the truth cannot be looked up: rows cannot be paired, or values were changed"
         return {n: Figure(None, "share", note=why) for n in ("guessed", "guessed_without")}
-    right, plain = max(found)
+    right, plain = max(guesses)
     return {
         "guessed": Figure(right, "share", note="people whose value is guessed by joining the files"),
         "guessed_without": Figure(plain, "share", note="people whose value is guessed as the most frequent of all"),
@@ -137,10 +137,10 @@ def _by_order(
     original: DataView, candidate: DataView, other: DataView, sensitive: tuple[str, ...], ctx: AuditContext
 ) -> dict[str, Figure]:
     known = [n for n in sensitive if _comparable(original, other, n)]
-    found = [s for n in known if (s := linked(candidate, other, n, n, ctx)) is not None]
-    note = "people whose value is guessed right by laying the files side by side" if found else ""
+    links = [s for n in known if (s := linked(candidate, other, n, n, ctx)) is not None]
+    note = "people whose value is guessed right by laying the files side by side" if links else ""
     why = note or "the truth cannot be looked up: rows cannot be paired, or values were changed"
-    return {"linked_by_order": Figure(max(found, default=None), "share", note=why)}
+    return {"linked_by_order": Figure(max(links, default=None), "share", note=why)}
 
 
 def _ordered(other: str, ctx: AuditContext) -> Finding:
@@ -151,17 +151,17 @@ def _ordered(other: str, ctx: AuditContext) -> Finding:
     return Finding("PPF887", Severity.WARNING, text, f"{ctx.release}.{other}")
 
 
-def _homogeneous(name: str, found: Posteriors, other: str, ctx: AuditContext) -> Finding:
+def _homogeneous(name: str, classes: Posteriors, other: str, ctx: AuditContext) -> Finding:
     text = (
-        f"{counted(found.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: whoever"
+        f"{counted(classes.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: whoever"
         " knows that a person is in such a class knows the value"
     )
     return Finding("PPF889", Severity.WARNING, text, f"{ctx.release}.{other}.{name}")
 
 
-def _chart(name: str, found: Posteriors) -> Chart:
-    place = np.clip(np.ceil(found.shares * 10 - 1e-9).astype(np.int64) - 1, 0, 9)
-    rows = np.bincount(place, weights=found.sizes, minlength=10)
+def _chart(name: str, classes: Posteriors) -> Chart:
+    place = np.clip(np.ceil(classes.shares * 10 - 1e-9).astype(np.int64) - 1, 0, 9)
+    rows = np.bincount(place, weights=classes.sizes, minlength=10)
     labels = tuple(f"{10 * i}–{10 * (i + 1)} %" for i in range(10))
     series = (Series("rows", tuple(float(r) for r in rows)),)
     title = f"Rows by the belief in the likeliest `{name}` of their class"

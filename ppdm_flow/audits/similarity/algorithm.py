@@ -59,8 +59,8 @@ class Kinds:
         most = np.full(len(self.held.sizes), -1)
         np.minimum.at(least, self.held.group, kind)
         np.maximum.at(most, self.held.group, kind)
-        found: Truths = (self.held.blank == 0) & (least == most)
-        return found
+        alike: Truths = (self.held.blank == 0) & (least == most)
+        return alike
 
     def rows(self, level: int) -> int:
         """Return the rows in these classes."""
@@ -107,28 +107,28 @@ class SimilarityAudit:
         del original
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         every = {s: kinds(candidate, of.beside(s), s, ctx) for s in of.secrets}
-        found = {s: k for s, k in every.items() if k is not None}
+        known = {s: k for s, k in every.items() if k is not None}
         true = {s: truthful((*of.beside(s), s), ctx) for s in of.secrets}
         each = {s: _figures(k, true[s]) for s, k in every.items()}
         figures = {n: _worst([mine[n] for mine in each.values()], unit) for n, unit in NAMES.items()}
         figures |= {f"{s}.{n}": figure for s, mine in each.items() for n, figure in mine.items()}
-        sound = {s: k for s, k in found.items() if true[s]}
-        return AuditOutcome(figures, findings=tuple(_findings(sound, of, ctx)), charts=tuple(_charts(found)))
+        sound = {s: k for s, k in known.items() if true[s]}
+        return AuditOutcome(figures, findings=tuple(_findings(sound, of, ctx)), charts=tuple(_charts(known)))
 
 
-def _figures(found: Kinds | None, true: bool) -> dict[str, Figure]:
-    if found is None:
+def _figures(known: Kinds | None, true: bool) -> dict[str, Figure]:
+    if known is None:
         return {n: Figure(None, u, note=NO_KINDS) for n, u in NAMES.items()}
-    top, total = len(found.levels), found.held.total
+    top, total = len(known.levels), known.held.total
     note = "" if true else NOT_TRUE
     if total == 0:
         return {n: Figure(None, u, note="there are no rows") for n, u in NAMES.items()}
-    chance = found.by_chance(top)
+    chance = known.by_chance(top)
     return {
-        "similar": Figure(found.rows(top) / total, "share", note=note),
-        "similar_rows": Figure(found.rows(top), "rows", note=note),
-        "similar_classes": Figure(int(found.alike(top).sum()), "classes", note=note),
-        "same": Figure(found.rows(0) / total, "share", note=note),
+        "similar": Figure(known.rows(top) / total, "share", note=note),
+        "similar_rows": Figure(known.rows(top), "rows", note=note),
+        "similar_classes": Figure(int(known.alike(top).sum()), "classes", note=note),
+        "same": Figure(known.rows(0) / total, "share", note=note),
         "by_chance": Figure(chance, "share", note="if the values were dealt to the rows at random"),
     }
 
@@ -138,8 +138,8 @@ def _worst(figures: list[Figure], unit: str) -> Figure:
     return max(figures, key=lambda f: -1.0 if f.value is None else f.value, default=none)
 
 
-def _findings(found: Mapping[str, Kinds], of: Secrets, ctx: AuditContext) -> Iterator[Finding]:
-    for secret, mine in found.items():
+def _findings(known: Mapping[str, Kinds], of: Secrets, ctx: AuditContext) -> Iterator[Finding]:
+    for secret, mine in known.items():
         similar, same = mine.rows(len(mine.levels)), mine.rows(0)
         if similar > same:
             text = (
@@ -150,8 +150,8 @@ def _findings(found: Mapping[str, Kinds], of: Secrets, ctx: AuditContext) -> Ite
             yield Finding("PPF896", Severity.WARNING, text, f"{ctx.release}.similarity.{secret}")
 
 
-def _charts(found: Mapping[str, Kinds]) -> Iterator[Chart]:
-    for secret, mine in found.items():
+def _charts(known: Mapping[str, Kinds]) -> Iterator[Chart]:
+    for secret, mine in known.items():
         every = range(len(mine.levels) + 1)
         total = max(1, mine.held.total)
         yield Chart(

@@ -112,8 +112,8 @@ def _tried(rows: Rows, search: Search, rng: np.random.Generator) -> Outcome:
     blind = naive(rows, guesses, rng)
     inside, chance = singled(rows.lines, guesses, rows.inside), singled(rows.lines, blind, rows.inside)
     outside = None if rows.outside is None else singled(rows.lines, guesses, rows.outside)
-    together = max(_together(found) for found in (inside, chance, outside) if found is not None)
-    shares = [None if found is None else float((found >= 0).mean()) for found in (inside, outside, chance)]
+    together = max(_together(hits) for hits in (inside, chance, outside) if hits is not None)
+    shares = [None if hits is None else float((hits >= 0).mean()) for hits in (inside, outside, chance)]
     return Outcome(len(guesses), len(guesses) / together, shares[0] or 0.0, shares[1], shares[2] or 0.0)
 
 
@@ -123,11 +123,11 @@ def _together(who: Integers) -> float:
     return float((many**2).sum() / many.sum())
 
 
-def _alarming(found: Outcome, true: bool) -> bool:
+def _alarming(attack: Outcome, true: bool) -> bool:
     """Whether chance would hardly ever do so well; without a control group only where released rows are true."""
-    if found.control is None and not true:
+    if attack.control is None and not true:
         return False
-    return found.compared(one_sided(ALARM / len(ATTACKS)))[1][0] > 0
+    return attack.compared(one_sided(ALARM / len(ATTACKS)))[1][0] > 0
 
 
 def _no_guess(search: Search) -> dict[str, Figure]:
@@ -141,46 +141,50 @@ def _no_guess(search: Search) -> dict[str, Figure]:
     return {"success": nothing, "control": others, "baseline": others, "risk": nothing}
 
 
-def _figures(found: Outcome) -> dict[str, Figure]:
-    size = found.size
-    risk, reach = found.compared()
-    than = "people outside of the data" if found.control is not None else f"the naive attacker: {NO_HOLDOUT}"
+def _figures(attack: Outcome) -> dict[str, Figure]:
+    size = attack.size
+    risk, reach = attack.compared()
+    than = "people outside of the data" if attack.control is not None else f"the naive attacker: {NO_HOLDOUT}"
     control = Figure(None, "share", note=NO_HOLDOUT)
-    if found.control is not None:
+    if attack.control is not None:
         control = Figure(
-            found.control, "share", wilson(found.control, found.independent), size, "of people outside of the data"
+            attack.control,
+            "share",
+            wilson(attack.control, attack.independent),
+            size,
+            "of people outside of the data",
         )
     return {
         "success": Figure(
-            found.success, "share", wilson(found.success, found.independent), size, "guesses that fit one person"
+            attack.success, "share", wilson(attack.success, attack.independent), size, "guesses that fit one person"
         ),
         "control": control,
         "baseline": Figure(
-            found.baseline, "share", wilson(found.baseline, found.independent), size, "of the naive attacker"
+            attack.baseline, "share", wilson(attack.baseline, attack.independent), size, "of the naive attacker"
         ),
         "risk": Figure(risk, "share", reach, size, f"success beyond that of {than}"),
     }
 
 
-def _finding(name: str, found: Outcome, ctx: AuditContext) -> Finding:
+def _finding(name: str, attack: Outcome, ctx: AuditContext) -> Finding:
     other = (
-        f"{found.baseline:.1%} of guesses made without the release"
-        if found.control is None
-        else f"{found.control:.1%} of the same guesses on people outside of the data"
+        f"{attack.baseline:.1%} of guesses made without the release"
+        if attack.control is None
+        else f"{attack.control:.1%} of the same guesses on people outside of the data"
     )
     text = (
-        f"{found.success:.1%} of {found.size:,} {name} conditions read off the release fit exactly one person of the"
+        f"{attack.success:.1%} of {attack.size:,} {name} conditions read off the release fit exactly one person of the"
         f" original, against {other}; chance does this in fewer than {ALARM:g} of all releases"
     )
     return Finding("PPF897", Severity.WARNING, text, f"{ctx.release}.singling_out.{name}")
 
 
-def _chart(found: dict[str, Outcome]) -> Chart:
+def _chart(outcomes: dict[str, Outcome]) -> Chart:
     def series(name: str, shares: list[tuple[float, float]]) -> Series:
         ends = [wilson(share, size) for share, size in shares]
         return Series(name, tuple(s for s, _ in shares), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
 
-    every = list(found.values())
+    every = list(outcomes.values())
     lines = [series("in the data", [(o.success, o.independent) for o in every])]
     if all(o.control is not None for o in every):
         lines.append(series("outside of the data", [(o.control or 0.0, o.independent) for o in every]))
@@ -189,7 +193,7 @@ def _chart(found: dict[str, Outcome]) -> Chart:
         id="attacks",
         title="Conditions that fit exactly one person",
         kind="bars",
-        x=tuple(found),
+        x=tuple(outcomes),
         series=tuple(lines),
         y_label="share of the guesses",
     )

@@ -58,17 +58,17 @@ class Search:
 
 def univariate(rows: Rows, attempts: int, rng: np.random.Generator) -> Search:
     """Return conditions on one attribute that fit one released row; at most ``attempts``, drawn from all there are."""
-    found = []
+    by_column = []
     for column, labels in enumerate(rows.released):
         line = rows.lines[column]
         many = np.bincount(labels, minlength=len(line.low))
         many[:2] = 0
-        found += [(column, EQUAL, label) for label in np.flatnonzero(many == 1).tolist()]
+        by_column += [(column, EQUAL, label) for label in np.flatnonzero(many == 1).tolist()]
         known = np.flatnonzero((many > 0) & np.isfinite(line.low) & np.isfinite(line.high))
         if line.numeric and len(known):
-            found.append((column, AT_LEAST, int(known[np.argmax(line.low[known])])))
-            found.append((column, AT_MOST, int(known[np.argmin(line.high[known])])))
-    every = np.array(found, dtype=np.int64).reshape(-1, 3)
+            by_column.append((column, AT_LEAST, int(known[np.argmax(line.low[known])])))
+            by_column.append((column, AT_MOST, int(known[np.argmin(line.high[known])])))
+    every = np.array(by_column, dtype=np.int64).reshape(-1, 3)
     guesses = _isolating(rows, Guesses(every[:, :1], every[:, 1:2], every[:, 2:]))
     return Search(_some(guesses, attempts, rng), len(every), complete=True)
 
@@ -86,13 +86,13 @@ def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Genera
         columns = np.repeat(np.array(sets, dtype=np.int64).reshape(len(sets), -1), len(alone), axis=0)
         candidates = _read_off(rows, columns, np.tile(alone, len(sets)))
         return Search(_some(_isolating(rows, candidates), attempts, rng), len(candidates), complete=True)
-    found: list[Guesses] = []
+    parts: list[Guesses] = []
     tried = 0
-    while tried < most and sum(map(len, found)) < attempts:
+    while tried < most and sum(map(len, parts)) < attempts:
         columns = _drawn(len(rows.lines), attempts, combined, rng)
-        found.append(_isolating(rows, _read_off(rows, columns, rng.choice(alone, attempts))))
+        parts.append(_isolating(rows, _read_off(rows, columns, rng.choice(alone, attempts))))
         tried += attempts
-    guesses = Guesses(*(np.concatenate([getattr(f, n) for f in found]) for n in ("columns", "signs", "labels")))
+    guesses = Guesses(*(np.concatenate([getattr(f, n) for f in parts]) for n in ("columns", "signs", "labels")))
     return Search(_some(_distinct(guesses), attempts, rng), tried, complete=False)
 
 
@@ -115,14 +115,14 @@ def singled(lines: Sequence[Line], guesses: Guesses, people: Integers) -> Intege
     keys = [np.repeat(np.arange(len(line.least)), np.diff(line.fits.starts)) * w + line.fits.labels
             for line, w in zip(lines, widths.tolist(), strict=True)]  # fmt: skip
     places = np.concatenate([[0], np.cumsum([len(k) for k in keys])]).astype(np.int64)
-    found, who = np.zeros(len(guesses), dtype=np.int64), np.full(len(guesses), -1, dtype=np.int64)
+    hits, who = np.zeros(len(guesses), dtype=np.int64), np.full(len(guesses), -1, dtype=np.int64)
     low, high, least, most = (
         np.concatenate([getattr(line, n) for line in lines]) for n in ("low", "high", "least", "most")
     )
     _count(guesses.columns, guesses.signs, guesses.labels, people, values, labels, widths,
            np.concatenate([np.zeros(0, dtype=np.int64), *keys]), places,
-           np.concatenate([line.fits.wide for line in lines]), low, high, least, most, found, who)  # fmt: skip
-    return np.where(found == 1, who, -1)
+           np.concatenate([line.fits.wide for line in lines]), low, high, least, most, hits, who)  # fmt: skip
+    return np.where(hits == 1, who, -1)
 
 
 def _isolating(rows: Rows, guesses: Guesses) -> Guesses:
@@ -195,7 +195,7 @@ def _count(
     high: Floats,
     least: Floats,
     most: Floats,
-    found: Integers,
+    hits: Integers,
     who: Integers,
 ) -> Any:
     """Count the people whom each guess fits, up to 2."""
@@ -222,7 +222,7 @@ def _count(
                 if not fit:
                     break
             if fit:
-                found[g] += 1
+                hits[g] += 1
                 who[g] = p
-                if found[g] > 1:
+                if hits[g] > 1:
                     break

@@ -38,14 +38,14 @@ Estimate = tuple[float, tuple[float, float]]
 
 def chart(real: Estimate, synthetic: Estimate, target: str) -> Chart:
     """Return bars with interval ends."""
-    found = (real, synthetic)
-    low, high = tuple(reach[0] for _, reach in found), tuple(reach[1] for _, reach in found)
+    pair = (real, synthetic)
+    low, high = tuple(reach[0] for _, reach in pair), tuple(reach[1] for _, reach in pair)
     return Chart(
         id="errors",
         title=f"Error of predicting {target} for real rows",
         kind="bars",
         x=("learned from real rows", "learned from the release"),
-        series=(Series("error", tuple(mean for mean, _ in found), low, high),),
+        series=(Series("error", tuple(mean for mean, _ in pair), low, high),),
         y_label="share of wrong predictions",
     )
 
@@ -73,11 +73,11 @@ class SyntheticTrainingAudit:
         target = next((c for c in columns if self._is_target(c, original)), None)
         if target is None:
             return _nothing("the release has no class attribute of the original", ctx)
-        found = stack(original, candidate, ctx, columns, target, self.params.rows)
-        if min(int(found.released.sum()), int(found.real.sum())) < FEWEST:
+        stacked = stack(original, candidate, ctx, columns, target, self.params.rows)
+        if min(int(stacked.released.sum()), int(stacked.real.sum())) < FEWEST:
             return _nothing(f"there are fewer than {FEWEST} rows with a class", ctx)
-        controlled = int(found.held.sum()) >= FEWEST
-        estimates = self._on_holdout(found) if controlled else self._on_splits(found)
+        controlled = int(stacked.held.sum()) >= FEWEST
+        estimates = self._on_holdout(stacked) if controlled else self._on_splits(stacked)
         return AuditOutcome(_figures(estimates), charts=(chart(estimates.real, estimates.synthetic, target.source),))
 
     def _is_target(self, column: Beside, original: DataView) -> bool:
@@ -85,14 +85,14 @@ class SyntheticTrainingAudit:
             return original.schema[column.source].role is Role.TARGET
         return self.params.target in (column.column, column.source)
 
-    def _tried(self, found: Stacked, parts: list[list[Split]]) -> list[Trials]:
+    def _tried(self, stacked: Stacked, parts: list[list[Split]]) -> list[Trials]:
         learner = Learner(self.params.classifier, self.params.options, self.params.seed)
-        return trials([(found.side, every) for every in parts], learner, THREADS)
+        return trials([(stacked.side, every) for every in parts], learner, THREADS)
 
-    def _on_holdout(self, found: Stacked) -> Estimates:
-        parts = [[Split(train, found.held)] for train in (found.real, found.released)]
-        real, synthetic = self._tried(found, parts)
-        wrong, other = (t.wrong[0][found.side.place][found.held > 0] for t in (real, synthetic))
+    def _on_holdout(self, stacked: Stacked) -> Estimates:
+        parts = [[Split(train, stacked.held)] for train in (stacked.real, stacked.released)]
+        real, synthetic = self._tried(stacked, parts)
+        wrong, other = (t.wrong[0][stacked.side.place][stacked.held > 0] for t in (real, synthetic))
         tested = len(wrong)
         change = other.astype(np.float64) - wrong
         rise = float(change.mean())
@@ -105,15 +105,15 @@ class SyntheticTrainingAudit:
             "on rows that the generator never saw, these two classifiers given",
         )
 
-    def _on_splits(self, found: Stacked) -> Estimates:
+    def _on_splits(self, stacked: Stacked) -> Estimates:
         p = self.params
         drawn = [
-            _of_real(found, split(np.ones(int(found.real.sum()), dtype=np.int64), p.test_share, p.seed, repeat))
+            _of_real(stacked, split(np.ones(int(stacked.real.sum()), dtype=np.int64), p.test_share, p.seed, repeat))
             for repeat in range(p.repeats)
         ]
-        real, once = self._tried(found, [drawn, [Split(found.released, found.real)]])
-        synthetic = Trials(found.side, tuple(drawn), once.wrong * p.repeats)
-        tested = int(found.real.sum())
+        real, once = self._tried(stacked, [drawn, [Split(stacked.released, stacked.real)]])
+        synthetic = Trials(stacked.side, tuple(drawn), once.wrong * p.repeats)
+        tested = int(stacked.real.sum())
         rise = synthetic.errors - real.errors
         return Estimates(
             _over_splits(real.errors, p.test_share, real.spread() / tested),
@@ -124,9 +124,9 @@ class SyntheticTrainingAudit:
         )
 
 
-def _of_real(found: Stacked, parts: Split) -> Split:
+def _of_real(stacked: Stacked, parts: Split) -> Split:
     """Spread the parts of the real rows over all rows."""
-    return Split(*(_spread(found.real, part) for part in (parts.train, parts.test)))
+    return Split(*(_spread(stacked.real, part) for part in (parts.train, parts.test)))
 
 
 def _spread(real: Integers, part: Integers) -> Integers:
@@ -140,14 +140,14 @@ def _over_splits(values: Floats, test_share: float, least: float) -> tuple[float
     return mean, interval(values, test_share, least) or (mean, mean)
 
 
-def _figures(found: Estimates) -> dict[str, Figure]:
+def _figures(estimates: Estimates) -> dict[str, Figure]:
     known = {
-        "real": (found.real, "of a classifier that learned from real rows"),
-        "synthetic": (found.synthetic, "of a classifier that learned from the release"),
-        "error_increase": (found.increase, "of learning from the release"),
+        "real": (estimates.real, "of a classifier that learned from real rows"),
+        "synthetic": (estimates.synthetic, "of a classifier that learned from the release"),
+        "error_increase": (estimates.increase, "of learning from the release"),
     }
     return {
-        n: Figure(value, "share", reach, found.tested, f"{what}; {found.note}")
+        n: Figure(value, "share", reach, estimates.tested, f"{what}; {estimates.note}")
         for n, ((value, reach), what) in known.items()
     }
 

@@ -43,9 +43,9 @@ def stack(
     kept = table.take(known)
     types = {c.column: AttributeType.FLOAT if c.numeric else AttributeType.TEXT for c in columns if c is not target}
     ones = np.ones(len(kept), dtype=np.int64)
-    found = side(kept, types, kept[target.column].codes.astype(np.int64), ones)
+    rows = side(kept, types, kept[target.column].codes.astype(np.int64), ones)
     released, real, held = ((group == i).astype(np.int64) for i in range(3))
-    return Stacked(found, released, real, held)
+    return Stacked(rows, released, real, held)
 
 
 def _stacked(groups: Sequence[Sample], beside: Beside) -> Column:

@@ -37,8 +37,8 @@ class UnsortedMatchingAudit:
         p_value = _together(places, ranks)
         figures = _figures(telling, ranks, p_value)
         figures |= {f"{a.column}.agreement": Figure(a.places / a.rows, "share") for a in places}
-        found = () if p_value is None or p_value >= ALARM else (self._finding(telling, ranks, ctx),)
-        return AuditOutcome(figures, findings=found, charts=(_chart(places),) if places else ())
+        findings = () if p_value is None or p_value >= ALARM else (self._finding(telling, ranks, ctx),)
+        return AuditOutcome(figures, findings=findings, charts=(_chart(places),) if places else ())
 
     def _finding(self, telling: Agreement | None, ranks: Correlation | None, ctx: AuditContext) -> Finding:
         whose = "of the original" if self.params.other is None else "of the other release"

@@ -91,8 +91,8 @@ def correlation(columns: Sequence[Beside]) -> Correlation | None:
     expected = sums[mine[again]] / many[mine[again]]
     if np.ptp(expected) == 0:
         return None
-    found = np.corrcoef(expected, again)[0, 1]
-    return Correlation(float(min(1.0, max(-1.0, found))), len(again))
+    coefficient = np.corrcoef(expected, again)[0, 1]
+    return Correlation(float(min(1.0, max(-1.0, coefficient))), len(again))
 
 
 def _in_common(column: Beside) -> bool:

@@ -51,11 +51,11 @@ class Beside:
         width = len(self.fits.wide)
         owner = np.repeat(np.arange(len(self.fits.unknown)), np.diff(self.fits.starts))
         keys = owner * width + self.fits.labels
-        asked = other * width + mine
-        place = np.minimum(np.searchsorted(keys, asked), max(0, len(keys) - 1))
-        same = keys[place] == asked if len(keys) else np.zeros(len(asked), dtype=np.bool_)
-        found: Truths = same | self.fits.wide[mine] | self.fits.unknown[other]
-        return found
+        pairs = other * width + mine
+        place = np.minimum(np.searchsorted(keys, pairs), max(0, len(keys) - 1))
+        same = keys[place] == pairs if len(keys) else np.zeros(len(pairs), dtype=np.bool_)
+        agreeing: Truths = same | self.fits.wide[mine] | self.fits.unknown[other]
+        return agreeing
 
 
 def sides(params: UnsortedMatchingParams, original: DataView, candidate: DataView, ctx: AuditContext) -> list[Beside]:
@@ -67,9 +67,9 @@ def sides(params: UnsortedMatchingParams, original: DataView, candidate: DataVie
     columns = [c for c in chosen if candidate.schema[c].role not in _NEVER]
     if params.other is not None:
         file = Held(ctx.home / params.other, params.delimiter, params.columns)
-        told = known_columns(file, [(c, source_of(c, ctx)) for c in columns])
-        other = read(file, told)
-        theirs = {c: other[c] for c in told}
+        known = known_columns(file, [(c, source_of(c, ctx)) for c in columns])
+        other = read(file, known)
+        theirs = {c: other[c] for c in known}
     else:
         sources = {c: source_of(c, ctx) for c in columns}
         there = {c: s for c, s in sources.items() if s in original.schema and original.schema[s].role not in _NEVER}
@@ -80,12 +80,12 @@ def sides(params: UnsortedMatchingParams, original: DataView, candidate: DataVie
 
 
 def _beside(columns: Sequence[str], mine: Table, theirs: Mapping[str, Column], ctx: AuditContext) -> list[Beside]:
-    found = []
+    pairs = []
     for name in columns:
         left, right = mine[name].compact(), theirs[name].compact()
         hierarchy = hierarchy_of(name, ctx)
         if of_release(name, left.categories, right.categories, hierarchy, ctx) is not None:
             continue
         fits = cover(left.categories, right.categories, hierarchy, ctx.nulls, ctx.home)
-        found.append(Beside(name, left, right, fits))
-    return found
+        pairs.append(Beside(name, left, right, fits))
+    return pairs

@@ -39,12 +39,12 @@ def test_grids_write_what_decimals_write(start, decimals, numbers, padded):
 
 def test_a_grid_has_the_decimals_of_the_values_as_far_as_they_can_be_counted():
     edges = (Decimal(0), Decimal(10))
-    assert grid_of(("1.50",), (Decimal("1.50"),), edges, whole=False) == Grid(0, 2, True)
-    assert grid_of(("1.5", "2"), (Decimal("1.5"), Decimal(2)), edges, whole=False) == Grid(0, 1, False)
-    assert grid_of(("1e3",), (Decimal("1e3"),), edges, whole=False).decimals == 0
-    assert grid_of(("0.12345678901234",), (Decimal("0.12345678901234"),), edges, whole=False).decimals == 9
+    assert grid_of(("1.50",), (Decimal("1.50"),), edges, integers=False) == Grid(0, 2, True)
+    assert grid_of(("1.5", "2"), (Decimal("1.5"), Decimal(2)), edges, integers=False) == Grid(0, 1, False)
+    assert grid_of(("1e3",), (Decimal("1e3"),), edges, integers=False).decimals == 0
+    assert grid_of(("0.12345678901234",), (Decimal("0.12345678901234"),), edges, integers=False).decimals == 9
     far = (Decimal(0), Decimal(10**12))
-    assert grid_of(("0.123456789",), (Decimal("0.123456789"),), far, whole=False).decimals == 3
+    assert grid_of(("0.123456789",), (Decimal("0.123456789"),), far, integers=False).decimals == 3
 
 
 @st.composite
