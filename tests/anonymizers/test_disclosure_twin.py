@@ -272,7 +272,7 @@ def order_of(search: Search, found=None) -> list[tuple[str, tuple]]:
     """Disclosures as (attribute, labels from the top down)."""
     attributes = search.problem.attributes
     result = []
-    for d in search.found if found is None else found:
+    for d in search.disclosures if found is None else found:
         tree, labels, node = attributes[d.attribute].tree, (), d.node
         while node >= 0:
             labels, node = (tree.labels[node], *labels), int(tree.parent[node])

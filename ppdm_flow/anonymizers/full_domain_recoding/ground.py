@@ -29,7 +29,7 @@ class Scale:
     """
 
     name: str
-    whole: Whole
+    hierarchy: Whole
     extra: tuple[int, ...]
     lowest: int
     highest: int
@@ -46,11 +46,11 @@ class Scale:
 
     def leaf_of(self, categories: pa.StringArray) -> npt.NDArray[np.int32]:
         """Return the leaf of each dense code (suppressed, missing, then ``categories``); -1 for none."""
-        place = pc.index_in(categories, value_set=pa.array(self.whole.leaves, pa.string()))
+        place = pc.index_in(categories, value_set=pa.array(self.hierarchy.leaves, pa.string()))
         leaves = np.full(len(categories) + SPECIALS, -1, dtype=np.int32)
         leaves[SPECIALS:] = place.fill_null(-1).to_numpy(zero_copy_only=False)
         for i, mark in enumerate(self.extra):
-            leaves[mark + SPECIALS] = len(self.whole.leaves) + i
+            leaves[mark + SPECIALS] = len(self.hierarchy.leaves) + i
         if self.as_suppressed:
             leaves[MISSING + SPECIALS] = leaves[SUPPRESSED + SPECIALS]
         return leaves
@@ -68,18 +68,18 @@ def scale(name: str, hierarchy: Whole, codes: npt.NDArray[np.int32], nulls: Null
 
 
 def _levels(scale: Scale) -> Levels:
-    leaves, extra, top = len(scale.whole.leaves), len(scale.extra), scale.whole.top
-    size = extra + (scale.whole.spans[-1][0] if scale.whole.spans and leaves else leaves)
+    leaves, extra, top = len(scale.hierarchy.leaves), len(scale.extra), scale.hierarchy.top
+    size = extra + (scale.hierarchy.spans[-1][0] if scale.hierarchy.spans and leaves else leaves)
     maps, shares = [], []
     for level in range(scale.lowest, scale.highest + 1):
-        codes = coded(scale.whole, level)[1]
+        codes = coded(scale.hierarchy, level)[1]
         width = int(codes.max(initial=-1)) + 1
         highest = level == top and top > 0
         marks = np.zeros(extra, dtype=np.int64) if highest else width + np.arange(extra)
         every = np.concatenate([codes, marks]).astype(np.int32)
         covered = np.bincount(every).astype(np.float64)
-        if scale.whole.spans:
-            covered[codes] = np.array(scale.whole.spans[level]) + (extra if highest else 0)
+        if scale.hierarchy.spans:
+            covered[codes] = np.array(scale.hierarchy.spans[level]) + (extra if highest else 0)
         maps.append(every)
         shares.append(covered / max(1, size))
     return Levels(tuple(maps), tuple(shares), max(1, size))

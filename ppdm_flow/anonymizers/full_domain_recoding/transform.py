@@ -89,7 +89,7 @@ class FullDomainTransform(Deterministic):
 
     def describe(self) -> Mapping[str, Any]:
         """Return the level of each attribute."""
-        levels = {w.scale.name: f"level {w.level} of {w.scale.whole.top}" for w in self.ways}
+        levels = {w.scale.name: f"level {w.level} of {w.scale.hierarchy.top}" for w in self.ways}
         return {"levels": levels, "classes_suppressed": len(self.lost)}
 
     def _gone(self, cells: Sequence[Codes], tables: Sequence[Codes]) -> npt.NDArray[np.bool_]:
@@ -123,7 +123,7 @@ def _occur(unseen: npt.NDArray[np.bool_], codes: Codes) -> bool:
 def recoding(scale: Scale, level: int) -> Recoding:
     """Return the way of one attribute to a level, counted from ``scale.lowest``."""
     at = scale.lowest + level
-    names, codes = coded(scale.whole, at)
-    top = at == scale.whole.top and at > 0
+    names, codes = coded(scale.hierarchy, at)
+    top = at == scale.hierarchy.top and at > 0
     marks = np.zeros(len(scale.extra), dtype=np.int64) if top else len(names) + np.arange(len(scale.extra))
     return Recoding(scale, at, np.concatenate([codes, marks]).astype(np.int32), tuple(str(n) for n in names))

@@ -60,7 +60,7 @@ class ByRow:
     """Relaxed partitioning: ``rows`` ascending, beside the class of each."""
 
     rows: Ints
-    found: Ints
+    class_of: Ints
 
     def classes(self, part: Table, _values: tuple[Values, ...], step: str) -> Ints:
         """Look the rows up. Raises PluginError for rows that were not there."""
@@ -68,7 +68,7 @@ class ByRow:
         at[at == len(self.rows)] = 0
         if len(part) and (not len(self.rows) or (self.rows[at] != part.rows).any()):
             raise PluginError(Diagnostic("PPF789", f"step `{step}` meets rows that it did not see when it was fitted"))
-        return self.found[at]
+        return self.class_of[at]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,7 +36,7 @@ def run(search: Search, width: int = 1, *, ahead: bool = False) -> Found:
                 best = option.reached
         beam = [option.branch for option in options]
     best.run()
-    return Found(best.found, best.information.kept, greedy)
+    return Found(best.disclosures, best.information.kept, greedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def _extended(beam: list[Search], width: int, *, ahead: bool) -> list[_Option]:
     seen: set[frozenset[tuple[int, int]]] = set()
     options: list[_Option] = []
     for search in beam:
-        done = {(d.attribute, d.node) for d in search.found}
+        done = {(d.attribute, d.node) for d in search.disclosures}
         for disclosure in search.ranked(width):
             key = frozenset((*done, (disclosure.attribute, disclosure.node)))
             if key not in seen:

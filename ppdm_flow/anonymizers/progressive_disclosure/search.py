@@ -49,14 +49,14 @@ class Search:
         self._broken = np.zeros(len(self.candidates), dtype=np.bool_)
         self.open = Openings(self.information.kind, len(self.information.gain))
         self._offer(np.flatnonzero(self.candidates.topmost))
-        self.found: list[Disclosure] = []
+        self.disclosures: list[Disclosure] = []
         self._choice = self._chooser()
 
     def run(self) -> list[Disclosure]:
         """Disclose until no valid value is left that is worth it; return the disclosures in order."""
         while (best := self.best()) is not None:
             self.disclose(best)
-        return self.found
+        return self.disclosures
 
     def best(self) -> Disclosure | None:
         """Return the valid candidate with the best score; ties go to the first attribute, then to the first value."""
@@ -81,7 +81,7 @@ class Search:
         self.information.disclose(candidate)
         self._pass_on(candidate)
         self._offer(self.candidates.below(candidate))
-        self.found.append(chosen)
+        self.disclosures.append(chosen)
 
     def copy(self) -> Search:
         """Return a search that goes on from here by itself."""
@@ -91,7 +91,7 @@ class Search:
         copied.information = self.information.copy()
         copied.concerned, copied.wanted = self.concerned, self.wanted
         copied._next, copied._leads, copied._broken = self._next, self._leads, self._broken.copy()
-        copied.open, copied.found = self.open.copy(), self.found.copy()
+        copied.open, copied.disclosures = self.open.copy(), self.disclosures.copy()
         copied._choice = copied._chooser()
         return copied
 

@@ -57,7 +57,7 @@ def _shape(operator: Operator, rows: int) -> SetShape:
 class Account:
     """``lowest``: k -> lowest discoverable support, inf where none is; ``noise``: k -> error of one that is absent."""
 
-    found: Observed
+    sets: Observed
     chosen: Chosen
     seeds: bool
     lowest: Mapping[int, float]
@@ -72,20 +72,20 @@ class Account:
 
     def figures(self) -> dict[str, Figure]:
         """Return the step's figures."""
-        operator, rows = self.chosen.operator, self.found.rows
+        operator, rows = self.chosen.operator, self.sets.rows
         size = seeded_bytes(operator, rows) if self.seeds else packed_bytes(operator, rows)
         figures = {
             "transactions": Figure(rows, "rows"),
             "alphabet": Figure(operator.alphabet, "items"),
-            "longest": Figure(self.found.longest, "items"),
-            "alone_by_size": Figure(self.found.fewer_than(2), "rows", note="sets of a size that no other has"),
+            "longest": Figure(self.sets.longest, "items"),
+            "alone_by_size": Figure(self.sets.fewer_than(2), "rows", note="sets of a size that no other has"),
             "items_kept": Figure(
-                _kept(self.found, operator), "share", note="own items in the randomized sets, expected"
+                _kept(self.sets, operator), "share", note="own items in the randomized sets, expected"
             ),
-            "items_released": Figure(_released(self.found, operator), "items", note="of a randomized set, on average"),
+            "items_released": Figure(_released(self.sets, operator), "items", note="of a randomized set, on average"),
             "bytes": Figure(size, "bytes", note="seeds" if self.seeds else "bits of the whole alphabet, uncompressed"),
             "epsilon": _finite(
-                max((epsilon(operator, m, 1) for m in self.found.numbers if m), default=0.0),
+                max((epsilon(operator, m, 1) for m in self.sets.numbers if m), default=0.0),
                 "nats",
                 "for one item replaced by another; unbounded",
             ),
@@ -103,10 +103,10 @@ class Account:
         requirement = self.chosen.requirement
         return {
             "version": 1,
-            "attribute": self.found.name,
+            "attribute": self.sets.name,
             "form": "seeded" if self.seeds else "packed",
-            "transactions": self.found.rows,
-            "by_length": {str(m): number for m, number in self.found.numbers.items()},
+            "transactions": self.sets.rows,
+            "by_length": {str(m): number for m, number in self.sets.numbers.items()},
             "alphabet": self.chosen.operator.alphabet,
             "level": None if requirement is None else requirement.level,
             "itemset_sizes": list(self.lowest),

@@ -35,20 +35,20 @@ class RandomizeTransform:
     """
 
     attribute: str
-    told: str
+    written: str
     alphabet: pa.StringArray
     seeds: bool
 
     @property
     def draws_per_row(self) -> int:
         """As many as the largest set takes."""
-        operator = _operator(self.told)
+        operator = _operator(self.written)
         return seeded.draws_per_row(operator) if self.seeds else randomize.draws_per_row(operator)
 
     def apply(self, part: Table, draws: Draws) -> Table:
         """Return the partition with its sets randomized."""
         column = onto(baskets(part, self.attribute), self.alphabet, self.attribute)
-        operator = _operator(self.told)
+        operator = _operator(self.written)
         made = seeded.seed if self.seeds else randomize.randomize
         return part.resettled({self.attribute: made(column, operator, draws, part.rows)})
 
@@ -57,7 +57,7 @@ class RandomizeTransform:
         return {
             "attribute": self.attribute,
             "form": "seeded" if self.seeds else "packed",
-            "operator": json.loads(self.told),
+            "operator": json.loads(self.written),
         }
 
 

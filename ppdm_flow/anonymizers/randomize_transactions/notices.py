@@ -21,7 +21,7 @@ def notices(account: Account, step: str) -> Iterator[Finding]:
     """Yield the findings."""
     chosen = account.chosen
     if is_identity(chosen.operator):
-        text = f"`operator: none` leaves the sets of `{account.found.name}` as they are: this is no protection at all"
+        text = f"`operator: none` leaves the sets of `{account.sets.name}` as they are: this is no protection at all"
         yield Finding("PPF803", Severity.ERROR, text, step)
     hopeless = [k for k, support in account.lowest.items() if not math.isfinite(support)]
     if hopeless and not is_identity(chosen.operator):
@@ -31,14 +31,14 @@ def notices(account: Account, step: str) -> Iterator[Finding]:
     if chosen.estimated and chosen.choices:
         text = (
             f"the maximal supports that the parameters are for were taken from the data"
-            f" ({account.found.rows:,} sets, by length in {len(chosen.estimated)} pools): they hold for these sets"
+            f" ({account.sets.rows:,} sets, by length in {len(chosen.estimated)} pools): they hold for these sets"
         )
         yield Finding("PPF804", Severity.INFO, text, f"{step}.max_supports")
     yield _sizes(account, step)
-    if not account.found.declared:
+    if not account.sets.declared:
         text = (
-            f"the {len(account.found.alphabet):,} items of the alphabet are those that occur in the data, and all are"
-            f" named beside the release: declare a `domain` for `{account.found.name}` where the existence of an item"
+            f"the {len(account.sets.alphabet):,} items of the alphabet are those that occur in the data, and all are"
+            f" named beside the release: declare a `domain` for `{account.sets.name}` where the existence of an item"
             " is a secret"
         )
         yield Finding("PPF804", Severity.INFO, text, f"{step}.alphabet")
@@ -46,10 +46,10 @@ def notices(account: Account, step: str) -> Iterator[Finding]:
 
 def _sizes(account: Account, step: str) -> Finding:
     """Say that sizes are published, and whom a rare one singles out."""
-    alone, few = account.found.fewer_than(2), account.found.fewer_than(FEW)
+    alone, few = account.sets.fewer_than(2), account.sets.fewer_than(FEW)
     text = (
-        f"how many items each set of `{account.found.name}` had is released beside it, since estimates need it:"
-        f" {counted(alone, 'set')} of {account.found.rows:,} {'has' if alone == 1 else 'have'} a size that no other"
+        f"how many items each set of `{account.sets.name}` had is released beside it, since estimates need it:"
+        f" {counted(alone, 'set')} of {account.sets.rows:,} {'has' if alone == 1 else 'have'} a size that no other"
         f" has, and {few:,} one that fewer than {FEW} have"
     )
     return Finding("PPF858", Severity.WARNING if alone else Severity.INFO, text, f"{step}.alone_by_size")
@@ -58,7 +58,7 @@ def _sizes(account: Account, step: str) -> Finding:
 def charts(account: Account, step: str) -> tuple[Chart, ...]:
     """Return how likely items come through and others come in, by length of the original set."""
     operator = account.chosen.operator
-    lengths = [m for m in account.found.numbers if m][:MOST]
+    lengths = [m for m in account.sets.numbers if m][:MOST]
     kept = tuple(sum(j * p for j, p in enumerate(operator.law(m).tolist())) / m for m in lengths)
     others = [
         (m - m * share) / max(1, operator.alphabet - m) if operator.refills else operator.rho(m)

@@ -24,7 +24,7 @@ class Account:
     names: tuple[str, ...]
     dense: Ints
     weights: Ints
-    found: Suppression
+    suppression: Suppression
 
     @property
     def rows(self) -> int:
@@ -34,13 +34,13 @@ class Account:
     @property
     def holes(self) -> Ints:
         """The cells of each attribute that classes cost, in rows that stay."""
-        new = (self.found.codes == 0) & (self.dense != 0) & ~self.found.lost[:, None]
+        new = (self.suppression.codes == 0) & (self.dense != 0) & ~self.suppression.lost[:, None]
         return np.asarray((new * self.weights[:, None]).sum(axis=0))
 
     def sizes(self) -> Ints:
         """Return the rows of each released class."""
-        stay = ~self.found.lost
-        _, ids = np.unique(keyed(self.found.codes[stay]), return_inverse=True)
+        stay = ~self.suppression.lost
+        _, ids = np.unique(keyed(self.suppression.codes[stay]), return_inverse=True)
         return np.bincount(ids, self.weights[stay]).astype(np.int64)
 
 
@@ -49,12 +49,12 @@ def figures(account: Account, rare: Mapping[str, int]) -> dict[str, Figure]:
     out = {f"{name}.rare_cells": Figure(rows, "cells") for name, rows in rare.items()}
     if not account.names:
         return out
-    rows, lost = account.rows, int(account.weights[account.found.lost].sum())
+    rows, lost = account.rows, int(account.weights[account.suppression.lost].sum())
     holes, sizes = account.holes, account.sizes()
     cells = max(1, rows * len(account.names))
     empty = "" if len(sizes) else "no row is left"
     out |= {
-        "rows_at_risk": Figure(int(account.weights[account.found.risky].sum()), "rows"),
+        "rows_at_risk": Figure(int(account.weights[account.suppression.risky].sum()), "rows"),
         "suppressed_cells": Figure(int(holes.sum()), "cells"),
         "suppressed_rows": Figure(lost, "rows"),
         "suppressed_share": Figure(lost / max(1, rows), "share"),
@@ -78,7 +78,7 @@ def findings(step: str, cells: Sequence[Cells], account: Account, *, wanted: boo
     if joined:
         text = f"`{step}` suppressed the missing cells of {', '.join(joined)}"
         texts.append(Finding("PPF739", Severity.WARNING, text, step))
-    lost = int(account.weights[account.found.lost].sum())
+    lost = int(account.weights[account.suppression.lost].sum())
     if lost and not wanted:
         text = f"`{step}` dropped {lost:,} rows: with all their cells suppressed they would still be a class below k"
         texts.append(Finding("PPF884", Severity.WARNING, text, step))

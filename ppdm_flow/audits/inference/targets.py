@@ -100,12 +100,12 @@ class Examined:
 
     ``held``: the classes' values, by sensitive column; ``true``: whether its cells are people's own values.
 
-    ``told`` is what the release tells of the targets.
+    ``inferences`` is what the release tells of the targets.
     """
 
     held: Mapping[str, Holdings]
     true: Mapping[str, bool]
-    told: Sequence[Inference]
+    inferences: Sequence[Inference]
 
     @property
     def sound(self) -> Mapping[str, Holdings]:
@@ -115,11 +115,11 @@ class Examined:
     @property
     def sure(self) -> list[Inference]:
         """What is told from such columns."""
-        return [i for i in self.told if self.true[i.secret]]
+        return [i for i in self.inferences if self.true[i.secret]]
 
     def figures(self) -> dict[str, Figure]:
         """Return the figures on the targets."""
-        return {name: figure for inference in self.told for name, figure in inference.figures().items()}
+        return {name: figure for inference in self.inferences for name, figure in inference.figures().items()}
 
 
 def examined(of: Secrets, targets: Mapping[str, Target], candidate: DataView, ctx: AuditContext) -> Examined:

@@ -83,12 +83,12 @@ def _unread(attack: Attack, params: LinkageParams, original: DataView, ctx: Audi
 
 
 def _figures(attack: Attack) -> dict[str, Figure]:
-    matches, linked = attack.found, attack.share(attack.found.linked)
+    matches, linked = attack.matches, attack.share(attack.matches.linked)
     some = attack.share(matches.rows > 0)
-    sampled = "" if linked.whole else "of the people looked up"
+    sampled = "" if linked.complete else "of the people looked up"
     figures = {
         "matched": some.figure("people whom some released row fits"),
-        "linked": Figure(int(linked.hits), "people", sample=None if linked.whole else linked.size, note=sampled),
+        "linked": Figure(int(linked.hits), "people", sample=None if linked.complete else linked.size, note=sampled),
         "linked_share": linked.figure("people whom exactly one released row fits"),
     }
     learned = {s: attack.share(matches.certain(i)) for i, s in enumerate(attack.known.secrets)}

@@ -20,19 +20,19 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """``hits`` of ``size`` persons; ``whole``: these are all that there are, and no sample."""
+    """``hits`` of ``size`` persons; ``complete``: these are all that there are, and no sample."""
 
     hits: float
     size: int
-    whole: bool = True
+    complete: bool = True
 
     def figure(self, note: str = "", unit: str = "share") -> Figure:
         """Return the share, with its 95 % interval (Wilson) where it is of a sample."""
         if self.size == 0:
             return Figure(None, unit, note=note or "there is nobody to ask about")
         share = self.hits / self.size
-        interval = None if self.whole else wilson(share, self.size)
-        return Figure(share, unit, interval, None if self.whole else self.size, note)
+        interval = None if self.complete else wilson(share, self.size)
+        return Figure(share, unit, interval, None if self.complete else self.size, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,17 @@ class Judged:
     claims: int
     correct: int
     released: int
-    whole: bool
+    complete: bool
 
     @property
     def precision(self) -> Share:
         """How many of the claims are right."""
-        return Share(self.correct, self.claims, self.whole)
+        return Share(self.correct, self.claims, self.complete)
 
     @property
     def recall(self) -> Share:
         """How many of those who have a row are found."""
-        return Share(self.correct, self.released, self.whole)
+        return Share(self.correct, self.released, self.complete)
 
     def alarming(self, rows: int) -> bool:
         """Whether guessing one of all released rows would hardly ever be right so often."""
@@ -81,20 +81,20 @@ def approximate(people: People, nearest_classes: Nearest) -> Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attack:
-    """What came of one attack; ``asked`` (kinds,) persons of each kind were looked up."""
+    """What came of one attack; ``weights`` (kinds,) persons of each kind were looked up."""
 
     people: People
     known: Classes
-    found: Found
-    asked: Integers
+    matches: Found
+    weights: Integers
     judged: Judged | None
     near: Judged | None
 
     @property
     def size(self) -> int:
         """How many persons were looked up."""
-        return int(self.asked.sum())
+        return int(self.weights.sum())
 
     def share(self, which: npt.NDArray[np.bool_]) -> Share:
         """Return these kinds of people as a share of those looked up."""
-        return Share(int(self.asked[which].sum()), self.size, self.size == self.people.total)
+        return Share(int(self.weights[which].sum()), self.size, self.size == self.people.total)

@@ -29,7 +29,7 @@ def findings(attack: Attack, params: LinkageParams, ctx: AuditContext) -> tuple[
 def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: str) -> Iterator[tuple[str, str]]:
     who = "the file" if params.external is not None else "the original"
     columns, size = attack.known.columns, attack.size
-    linked = int(attack.asked[attack.found.linked].sum())
+    linked = int(attack.weights[attack.matches.linked].sum())
     if linked and _true(columns, attack, ctx):
         right = ""
         if attack.judged is not None:
@@ -41,7 +41,7 @@ def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: st
         )
         yield text, subject
     for i, secret in enumerate(attack.known.secrets):
-        learned = int((attack.asked * attack.found.certain(i)).sum())
+        learned = int((attack.weights * attack.matches.certain(i)).sum())
         if learned and truthful((*columns, secret), ctx):
             text = (
                 f"`{secret}` is certain for {learned:,} of {_people(size)} of {who}: all released rows that"
@@ -68,7 +68,7 @@ def _names(attack: Attack, ctx: AuditContext) -> str:
     names = attack.people.identities
     if names is None or not ctx.show_values:
         return ""
-    shown = names.take(np.flatnonzero(attack.found.linked & (attack.asked > 0))[:MOST]).texts()
+    shown = names.take(np.flatnonzero(attack.matches.linked & (attack.weights > 0))[:MOST]).texts()
     return f" ({', '.join(t or 'somebody' for t in shown)})"
 
 
@@ -77,9 +77,9 @@ def _values(attack: Attack, secret: int, ctx: AuditContext) -> str:
     names = attack.people.identities
     if names is None or not ctx.show_values:
         return ""
-    places = np.flatnonzero(attack.found.certain(secret) & (attack.asked > 0))[:MOST]
+    places = np.flatnonzero(attack.matches.certain(secret) & (attack.weights > 0))[:MOST]
     values = attack.known.values[secret].to_pylist()
-    pairs = zip(names.take(places).texts(), attack.found.low[secret][places].tolist(), strict=True)
+    pairs = zip(names.take(places).texts(), attack.matches.low[secret][places].tolist(), strict=True)
     each = [f"{name or 'somebody'}: {values[value]}" for name, value in pairs]
     return f" ({'; '.join(each)})"
 
@@ -92,8 +92,8 @@ def chart(attack: Attack) -> Chart:
     """Return bars: the share of the people by how many released rows fit them."""
     edges = (0, 1, 2, 5, 10, 50, 100)
     names = ("none", "1", "2 to 4", "5 to 9", "10 to 49", "50 to 99", "100 or more")
-    place = np.searchsorted(edges, attack.found.rows, side="right") - 1
-    shares = np.bincount(place, attack.asked, len(edges)) / attack.size
+    place = np.searchsorted(edges, attack.matches.rows, side="right") - 1
+    shares = np.bincount(place, attack.weights, len(edges)) / attack.size
     return Chart(
         id="fits",
         title="Released rows that fit a known person",

@@ -66,7 +66,7 @@ class Attack:
     ``best`` is for the threshold of the largest advantage, ``careful`` for that with 1 % of false alarms.
     """
 
-    whole: Area
+    area: Area
     first: Area
     second: Area
     best: Advantage
@@ -98,7 +98,7 @@ class MembershipInferenceAudit:
         figures = _best(attacks, len(people)) | _each(attacks, len(people))
         if "likelihood" not in attacks:
             figures["likelihood.auc"] = Figure(None, "probability", note="the attributes have too many values")
-        charts = (chart({n: a.whole for n, a in attacks.items()}),)
+        charts = (chart({n: a.area for n, a in attacks.items()}),)
         outcome = AuditOutcome(figures, findings=_findings(attacks, ctx), charts=charts)
         return gate_nothing(outcome, gathered.unread, ctx, "membership_inference")
 
@@ -140,7 +140,7 @@ def _best(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
 def _each(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
     figures = {}
     for name, one in attacks.items():
-        figures[f"{name}.auc"] = Figure(one.whole.value, "probability", one.whole.interval, people, "on all people")
+        figures[f"{name}.auc"] = Figure(one.area.value, "probability", one.area.interval, people, "on all people")
         figures[f"{name}.advantage"] = Figure(
             one.best.value, "share", one.best.interval, people // 2, "threshold chosen on the other half"
         )
@@ -156,10 +156,10 @@ def _findings(attacks: Mapping[str, Attack], ctx: AuditContext) -> tuple[Finding
     z = one_sided(ALARM / len(attacks))
     findings = []
     for name, attack in attacks.items():
-        if attack.whole.exceeds(z):
+        if attack.area.exceeds(z):
             text = (
                 f"the attack by `{name}` scores a person in the data higher than one outside in"
-                f" {attack.whole.value:.1%} of pairs, where 50 % is guessing; chance does this in fewer than {ALARM:g}"
+                f" {attack.area.value:.1%} of pairs, where 50 % is guessing; chance does this in fewer than {ALARM:g}"
                 " of all releases"
             )
             findings.append(Finding("PPF862", Severity.WARNING, text, f"{ctx.release}.{name}"))
